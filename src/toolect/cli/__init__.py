@@ -1,0 +1,80 @@
+"""The command line: one command per file, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+COMMANDS = ("parse", "render", "convert", "list", "show")
+
+
+class Commands(click.Group):
+    """The commands by name; a failure of any of them is one sentence on standard error."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS]  # the name `list` is the command here, once its module is imported
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"toolect.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"expected a command ({', '.join(COMMANDS)}), got `{args[0]}`", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs a command; a reader that has gone away ends it in silence."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()
+            return code
+        except BrokenPipeError:
+            abandon_output()
+            return 0
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]  # always exits
+        """Exits 0 when all is clean, 1 when problems were found and reported, 2 on misuse."""
+        try:
+            code = super().main(args, prog_name, **{**extra, "standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            code = 2
+        except click.ClickException as error:
+            click.echo(f"toolect: {_sentence(error)}".encode(errors="backslashreplace"), err=True)
+            code = 2
+        except click.Abort:
+            code = 130
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def abandon_output() -> None:
+    """Points standard output at nothing: what is still buffered would fail once more when the interpreter exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _sentence(error: click.ClickException) -> str:
+    text = " ".join(error.format_message().split()).rstrip(".")
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        text += f"; see `{error.ctx.command_path} --help`"
+    return text
+
+
+@click.command(cls=Commands, context_settings={"max_content_width": 100})
+@click.version_option(package_name="toolect", message="%(prog)s %(version)s")
+def main() -> None:
+    """Read and write the tool-call dialects of language models.
+
+    FILE is the text as the model wrote it; without one, or with "-", standard input is read.
+
+    Exit status: 0 clean, 1 problems found and reported, 2 misuse.
+    """

@@ -1,0 +1,43 @@
+"""`toolect list`: the dialects there are."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from toolect.cli._options import spec_option
+
+
+@click.command()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "text"]),
+    help="How to write the list.  [default: text on a terminal, else json]",
+)
+@spec_option
+def command(form: str | None) -> int:
+    """List the dialects: name, description, aliases and the models that write them.
+
+    The json format is one object a line.
+    """
+    import toolect
+
+    specs = [toolect.dialect(name).spec for name in toolect.dialects()]
+    if (form or ("text" if sys.stdout.isatty() else "json")) == "json":
+        from toolect.cli._io import emit_json
+
+        for spec in specs:
+            about = {"name": spec.name, "about": spec.about, "source": spec.source}
+            emit_json({**about, "models": spec.models, "aliases": spec.aliases})
+        return 0
+    from toolect.cli._draw import KEY, NAME, PLAIN, QUIET, Pen
+
+    pen, width = Pen(), max(len(spec.name) for spec in specs)
+    for spec in specs:
+        pen.write([(NAME, f"{spec.name:{width}}"), (PLAIN, f"  {spec.about}\n")])
+        for key, values in {"aliases": spec.aliases, "models": spec.models}.items():
+            if values:
+                pen.write([(KEY, f"{'':{width}}  {key}: "), (QUIET, ", ".join(values) + "\n")])
+    return 0

@@ -1,0 +1,165 @@
+"""`toolect parse`: wire text to a message."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toolect.cli._io import emit_json, note, pieces, read
+from toolect.cli._options import (
+    checked_tools,
+    file_argument,
+    jsonl_option,
+    max_bytes_option,
+    source_option,
+    spec_option,
+    tools_option,
+)
+from toolect.ir import Json, Message
+
+if TYPE_CHECKING:
+    from toolect.dialect import Dialect
+
+    from toolect.events import Event
+
+
+@click.command()
+@file_argument
+@source_option("The dialect of the text: a name, an alias or a model id.")
+@tools_option()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "openai", "text"]),
+    help="How to write the message.  [default: text on a terminal, else json]",
+)
+@click.option("--stream", is_flag=True, help="Read as the text arrives and write each event at once.")
+@click.option(
+    "--chunk",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="Characters to feed at once with --stream.",
+)
+@click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
+@click.option(
+    "--prefix",
+    default="",
+    metavar="TEXT",
+    help="The end of the prompt, for a model that answers in the middle of a segment.",
+)
+@jsonl_option
+@spec_option
+@max_bytes_option
+def command(
+    file: str, source: Dialect, tools: list[Json] | None, form: str | None, stream: bool, chunk: int, strict: bool,
+    prefix: str, jsonl: bool, max_bytes: int,
+) -> int:  # fmt: skip
+    """Read a model's output and write the message it holds.
+
+    The json format is one object with the segments in order, and is what `render` reads. With --stream it is one event
+    a line; openai then writes chat.completion.chunk objects.
+
+    With --jsonl each input line is a JSON string or {"text": …, "tools": …, "prefix": …}.
+    """
+    if jsonl and (stream or form == "text"):
+        raise click.UsageError(f"expected --jsonl alone, got it with {'--stream' if stream else '--format text'}")
+    options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
+    if jsonl:
+        return _many(file, max_bytes, source, form or "json", options)
+    form = form or ("text" if sys.stdout.isatty() else "json")
+    if stream:
+        message = _live(_cut(pieces(file, max_bytes), chunk), source, form, options)
+    else:
+        message = source.parse(read(file, max_bytes), **options)
+        _write(message, form)
+    return _report(message, quiet=form == "text")
+
+
+def _cut(texts: Iterator[str], size: int) -> Iterator[str]:
+    return (text[i : i + size] for text in texts for i in range(0, len(text), size))
+
+
+def _write(message: Message, form: str) -> None:
+    if form == "text":
+        from toolect.cli._draw import Pen, draw
+
+        Pen().write(draw(message))
+    else:
+        emit_json(_formed(message, form), indent=True)
+
+
+def _formed(message: Message, form: str) -> dict[str, Json]:
+    if form == "openai":
+        from toolect.openai import to_openai
+
+        return to_openai(message)
+    from toolect.cli._form import message_form
+
+    return message_form(message)
+
+
+def _live(chunks: Iterator[str], dialect: Dialect, form: str, options: dict[str, Any]) -> Message:
+    """Feeds the chunks and writes what happens, as it happens."""
+    stream = dialect.stream(**options)
+    write, finish = _writer(form)
+    for chunk in chunks:
+        for event in stream.feed(chunk):
+            write(event)
+    for event in stream.close():
+        write(event)
+    finish()
+    message: Message = stream.message
+    return message
+
+
+def _writer(form: str) -> tuple[Callable[[Event], None], Callable[[], None]]:
+    """How to write an event, and what comes after the last one."""
+    if form == "text":
+        from toolect.cli._draw import Live, Pen
+
+        live, pen = Live(), Pen()
+        return lambda event: pen.write(live.feed(event)), lambda: pen.write(live.close())
+    if form == "openai":
+        from toolect.chunks import Chunks
+
+        chunks = Chunks()
+        return lambda event: _lines(chunks.feed(event)), lambda: _lines(chunks.close())
+    from toolect.cli._form import event_form
+
+    return lambda event: _lines([event_form(event)]), lambda: None
+
+
+def _lines(values: list[dict[str, Json]]) -> None:
+    for value in values:
+        emit_json(value)
+
+
+def _report(message: Message, quiet: bool) -> int:
+    """The exit status; the attempts that must not be run are named unless the output shows them to a reader."""
+    problems = [(i, call) for i, call in enumerate(message.calls) if not call.runnable]
+    for i, call in [] if quiet else problems:
+        why = f": {call.error}" if call.error else ""
+        note(f"call {i} (`{call.name}`) is {call.status}{why}")
+    return int(bool(problems))
+
+
+def _many(file: str, max_bytes: int, dialect: Dialect, form: str, options: dict[str, Any]) -> int:
+    from toolect.cli._jsonl import each, text_of
+
+    def work(record: Json) -> tuple[dict[str, Json], bool]:
+        mine = dict(options)
+        text = text_of(record)
+        if isinstance(record, dict):
+            if record.get("tools") is not None:
+                mine["tools"] = checked_tools(record["tools"])
+            if isinstance(record.get("prefix"), str):
+                mine["prefix"] = record["prefix"]
+        message = dialect.parse(text, **mine)
+        return _formed(message, form), len(message.runnable) == len(message.calls)
+
+    return each(file, max_bytes, work)

@@ -1,0 +1,54 @@
+"""`toolect render`: a message to wire text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from toolect.cli._form import message_of
+from toolect.cli._io import Misuse, note, read_json
+from toolect.cli._options import file_argument, jsonl_option, max_bytes_option, spec_option, target_option, tools_option
+from toolect.cli._wire import write_wire
+from toolect.ir import Json
+from toolect.openai import BadMessage
+
+if TYPE_CHECKING:
+    from toolect.dialect import Dialect
+
+
+@click.command()
+@file_argument
+@target_option("The dialect to write: a name, an alias or a model id.")
+@tools_option()
+@jsonl_option
+@spec_option
+@max_bytes_option
+def command(file: str, target: Dialect, tools: list[Json] | None, jsonl: bool, max_bytes: int) -> int:
+    """Write a message as the model would have written it.
+
+    FILE holds one message in JSON, as `parse` writes it or in the shape of the chat-completions API. With --jsonl each
+    line is one, and each output line is {"text": …}.
+    """
+    import toolect
+
+    if jsonl:
+        from toolect.cli._jsonl import each
+
+        def work(record: Json) -> tuple[dict[str, Json], bool]:
+            try:
+                return {"text": str(target.render(message_of(record), tools=tools))}, True
+            except toolect.Unrepresentable as error:
+                raise ValueError(str(error)) from None
+
+        return each(file, max_bytes, work)
+    try:
+        message = message_of(read_json(file, max_bytes, "a message"))
+    except BadMessage as error:
+        raise Misuse(f"{error}: mend the message") from None
+    try:
+        rendered = target.render(message, tools=tools)
+    except toolect.Unrepresentable as error:
+        note(f"{target.name} cannot carry this message: {error}")
+        return 1
+    return write_wire(str(rendered))

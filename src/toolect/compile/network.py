@@ -1,0 +1,284 @@
+"""Grammar rules as a transition network: what may come next at every point of every rule.
+
+The network is the rules' expressions turned into states and edges, one small automaton per rule, with edges that call
+other rules (an augmented transition network). `toolect.compile.node` walks it.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+from toolect.spec.model import (
+    Alt,
+    Codec,
+    CodecKind,
+    Expr,
+    Hole,
+    HoleKind,
+    Literal,
+    Pattern,
+    Ref,
+    Repeat,
+    Role,
+    Rule,
+    Seq,
+    Shape,
+    Slot,
+    SlotKind,
+    Spec,
+)
+
+
+class OpCode(IntEnum):
+    """What crossing a point of the grammar does to the message being built."""
+
+    BEGIN_CALL = 1
+    END_CALL = 2
+    BEGIN_ARGUMENT = 3
+    END_ARGUMENT = 4
+    BEGIN_VALUE = 5
+    END_VALUE = 6
+    SPACE = 7
+    """A literal of nothing but whitespace was crossed; it counts as expected layout."""
+
+
+class Op(NamedTuple):
+    """One operation; `role` tells which rule of a value language begins or ends."""
+
+    code: OpCode
+    role: Role | None = None
+    space: str = ""
+
+
+class Field(NamedTuple):
+    """What the text of a terminal or slot fills."""
+
+    role: Role | None
+    codec: Codec | None = None
+    shape: Shape | None = None
+
+
+class Mark(NamedTuple):
+    """A marker: `core` is what must be there, `lead` and `trail` are the whitespace around it."""
+
+    lead: str
+    core: str
+    trail: str
+    others: tuple[str, ...] = ()
+    """Other accepted cores."""
+    wrong: tuple[str, ...] = ()
+    """Cores accepted with a repair."""
+
+
+class Pat(NamedTuple):
+    """A terminal given by a regular expression."""
+
+    regex: str
+    field: Field
+
+
+class Hollow(NamedTuple):
+    """A slot."""
+
+    kind: SlotKind
+    field: Field
+
+
+Symbol: TypeAlias = Mark | Pat | Hollow
+
+
+class Edge(NamedTuple):
+    """A terminal edge: at `rule`, reading `symbol` leads to `target`; `first` when it can be the rule's first."""
+
+    symbol: Symbol
+    target: int
+    rule: str
+    first: bool
+
+
+class Enter(NamedTuple):
+    """A call of another rule, returning to `target`; `ops` run before and after."""
+
+    rule: str
+    target: int
+    before: tuple[Op, ...]
+    after: tuple[Op, ...]
+
+
+class State:
+    """A point in a rule: what may be read, which rules may be entered, where one may go for free."""
+
+    __slots__ = ("edges", "enters", "final", "spaces", "skips")
+
+    def __init__(self) -> None:
+        self.edges: list[Edge] = []
+        self.enters: list[Enter] = []
+        self.skips: list[int] = []
+        self.spaces: list[tuple[str, int]] = []
+        self.final = False
+
+
+def split_marker(text: str) -> list[str]:
+    """`text` cut before every marker that starts a line: `"</a>\\n<b>"` is two markers with a newline between."""
+    pieces = re.split(r"(?<=\n)(?=\S)", text)
+    if len(pieces) > 1 and not pieces[0].strip():
+        pieces[:2] = [pieces[0] + pieces[1]]
+    return pieces
+
+
+def frame(text: str) -> tuple[str, str, str]:
+    """Leading whitespace, core and trailing whitespace of a marker; a marker of only whitespace is all lead."""
+    core = text.strip()
+    if not core:
+        return text, "", ""
+    at = text.index(core)
+    return text[:at], core, text[at + len(core) :]
+
+
+class Network:
+    """All rules of a spec as states; `starts[rule]` is where a rule begins."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.states: list[State] = []
+        self.starts: dict[str, int] = {}
+        self.calling: frozenset[str] = _rules_with_calls(spec)
+        for rule in spec.rules.values():
+            start = self._state()
+            self.starts[rule.name] = start
+            firsts = {start}
+            end = self._build(rule, rule.expr, start, firsts)
+            self.states[end].final = True
+
+    def _state(self) -> int:
+        self.states.append(State())
+        return len(self.states) - 1
+
+    def _build(self, rule: Rule, expr: Expr, at: int, firsts: set[int]) -> int:
+        """Lay `expr` down from state `at`; the state after it. `firsts` collects states reachable with nothing read."""
+        match expr:
+            case Seq(items):
+                for item in items:
+                    at = self._build(rule, item, at, firsts)
+                return at
+            case Alt(items):
+                end = self._state()
+                for item in items:
+                    begin = self._state()
+                    self._skip(at, begin, firsts)
+                    self._skip(self._build(rule, item, begin, firsts), end, firsts)
+                return end
+            case Repeat(item, least, once):
+                begin, end = self._state(), self._state()
+                self._skip(at, begin, firsts)
+                last = self._build(rule, item, begin, firsts)
+                if not once:
+                    self._skip(last, begin, firsts)
+                self._skip(last, end, firsts)
+                if least == 0:
+                    self._skip(at, end, firsts)
+                return end
+            case Literal():
+                return self._literal(rule, expr, at, firsts)
+            case Pattern(regex, name):
+                target = self._state()
+                pat = Pat(regex, self._field(rule, name))
+                self.states[at].edges.append(Edge(pat, target, rule.name, at in firsts))
+                return target
+            case Slot(kind):
+                target = self._state()
+                hollow = Hollow(kind, self._field(rule, kind.value))
+                self.states[at].edges.append(Edge(hollow, target, rule.name, at in firsts))
+                return target
+            case Ref(name):
+                target = self._state()
+                before, after = self._around(rule, name)
+                self.states[at].enters.append(Enter(name, target, before, after))
+                return target
+
+    def _skip(self, at: int, to: int, firsts: set[int]) -> None:
+        self.states[at].skips.append(to)
+        if at in firsts:
+            firsts.add(to)
+
+    def _literal(self, rule: Rule, literal: Literal, at: int, firsts: set[int]) -> int:
+        pieces = [literal.text] if literal.others else split_marker(literal.text)
+        wrong = self.spec.misspellings.get(literal.text, ())
+        for piece in pieces:
+            lead, core, trail = frame(piece)
+            target = self._state()
+            if core:
+                others = tuple(frame(o)[1] for o in literal.others)
+                mark = Mark(lead, core, trail, others, tuple(frame(w)[1] for w in wrong))
+                self.states[at].edges.append(Edge(mark, target, rule.name, at in firsts))
+            else:
+                self.states[at].spaces.append((lead, target))
+                if at in firsts:
+                    firsts.add(target)
+            at = target
+        return at
+
+    def _field(self, rule: Rule, name: str) -> Field:
+        """What the terminal `name` fills inside `rule`: by the map, else by the rule's own role."""
+        spec, key = self.spec, f"{rule.name}/{name}"
+        shape = spec.shapes.get(key)
+        if shape is None and name == SlotKind.JSON:
+            shape = Hole(HoleKind.ARGUMENTS)
+        role = spec.roles.get(key) or spec.roles.get(name)
+        if rule.value:
+            if name in SlotKind.__members__:
+                role = Role.STRING
+            elif rule.name in (Role.NUMBER, Role.PAIR_KEY):
+                role = Role(rule.name)
+        elif role is None:
+            role = spec.roles.get(rule.name)
+        codec = spec.codecs.get(key)
+        if codec is None and role is Role.VALUE:
+            codec = Codec(CodecKind.JSON if name == SlotKind.JSON else CodecKind.TEXT)
+        return Field(role, codec, shape)
+
+    def _around(self, rule: Rule, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
+        """The operations before and after rule `name` when `rule` refers to it."""
+        spec, inner = self.spec, self.spec.rules[name]
+        role = spec.roles.get(name)
+        if role is Role.CALL:
+            return (Op(OpCode.BEGIN_CALL),), (Op(OpCode.END_CALL),)
+        if role is Role.ARGUMENT:
+            return (Op(OpCode.BEGIN_ARGUMENT),), (Op(OpCode.END_ARGUMENT),)
+        if inner.value and name in _VALUE_ROLES:
+            value = Role(name)
+            return (Op(OpCode.BEGIN_VALUE, value),), (Op(OpCode.END_VALUE, value),)
+        return (), ()
+
+
+_VALUE_ROLES = {
+    r.value
+    for r in (Role.OBJECT, Role.PAIR_KEY, Role.ARRAY, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL)
+}
+
+
+def references(expr: Expr) -> list[str]:
+    """The rules that `expr` refers to."""
+    match expr:
+        case Ref(name):
+            return [name]
+        case Seq(items) | Alt(items):
+            return [name for item in items for name in references(item)]
+        case Repeat(item):
+            return references(item)
+        case _:
+            return []
+
+
+def _rules_with_calls(spec: Spec) -> frozenset[str]:
+    """The rules a call can be read in, themselves or through others."""
+    found = {name for name, role in spec.roles.items() if role is Role.CALL}
+    found |= {key.split("/")[0] for key in spec.shapes}
+    grown = True
+    while grown:
+        more = {r.name for r in spec.rules.values() if r.name not in found and found & set(references(r.expr))}
+        found |= more
+        grown = bool(more)
+    return frozenset(found)

@@ -1,0 +1,122 @@
+"""Problems as data, and the one function that draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+
+class Severity(StrEnum):
+    """An error stops the spec from compiling; a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A stretch of a file: `line` and `column` count from 1 in characters, `length` is characters on that line."""
+
+    path: str
+    line: int
+    column: int
+    length: int = 1
+
+
+class Diagnostic(msgspec.Struct, frozen=True):
+    """One problem: the check's kebab-case name, a message that stands alone, and where it is."""
+
+    check: str
+    message: str
+    place: Place
+    severity: Severity = Severity.ERROR
+    label: str = ""
+    help: str = ""
+    witness: str = ""
+    related: tuple[tuple[Place, str], ...] = ()
+
+
+class SpecError(ValueError):
+    """A spec that cannot be used; `diagnostics` say why, and the text draws them."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__(tuple(diagnostics))
+        self.diagnostics = tuple(diagnostics)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(draw, self.diagnostics))
+
+
+def concise(diagnostic: Diagnostic) -> str:
+    """The diagnostic on one line: `path:line:column: error[check]: message`."""
+    place = diagnostic.place
+    return _plain(f"{place.path}:{place.line}:{place.column}: {_headline(diagnostic)}")
+
+
+def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> str:
+    """The diagnostic with the lines it is about; `sources` are texts by path, other files are read."""
+    places = [diagnostic.place, *(place for place, _ in diagnostic.related)]
+    margin = " " * max(len(str(place.line)) for place in places)
+    place = diagnostic.place
+    lines = [_plain(_headline(diagnostic)), _plain(f"{margin}--> {place.path}:{place.line}:{place.column}")]
+    lines += _excerpt(place, "^", diagnostic.label, margin, sources or {})
+    for other, label in diagnostic.related:
+        if other.path != place.path:
+            lines.append(_plain(f"{margin}::: {other.path}:{other.line}:{other.column}"))
+        lines += _excerpt(other, "-", label, margin, sources or {})
+    lines += [_plain(f"{margin} = reads as: {diagnostic.witness}")] if diagnostic.witness else []
+    lines += [_plain(f"{margin} = help: {diagnostic.help}")] if diagnostic.help else []
+    return "\n".join(lines)
+
+
+_WIDTH = 120
+
+
+def _headline(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.severity}[{diagnostic.check}]: {diagnostic.message}"
+
+
+def _excerpt(place: Place, caret: str, label: str, margin: str, sources: Mapping[str, str]) -> Iterator[str]:
+    """The line of a place, with carets below it; nothing when the line cannot be read."""
+    line = _line(place, sources)
+    if line is None:
+        return
+    start = min(place.column - 1, len(line))
+    end = min(start + place.length, max(len(line), start + 1))
+    before, marked, after = _plain(line[:start]), _plain(line[start:end]), _plain(line[end:])
+    if len(before) > _WIDTH // 2:
+        before = "…" + before[-_WIDTH // 2 :]
+    marked = marked if len(marked) <= _WIDTH else marked[: _WIDTH - 1] + "…"
+    room = max(_WIDTH - len(before) - len(marked), 10)
+    after = after if len(after) <= room else after[: room - 1] + "…"
+    yield f"{margin} |"
+    yield f"{place.line:>{len(margin)}} | {before}{marked}{after}".rstrip()
+    yield f"{margin} | {' ' * _cells(before)}{caret * max(_cells(marked), 1)} {_plain(label)}".rstrip()
+
+
+def _line(place: Place, sources: Mapping[str, str]) -> str | None:
+    text = sources.get(place.path)
+    if text is None:
+        try:
+            with open(place.path, encoding="utf-8-sig", errors="replace") as file:
+                text = file.read()
+        except (OSError, ValueError):
+            return None
+    lines = text.split("\n")
+    return lines[place.line - 1] if 0 < place.line <= len(lines) and text else None
+
+
+def _plain(text: str) -> str:
+    """`text` without characters that would move the cursor or change colours."""
+    text = text.replace("\t", "    ")
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal `text` takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,102 @@
+"""A compiled dialect: parse, stream and render, shared by everyone who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from toolect.compile.network import Network
+from toolect.compile.node import Graph
+from toolect.engine.builder import Builder
+from toolect.engine.codec import Schema, tool_schemas
+from toolect.engine.machine import Machine
+from toolect.engine.stream import Stream
+from toolect.ir import Message
+from toolect.render import Rendered, render
+from toolect.spec.model import Policies, Spec
+
+Mode: TypeAlias = Literal["strict", "lenient"]
+Tools: TypeAlias = Iterable[Mapping[str, Any]]
+
+
+class Dialect:
+    """One dialect, ready to use. Safe to share between threads."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self._network: Network | None = None
+        self._graphs: dict[Policies, Graph] = {}
+
+    @property
+    def name(self) -> str:
+        """The dialect's name."""
+        return self.spec.name
+
+    def __repr__(self) -> str:
+        return f"<Dialect {self.name}>"
+
+    def graph(self, policies: Mapping[str, str] | None = None) -> Graph:
+        """The graph of nodes under the spec's policies, some of them overridden."""
+        chosen = self.spec.policies
+        if policies:
+            unknown = [p for p in policies if p not in Policies.__struct_fields__]
+            if unknown:
+                known = ", ".join(Policies.__struct_fields__)
+                raise TypeError(f"expected a policy ({known}), got {unknown[0]!r}")
+            chosen = msgspec.structs.replace(chosen, **policies)
+        graph = self._graphs.get(chosen)
+        if graph is None:
+            if self._network is None:
+                self._network = Network(self.spec)
+            graph = self._graphs[chosen] = Graph(self._network, chosen)
+        return graph
+
+    def parse(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Message:
+        """The message that `text`, a model's whole answer, says. Never raises on any text.
+
+        `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
+        have opened the reasoning already; `policies` override those of the spec.
+        """
+        machine = self.machine(tool_schemas(tools) if tools else {}, mode, prefix, policies, streaming=False)
+        machine.buf += text
+        machine.run(True)
+        return machine.message()
+
+    def stream(
+        self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> Stream:
+        """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+        schemas = tool_schemas(tools)
+        return Stream(lambda: self.machine(schemas, mode, prefix, policies, streaming=True))
+
+    def render(self, message: Message, tools: Tools | None = None) -> Rendered:
+        """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
+
+        Raises Unrepresentable when the dialect cannot carry the message.
+        """
+        return render(self, message, tools)
+
+    def has_marker(self, text: str) -> bool:
+        """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
+        return any(marker in text for marker in self.graph().openers)
+
+    def machine(
+        self, schemas: Mapping[str, Schema], mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool
+    ) -> Machine:
+        """A machine at the beginning of an answer."""
+        if mode not in ("strict", "lenient"):
+            raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
+        graph = self.graph(policies)
+        coerce = graph.policies.coercion == "spec"
+        builder = Builder(schemas, self.spec, streaming, mode == "strict", coerce)
+        machine = Machine(graph, builder)
+        builder.raw = machine.raw
+        if prefix:
+            opening = max((p for p in self.spec.prefill if prefix.endswith(p)), key=len, default="")
+            if opening:
+                machine.prefill(opening)
+        return machine

@@ -1,0 +1,290 @@
+"""Raw text to typed values and back: `decode` and `encode`, one pair for each codec."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from toolect.engine.json_reader import MAX_DEPTH, MAX_DIGITS, scan_once
+from toolect.ir import Json, dumps, same_json
+from toolect.spec.model import Codec, CodecKind, Scalars
+
+Schema = Mapping[str, Any]
+NO_SCHEMA: Schema = {}
+
+_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_NOTHING = object()
+_ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
+
+
+def tool_schemas(tools: Iterable[Any] | None) -> dict[str, Schema]:
+    """Tool name → its parameters' JSON Schema, from OpenAI tool objects or plain `{name, parameters}` mappings.
+
+    Raises ValueError, with the place, for anything else.
+    """
+    found: dict[str, Schema] = {}
+    for i, tool in enumerate(tools or ()):
+        inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if not isinstance(name, str):
+            raise ValueError(f"expected a tool with a name, got {str(tool)[:80]!r} - at `$[{i}]`")
+        parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
+        found[name] = parameters if isinstance(parameters, Mapping) else NO_SCHEMA
+    return found
+
+
+def property_schema(schema: Schema | None, key: str) -> Schema | None:
+    """The schema of parameter `key`, or None when the tool or the parameter is not declared."""
+    properties = schema.get("properties") if schema else None
+    found = properties.get(key) if isinstance(properties, Mapping) else None
+    if isinstance(found, Mapping):
+        reference = found.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/"):
+            at: Any = schema
+            for step in reference[2:].split("/"):
+                at = at.get(step) if isinstance(at, Mapping) else None
+            return at if isinstance(at, Mapping) else found
+        return found
+    return None
+
+
+def declared_types(schema: Schema | None) -> tuple[str, ...]:
+    """The JSON types that `schema` admits, wherever it says so; all of them when it does not say."""
+    types = _types(schema or NO_SCHEMA, 0)
+    return tuple(t for t in _ALL if t in types) if types else _ALL
+
+
+def _types(schema: Schema, depth: int) -> set[str]:
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        return {kind}
+    if isinstance(kind, Sequence):
+        return {k for k in kind if isinstance(k, str)}
+    if isinstance(schema.get("enum"), Sequence):
+        return {_type_of(v) for v in schema["enum"]}
+    if "const" in schema:
+        return {_type_of(schema["const"])}
+    found: set[str] = set()
+    for word in ("anyOf", "oneOf", "allOf"):
+        options = schema.get(word)
+        if isinstance(options, Sequence) and depth < 8:
+            for option in options:
+                if isinstance(option, Mapping):
+                    found |= _types(option, depth + 1) or set(_ALL)
+    if not found and "properties" in schema:
+        return {"object"}
+    return found
+
+
+def _type_of(value: Json) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def is_text(codec: Codec, schema: Schema | None) -> bool:
+    """True when the value is the text itself, so that it can be passed on as it arrives."""
+    if codec.kind is CodecKind.SCHEMA:
+        if schema is None:
+            return codec.untyped is CodecKind.TEXT
+        return declared_types(schema) == ("string",)
+    return codec.kind is CodecKind.TEXT
+
+
+def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
+    """The value that `text` stands for. Raises ValueError when the codec is `json` and it is not JSON."""
+    match codec.kind:
+        case CodecKind.TEXT:
+            return text
+        case CodecKind.JSON:
+            value = read_json(text)
+            if value is _NOTHING:
+                raise ValueError(f"expected a JSON value, got {text[:40]!r}")
+            return value
+        case CodecKind.JSON_OR_TEXT:
+            return _sniffed(text)
+        case CodecKind.SCHEMA:
+            if schema is None:
+                return text if codec.untyped is CodecKind.TEXT else _sniffed(text)
+            return _typed(text, declared_types(schema))
+
+
+def encode(codec: Codec, value: Json) -> str:
+    """The text that stands for `value`: a string is itself, anything else its JSON (or Python) spelling.
+
+    Raises ValueError when the codec cannot carry the value.
+    """
+    if isinstance(value, str):
+        return dumps(value) if codec.kind is CodecKind.JSON else value
+    if codec.kind is CodecKind.TEXT:
+        raise ValueError(f"expected a string, got {_type_of(value)}")
+    if codec.scalars is Scalars.PYTHON and (value is None or isinstance(value, bool)):
+        return repr(value)
+    return dumps(value)
+
+
+def read_json(text: str) -> Json:
+    """The JSON value that is all of `text` but for whitespace, or a marker object when there is none."""
+    stripped = text.strip(" \t\r\n")
+    if stripped.count("[") + stripped.count("{") > MAX_DEPTH:
+        return _NOTHING
+    try:
+        value, end = scan_once(stripped, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return _NOTHING
+    if end != len(stripped) or isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return _NOTHING
+    return value
+
+
+def _sniffed(text: str) -> Json:
+    """`text` as a value of unknown type: JSON when its spelling survives a round trip, else the text."""
+    value = read_json(text)
+    if value is _NOTHING:
+        return _WORDS.get(text.strip(), text)
+    if isinstance(value, str):
+        return text
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value if dumps(value) == text.strip() else text
+    return value
+
+
+def _typed(text: str, types: tuple[str, ...]) -> Json:
+    """`text` as the first of `types` it fits; the text itself when it fits none."""
+    word = text.strip()
+    for kind in types:
+        match kind:
+            case "null" if word in ("null", "None"):
+                return None
+            case "integer" if len(word) <= MAX_DIGITS and _INTEGER.fullmatch(word):
+                return int(word)
+            case "integer" if "number" not in types and _integral(word) is not None:
+                return _integral(word)
+            case "number" if len(word) <= MAX_DIGITS and _NUMBER.fullmatch(word):
+                number = json.loads(word)
+                if number not in (float("inf"), float("-inf")):
+                    return number
+            case "boolean" if word in ("true", "false", "True", "False"):
+                return _WORDS[word]
+            case "object" | "array":
+                value = read_json(text)
+                if value is _NOTHING:
+                    value = _literal(word)
+                if isinstance(value, dict if kind == "object" else list):
+                    return value
+            case "string":
+                return text
+    return text
+
+
+def _integral(word: str) -> int | None:
+    """The integer that `word` spells as a float (`3.0`), if it does."""
+    if len(word) < 20 and _NUMBER.fullmatch(word):
+        number = float(word)
+        if number.is_integer() and abs(number) < 2**53:
+            return int(number)
+    return None
+
+
+def _literal(word: str) -> Json:
+    """A Python display of JSON types (`{'a': True}`) as a value; read as data, never evaluated."""
+    import ast
+
+    if word[:1] not in ("{", "[", "(") or len(word) > 1 << 20:
+        return _NOTHING
+    if word.count("[") + word.count("{") + word.count("(") > MAX_DEPTH:
+        return _NOTHING
+    try:
+        return _plain(ast.literal_eval(word))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return _NOTHING
+
+
+def _plain(value: Any) -> Json:
+    match value:
+        case dict():
+            return {str(k): _plain(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_plain(v) for v in value]
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            raise ValueError(f"expected JSON types, got {type(value).__name__}")
+
+
+def number(text: str) -> int | float:
+    """The number that a literal spells, underscores and a leading `+` allowed. Raises ValueError."""
+    word = text.replace("_", "").lstrip("+")
+    if len(word) > MAX_DIGITS:
+        raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
+    try:
+        return int(word)
+    except ValueError:
+        value = float(word)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"expected a finite number, got {text[:40]!r}")
+    return value
+
+
+def faithful(codec: Codec, value: Json, schema: Schema | None) -> bool:
+    """True when `encode` followed by `decode` gives `value` back."""
+    try:
+        return same_json(decode(codec, encode(codec, value), schema), value)
+    except ValueError:
+        return False
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "0": "\0", "\n": ""}
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def unescape(text: str) -> str:
+    """`text` with its backslash escapes resolved, Python's and JSON's; an unknown escape stays as it is."""
+    if "\\" not in text:
+        return text
+
+    def one(match: re.Match[str]) -> str:
+        code = match[1] or match[2] or match[3]
+        if code:
+            return chr(min(int(code, 16), 0x10FFFF))
+        return _ESCAPES.get(match[4], match[4] if match[4] in "\\'\"/`" else match[0])
+
+    joined = _ESCAPE.sub(one, text)
+    return _PAIR.sub(_paired, joined) if "\\u" in text else joined
+
+
+def _paired(match: re.Match[str]) -> str:
+    high, low = match[0]
+    return chr(0x10000 + ((ord(high) - 0xD800) << 10) + ord(low) - 0xDC00)
+
+
+def escape(text: str, quote: str) -> str:
+    """`text` for the inside of a string between `quote`s: the inverse of `unescape`."""
+    names = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
+
+    def one(match: re.Match[str]) -> str:
+        char = match[0]
+        if char in names:
+            return names[char]
+        if char in "'\"":
+            return "\\" + char if char == quote[0] else char
+        return f"\\x{ord(char):02x}"
+
+    return re.sub(r"[\\'\"\x00-\x1f\x7f]", one, text)

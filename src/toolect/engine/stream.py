@@ -1,0 +1,52 @@
+"""An answer read while it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolect.engine.machine import Machine
+from toolect.events import Event
+from toolect.ir import Message
+
+
+class Stream:
+    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
+
+    __slots__ = ("_closed", "_machine", "_make")
+
+    def __init__(self, make: Callable[[], Machine]) -> None:
+        self._make = make
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next chunk begins a new answer."""
+        self._machine = self._make()
+        self._closed = False
+
+    def feed(self, chunk: str) -> list[Event]:
+        """What `chunk` makes happen. Raises ValueError after `close`."""
+        if self._closed:
+            raise ValueError("expected no text after close; reset() begins a new answer")
+        machine = self._machine
+        events = machine.builder.events = []
+        machine.feed(chunk)
+        return events
+
+    def close(self) -> list[Event]:
+        """What the end of the answer makes happen: a second call has nothing to add."""
+        machine = self._machine
+        events = machine.builder.events = []
+        if not self._closed:
+            self._closed = True
+            machine.run(True)
+        return events
+
+    @property
+    def message(self) -> Message:
+        """What has been read so far; the final message after `close`."""
+        return self._machine.message()
+
+    @property
+    def pending(self) -> str:
+        """Text that arrived and waits for more before it can be told apart."""
+        return self._machine.buf[self._machine.pos :]

@@ -1,0 +1,378 @@
+"""Free text: found up to the first marker that may follow, passed on as soon as no marker can begin in it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolect.compile.network import Field, Op, OpCode
+from toolect.compile.node import STRONG, Node, Stop, spaced
+from toolect.engine.codec import unescape
+from toolect.engine.probe import Probe, probe
+from toolect.spec.model import HoleKind, Many, OneOf, Role, SlotKind
+from toolect.engine.json_reader import holes
+
+if TYPE_CHECKING:
+    from toolect.engine.machine import Machine
+
+CONTENT = Field(Role.CONTENT)
+
+
+class StopPlan:
+    """The stops of a node, made ready for searching: kept with the node."""
+
+    __slots__ = ("braces", "hint", "holds", "longest", "needles", "stops")
+
+    def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
+        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
+        self.needles: list[tuple[str, re.Pattern[str] | None, Stop | None, str]] = []
+        holds: set[str] = set()
+        for stop in self.stops:
+            lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
+            needle = stop.core.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != stop.core else None
+            self.needles.append((needle, regex, stop, lead))
+            for i in range(len(lead) + 1):
+                whole = lead[i:] + stop.core
+                holds.update(whole[:k] for k in range(1, len(whole)))
+        for brace in braces:
+            self.needles.append((brace, None, None, ""))
+        self.braces = braces
+        self.holds = frozenset(holds)
+        self.longest = max(map(len, holds), default=0)
+        first = {h[0] for h in holds} | set(braces) | {n[0] for n, _, _, _ in self.needles}
+        self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
+
+    def hold_from(self, buf: str, pos: int) -> int:
+        """The index in `buf` from which its end may be the beginning of a stop."""
+        n = len(buf)
+        at = max(pos, n - self.longest)
+        while (match := self.hint.search(buf, at)) is not None:
+            at = match.start()
+            if buf[at:] in self.holds:
+                return at
+            at += 1
+        return n
+
+
+class TextSlot:
+    """A stretch of free text being read."""
+
+    __slots__ = (
+        "_blank", "_closer", "_node", "_plan", "_region", "_skip", "_found", "field", "opened", "raw_from", "search",
+        "start",
+    )  # fmt: skip
+
+    def __init__(self, machine: Machine, node: Node, field: Field) -> None:
+        self._node = node
+        self.field = field
+        self.start = machine.base + machine.pos
+        self.search = self.start  # markers before this character have been ruled out
+        self.opened = False
+        self.raw_from: int | None = None
+        self._blank: list[str] = []  # whitespace that is content only if something follows
+        self._plan: StopPlan | None = None
+        self._region: re.Pattern[str] | None = None
+        self._closer = ""
+        self._skip = False
+        self._found: list[int] = []
+
+    @property
+    def node(self) -> Node:
+        """The node the text was met at."""
+        return self._node
+
+    @classmethod
+    def free(cls, machine: Machine, node: Node) -> TextSlot:
+        """A TEXT slot."""
+        slot = cls(machine, node, node.text_field())
+        plan = node.plan
+        if plan is None:
+            plan = node.plan = _plan(node)
+        assert isinstance(plan, StopPlan)
+        slot._plan = plan
+        slot._found = [-2] * len(plan.needles)
+        if slot.field.role not in (Role.CONTENT, None):
+            slot._open(machine)
+        return slot
+
+    @classmethod
+    def skipping(cls, machine: Machine, node: Node, content: bool) -> TextSlot:
+        """Text that could not be read, up to a marker where reading can go on."""
+        slot = cls(machine, node, CONTENT if content else Field(None))
+        slot._skip = True
+        stops = [Stop(core, "", ("",), None, probe=False) for core in machine.skip_stops(node)]
+        slot._plan = StopPlan(stops, "", "")
+        slot._found = [-2] * len(slot._plan.needles)
+        return slot
+
+    @classmethod
+    def escaped(cls, machine: Machine, node: Node) -> TextSlot:
+        """An ESCAPED slot."""
+        symbol = node.choices[SlotKind.ESCAPED][0].edge.symbol
+        slot = cls(machine, node, symbol.field)  # type: ignore[union-attr]  # a Hollow
+        after = node.step(SlotKind.ESCAPED).node
+        closer = next(iter(after.marks))
+        slot._closer = closer
+        first, rest = re.escape(closer[0]), re.escape(closer[1:])
+        single = rf"|{first}(?!{rest})" if rest else ""
+        slot._region = re.compile(rf"(?:[^\\{first}]++|\\.{single})*+", re.DOTALL)
+        machine.enter_slot(SlotKind.ESCAPED, slot.start)
+        machine.builder.text_begin(slot.field, slot.start)
+        slot.opened = True
+        return slot
+
+    def restart(self) -> None:
+        """Begin at character 0: what came before was the prompt's."""
+        self.start = self.search = 0
+        self._found = [-2] * len(self._found)
+
+    def read(self, machine: Machine, final: bool) -> bool:
+        """Read on; False when more text is needed."""
+        if self._region is not None:
+            return self._read_escaped(machine, final)
+        buf, pos, n = machine.buf, machine.pos, len(machine.buf)
+        plan = self._plan
+        assert plan is not None
+        if plan.hint.search(buf, pos) is None:
+            if n > pos:
+                self._add(machine, buf[pos:n])
+                machine.pos = n
+            return self._at_end(machine, final)
+        base = machine.base
+        while True:
+            at, candidates = self._next(plan, buf, base, n)
+            if at < 0:
+                break
+            for needle, regex, stop, lead in candidates:
+                if stop is None:
+                    self._add(machine, buf[pos:at])
+                    machine.pos = at
+                    self.raw_from = base + at
+                    machine.try_json(self._json_node(), base + at)
+                    return True
+                end, wait = self._fits(machine, stop, regex, needle, at, final)
+                if wait:
+                    self._hold(machine, plan, at)
+                    return False
+                if end > at:
+                    return self._stop(machine, stop, lead, at, end)
+            self.search = base + at + 1
+        if final:
+            if n > pos:
+                self._add(machine, buf[pos:n])
+            machine.pos = n
+            return self._at_end(machine, True)
+        self._hold(machine, plan, n)
+        return False
+
+    def _next(
+        self, plan: StopPlan, buf: str, base: int, n: int
+    ) -> tuple[int, list[tuple[str, re.Pattern[str] | None, Stop | None, str]]]:
+        """The first index in `buf`, from `search` on, where a stop may be, and the stops that may be there."""
+        found, search = self._found, self.search - base
+        best, candidates = -1, []
+        for i, entry in enumerate(plan.needles):
+            at = found[i] - base if found[i] >= 0 else found[i]
+            if at < search and found[i] != -1:
+                at = buf.find(entry[0], max(search, 0))
+                found[i] = at + base if at >= 0 else -1
+            elif found[i] == -1:
+                at = -1
+            if at < 0:
+                continue
+            if best < 0 or at < best:
+                best, candidates = at, [entry]
+            elif at == best:
+                candidates.append(entry)
+        return best, candidates
+
+    def _hold(self, machine: Machine, plan: StopPlan, until: int) -> None:
+        """Pass on what cannot be part of a stop at or after index `until`."""
+        buf, pos = machine.buf, machine.pos
+        tail = buf if until == len(buf) else buf[:until]
+        safe = plan.hold_from(tail, pos)
+        if safe > pos:
+            self._add(machine, buf[pos:safe])
+            machine.pos = safe
+        self.search = max(self.search, machine.base + machine.pos)
+        self._found = [-2 if f == -1 else f for f in self._found]
+
+    def _fits(
+        self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, needle: str, at: int, final: bool
+    ) -> tuple[int, bool]:
+        """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
+        buf, n = machine.buf, len(machine.buf)
+        if stop.direct and (self.opened or buf[machine.pos : at].strip()):
+            return -1, False
+        if regex is None:
+            end = at + len(stop.core)
+        else:
+            match = regex.match(buf, at)
+            if match is None:
+                rest = "".join(buf[at:].split())
+                whole = "".join(stop.core.split())
+                return -1, not final and n - at < len(stop.core) + 65 and whole.startswith(rest)
+            end = match.end()
+        if not final and n - at < self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
+            return -1, True
+        if stop.probe:
+            answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG)
+            if answer is not Probe.YES:
+                return -1, answer is Probe.MORE
+        return end, False
+
+    def _longer(self, stop: Stop, rest: str) -> bool:
+        assert self._plan is not None
+        return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in self._plan.stops if s is not stop)
+
+    def _after(self, stop: Stop) -> Node:
+        """The node after the marker `stop`."""
+        node = self._node
+        if stop.direct:
+            return node.step(stop.core).node
+        for key in (*stop.path, stop.core):
+            node = node.step(key).node
+        return node
+
+    def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
+        """The text ends before the marker at `buf[at:end]`."""
+        buf, base = machine.buf, machine.base
+        have = next(k for k in range(len(lead), -1, -1) if buf.endswith(lead[len(lead) - k :], machine.pos, at) or not k)
+        until = at - have
+        if until > machine.pos:
+            self._add(machine, buf[machine.pos : until])
+        machine.pos = at
+        if have < len(stop.lead) and stop.repair is None and (self.opened or self._blank == []):
+            if self.field.role is not Role.CONTENT:
+                machine.builder.note_space(base + at, stop.lead)
+        opened = self.opened
+        self.close(machine, base + until)
+        if self._skip:
+            machine.skip_to(self._node, stop.core, base + at)
+        else:
+            machine.take(stop, self._node, base + at, base + end, opened)
+        return True
+
+    def _at_end(self, machine: Machine, final: bool) -> bool:
+        if final:
+            if self._blank and not self.opened and not machine.builder.segments and self.field.role is Role.CONTENT:
+                self._open(machine)
+            self.close(machine, machine.base + machine.pos, final=True)
+            machine.end_text()
+        return False
+
+    # Passing text on
+
+    def add(self, machine: Machine, text: str, end: int) -> None:
+        """Take in `text`, which turned out to be no call; it ends at character `end`."""
+        self.raw_from = None
+        self.search = end
+        self._found = [-2] * len(self._found)
+        self._add(machine, text)
+
+    def _add(self, machine: Machine, text: str) -> None:
+        if not text:
+            return
+        if not self.opened:
+            if self.field.role is Role.CONTENT and text.isspace():
+                self._blank.append(text)
+                return
+            self._open(machine)
+        if self.field.role is not None:
+            machine.builder.text_part(self.field, text)
+
+    def _open(self, machine: Machine) -> None:
+        self.opened = True
+        if not self._skip:
+            machine.node = self._node
+            machine.enter_slot(SlotKind.TEXT, self.start)
+        machine.builder.text_begin(self.field, self.start)
+        if self._blank:
+            machine.builder.text_part(self.field, "".join(self._blank))
+            self._blank = []
+
+    def close(self, machine: Machine, end: int, final: bool = False) -> None:
+        """The text ends at character `end`."""
+        if not self.opened:
+            return
+        role = self.field.role
+        if final and role not in (Role.CONTENT, Role.REASONING, None) and not self._ends_call():
+            machine.builder.cut(self.field)
+            return
+        if role is not None:
+            machine.builder.text_end(self.field, self.start, end)
+        if not self._skip:
+            machine.leave_slot(SlotKind.TEXT if self._region is None else SlotKind.ESCAPED, end)
+
+    def _ends_call(self) -> bool:
+        """True when the call is complete with this text, so that the end of the input may end it."""
+        after = self._node.step(SlotKind.TEXT).node
+        return any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in after.arrival)
+
+    def _json_node(self) -> Node:
+        node = self._node
+        return node if node.json else node.step(SlotKind.TEXT).node
+
+    # Escaped text
+
+    def _read_escaped(self, machine: Machine, final: bool) -> bool:
+        buf, pos, n = machine.buf, machine.pos, len(machine.buf)
+        assert self._region is not None
+        end = self._region.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        closed = buf.startswith(self._closer, end) and end < n
+        safe = end
+        if not closed and not final:
+            safe = _whole_escapes(buf, pos, end)
+            rest = buf[end:]
+            tail = len(self._closer) - 1
+            if not rest and tail:
+                kept = next((k for k in range(tail, 0, -1) if buf.endswith(self._closer[:k], pos, end)), 0)
+                safe = min(safe, end - kept)
+        if safe > pos:
+            machine.builder.text_part(self.field, unescape(buf[pos:safe]))
+            machine.pos = safe
+        if closed:
+            self.close(machine, machine.base + end)
+            machine.end_text()
+            return True
+        if final:
+            machine.pos = n
+            machine.builder.cut(self.field)
+            machine.end_text()
+        return False
+
+
+def _whole_escapes(buf: str, pos: int, end: int) -> int:
+    """The end of the last escape in `buf[pos:end]` that cannot go on; `pos` is not inside of one."""
+    last = buf.rfind("\\", max(pos, end - 12), end)
+    if last < 0:
+        return end
+    first = last
+    while first > pos and buf[first - 1] == "\\":
+        first -= 1
+    if (last - first) % 2:
+        return end
+    return last if _OPEN_ESCAPE.fullmatch(buf, last, end) else end
+
+
+_OPEN_ESCAPE = re.compile(
+    r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?"
+)
+
+
+def _plan(node: Node) -> StopPlan:
+    """The stops of `node` made ready for searching."""
+    field = node.text_field()
+    gap = node.graph.network.spec.gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
+    braces = ""
+    if field.role in (Role.CONTENT, None):
+        after = node.step(SlotKind.TEXT).node
+        source = node if node.json else after if after.json else None
+        if source is not None:
+            shape = source.choices[SlotKind.JSON][0].edge.symbol.field.shape  # type: ignore[union-attr]  # a Hollow
+            options = shape.shapes if isinstance(shape, OneOf) else (shape,)
+            lists = any(isinstance(s, Many) for s in options)
+            braces = ("{" if HoleKind.NAME in holes(shape) or not lists else "") + ("[" if lists else "")
+            braces = braces or "{"
+    return StopPlan(list(node.stops.values()), gap, braces)

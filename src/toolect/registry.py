@@ -1,0 +1,172 @@
+"""Which dialects there are: the shipped ones, and those that users load."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toolect import cache
+from toolect.names import Names, near_misses, resolve
+from toolect.spec.model import Spec
+
+if TYPE_CHECKING:
+    from toolect.dialect import Dialect
+
+
+class UnknownDialect(LookupError):
+    """No dialect has this name, alias or model id; `near` are names that look like it."""
+
+    def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:
+        super().__init__(name, near)
+        self.name = name
+        self.near = near
+
+    def __str__(self) -> str:
+        hint = f"did you mean {' or '.join(map(repr, self.near))}?" if self.near else "see toolect.dialects()"
+        return f"no dialect, alias or model is named {self.name!r}: {hint}"
+
+
+class Shelf:
+    """The entries of one file, read when they are asked for."""
+
+    def __init__(self, path: Path, base: Path | None = None) -> None:
+        self.path = path
+        self.base = base
+        self._text = _bytes(path)
+        self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
+        self._specs: dict[str, Spec] = {}
+        names = cache.load("index", self._key, dict[str, Names])
+        self.names: dict[str, Names] = self._index() if names is None else names
+
+    def spec(self, name: str) -> Spec:
+        """The spec of an entry: from memory, from the cache, or compiled. Raises `SpecError`."""
+        spec = self._specs.get(name)
+        if spec is None:
+            key = self._spec_key(name)
+            spec = cache.load(name, key, Spec)
+            if spec is None:
+                from toolect.spec.load import load_spec
+
+                spec = load_spec(self.path, name, self.base)
+                cache.store(name, key, spec)
+            self._specs[name] = spec
+        return spec
+
+    def check(self) -> None:
+        """Load every spec; all that is wrong with any of them is one `SpecError`."""
+        from toolect.diagnostic import SpecError
+
+        try:
+            for name in self.names:
+                self.spec(name)
+            sound = cache.load("index", self._key, dict[str, Names]) is not None
+        except SpecError:
+            sound = False
+        if not sound:
+            from toolect.spec.load import load_specs
+
+            _, found = load_specs(self.path, self.base)
+            if errors := [d for d in found if d.severity == "error"]:
+                raise SpecError(errors)
+
+    def _index(self) -> dict[str, Names]:
+        from toolect.diagnostic import SpecError
+        from toolect.spec.load import read_names
+
+        names, problems = read_names(self.path)
+        if not names:
+            raise SpecError(problems)
+        if not problems:
+            cache.store("index", self._key, names)
+        return names
+
+    def _spec_key(self, name: str) -> str:
+        """The hash of all that the spec is made from."""
+        parts = [self._key.encode(), name.encode()]
+        for stem in filter(None, (name, self.names[name].extends)):
+            parts += cache.grammar_parts(self.path.parent / "grammars" / f"{stem}.lark")
+            if self.base is not None:
+                parts += [_bytes(self.base), *cache.grammar_parts(self.base.parent / "grammars" / f"{stem}.lark")]
+        return cache.key(parts)
+
+
+class Registry:
+    """Shelves of specs, and one `Dialect` per name, made once."""
+
+    def __init__(self, shipped: Callable[[], Path]) -> None:
+        self._shipped = shipped
+        self._shelves: list[Shelf] = []
+        self._ready: dict[str, Dialect] = {}
+        self._lock = threading.RLock()
+
+    def dialect(self, name: str) -> Dialect:
+        """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
+        ready = self._ready.get(name)
+        if ready is not None:
+            return ready
+        with self._lock:
+            found = self.resolve(name)
+            ready = self._ready.get(found)
+            if ready is None:
+                from toolect.dialect import Dialect
+
+                ready = self._ready[found] = Dialect(self.spec(found))
+            return ready
+
+    def spec(self, name: str) -> Spec:
+        """The spec with this name, alias or model id. Raises `UnknownDialect`."""
+        with self._lock:
+            found = self.resolve(name)
+            return next(shelf.spec(found) for shelf in reversed(self._all()) if found in shelf.names)
+
+    def resolve(self, name: str) -> str:
+        """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
+        with self._lock:
+            names = [shelf.names for shelf in self._all()]
+        found = resolve(name, names)
+        if found is None:
+            raise UnknownDialect(name, tuple(near_misses(name, names)))
+        return found
+
+    def load(self, path: str | Path) -> list[str]:
+        """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
+        with self._lock:
+            shelf = Shelf(Path(path), self._all()[0].path)
+            shelf.check()
+            self._shelves.append(shelf)
+            for name in shelf.names:
+                self._ready.pop(name, None)
+            return list(shelf.names)
+
+    def dialects(self) -> list[str]:
+        """The names of all dialects, in alphabetical order."""
+        with self._lock:
+            return sorted({name for shelf in self._all() for name in shelf.names})
+
+    def _all(self) -> list[Shelf]:
+        if not self._shelves:
+            self._shelves.append(Shelf(self._shipped()))
+        return self._shelves
+
+
+def shipped() -> Path:
+    """The `dialects.yaml` that comes with the package: inside it when installed, above it in a checkout."""
+    packed = Path(__file__).parent / "data" / "dialects.yaml"
+    return packed if packed.exists() else Path(__file__).parents[2] / "dialects.yaml"
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError):
+        return b""
+
+
+_registry = Registry(shipped)
+
+dialect = _registry.dialect
+spec = _registry.spec
+load = _registry.load
+dialects = _registry.dialects

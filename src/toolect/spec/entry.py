@@ -1,0 +1,230 @@
+"""The fields of an entry, one reader per field."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from toolect.spec.document import Items, Node, Table, Text, describe
+from toolect.spec.meaning import choose
+from toolect.spec.model import Gaps, Policies, Role, Rule
+from toolect.spec.problems import Problems, near, one_of
+
+FIELDS = (
+    "about",
+    "source",
+    "models",
+    "aliases",
+    "extends",
+    "markers",
+    "map",
+    "values",
+    "gaps",
+    "prefill",
+    "end",
+    "ref",
+    "canonical",
+    "misspellings",
+    "policies",
+)
+OWN = ("about", "models", "aliases", "extends", "markers")
+"""Fields that belong to one entry only; the others are handed on by `extends`."""
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+POLICIES: dict[str, tuple[str, ...]] = {
+    "reasoning-calls": ("parse", "ignore"),
+    "unknown-tool": ("keep", "content"),
+    "malformed": ("report", "content"),
+    "unwrapped": ("accept", "content"),
+    "after-calls": ("keep", "drop"),
+    "coercion": ("spec", "none"),
+    "key-order": ("as-is", "sorted"),
+}
+GAPS = ("before call", "between calls")
+PLACES = {"content before call": Role.CONTENT}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An entry as written: its name and its fields, known ones only."""
+
+    name: Text
+    table: Table
+
+    def text(self, field: str, problems: Problems) -> str:
+        """The text of a field, empty when it is missing."""
+        node = self.table.get(field)
+        if node is None:
+            return ""
+        if not isinstance(node, Text) or not node.text:
+            problems.error("wrong-type", f"expected a text for `{field}`, got {describe(node)}", node.place)
+            return ""
+        return node.text
+
+    def texts(self, field: str, problems: Problems) -> tuple[Text, ...]:
+        """The texts of a list field."""
+        node = self.table.get(field)
+        return () if node is None else _texts(node, f"`{field}`", problems)
+
+    def mapping(self, field: str, problems: Problems) -> Table:
+        """The mapping of a field, empty when it is missing."""
+        node = self.table.get(field)
+        if isinstance(node, Table):
+            return node
+        if node is not None:
+            problems.error("wrong-type", f"expected a mapping for `{field}`, got {describe(node)}", node.place)
+        return Table((), self.name.place)
+
+
+def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
+    """An entry with its known fields; unknown ones are problems."""
+    if not NAME.fullmatch(name.text):
+        help = "a name has lower-case letters, digits, `.`, `_` and `-`"
+        problems.error("bad-name", f"expected a dialect's name, got {describe(name)}", name.place, help=help)
+        return None
+    if not isinstance(node, Table):
+        message = f"expected a mapping for the entry `{name.text}`, got {describe(node)}"
+        problems.error("wrong-type", message, node.place if describe(node) != "nothing" else name.place)
+        return None
+    check_keys(node, FIELDS, "field", problems)
+    return Entry(name, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
+
+
+def inherit(entry: Entry, other: Entry) -> Entry:
+    """`entry` with the fields of `other` below its own; mappings are laid over each other key by key."""
+    fields = {key.text: (key, value) for key, value in other.table.entries if key.text not in OWN}
+    for key, value in entry.table.entries:
+        below = fields[key.text][1] if key.text in fields else None
+        if isinstance(value, Table) and isinstance(below, Table):
+            merged = {k.text: (k, v) for k, v in below.entries} | {k.text: (k, v) for k, v in value.entries}
+            value = Table(tuple(merged.values()), value.place)
+        fields[key.text] = (key, value)
+    return Entry(entry.name, Table(tuple(fields.values()), entry.table.place))
+
+
+def check_keys(table: Table, known: Iterable[str], what: str, problems: Problems) -> None:
+    """Every key must be a known one."""
+    for key, _ in table.entries:
+        if key.text not in known:
+            help = near(key.text, known) or f"expected {one_of(known)}"
+            problems.error("unknown-field", f"unknown {what} `{key.text}`", key.place, help=help)
+
+
+def read_policies(entry: Entry, problems: Problems) -> Policies:
+    """The policies, checked one by one."""
+    table = entry.mapping("policies", problems)
+    check_keys(table, POLICIES, "policy", problems)
+    chosen: dict[str, Any] = {}
+    for key, value in table.entries:
+        if key.text in POLICIES:
+            choice = choose(value, list(POLICIES[key.text]), f"a value of `{key.text}`", problems)
+            if choice:
+                chosen[key.text.replace("-", "_")] = choice
+    return Policies(**chosen)
+
+
+def read_gaps(entry: Entry, problems: Problems) -> Gaps:
+    """The whitespace between segments."""
+    table = entry.mapping("gaps", problems)
+    check_keys(table, GAPS, "gap", problems)
+    found = {}
+    for key, value in table.entries:
+        if isinstance(value, Text) and not value.text.strip() and not value.plain:
+            found[key.text] = value.text
+        else:
+            message = f"expected whitespace in quotes for `{key.text}`, got {describe(value)}"
+            problems.error("wrong-value", message, value.place)
+    return Gaps(*(found.get(name, "") for name in GAPS))
+
+
+def read_prefill(entry: Entry, rules: dict[str, Rule], problems: Problems) -> dict[str, str]:
+    """Prompt tails, each with the rule that it leaves open."""
+    found = {}
+    for key, value in entry.mapping("prefill", problems).entries:
+        rule = _rule(value, rules, problems)
+        if not key.text:
+            problems.error("wrong-value", "expected the tail of a prompt, got an empty text", key.place)
+        elif rule:
+            found[key.text] = rule
+    return found
+
+
+def read_canonical(
+    entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], problems: Problems
+) -> dict[str, str]:
+    """Which of several rules rendering uses."""
+    table = entry.mapping("canonical", problems)
+    check_keys(table, PLACES, "place", problems)
+    found = {}
+    for key, value in table.entries:
+        rule = _rule(value, rules, problems)
+        if rule and key.text in PLACES:
+            if roles.get(rule) is PLACES[key.text]:
+                found[key.text] = rule
+            else:
+                message = f"expected a rule with the role `{PLACES[key.text]}`, got `{rule}`"
+                problems.error("wrong-role", message, value.place)
+    return found
+
+
+def read_misspellings(entry: Entry, literals: set[str], problems: Problems) -> dict[str, tuple[str, ...]]:
+    """Markers, each with the wrong spellings to accept."""
+    found = {}
+    for key, value in entry.mapping("misspellings", problems).entries:
+        check_literal(key, literals, problems)
+        found[key.text] = tuple(t.text for t in _texts(value, f"`{key.text}`", problems))
+    return found
+
+
+def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:
+    """How `call.ref` is spelled; needed exactly when something has that role."""
+    ref = entry.text("ref", problems)
+    node = entry.table.get("ref")
+    used = Role.REF in roles.values()
+    if used and node is None:
+        help = 'for instance `ref: "functions.{name}"`'
+        problems.error("missing-ref", "the role `call.ref` needs the field `ref`", entry.name.place, help=help)
+    elif node is not None and not used:
+        problems.error("unused-ref", "the field `ref` is set, but nothing has the role `call.ref`", node.place)
+    elif node is not None and ref:
+        try:
+            parts = [(name, spec, conversion) for _, name, spec, conversion in string.Formatter().parse(ref)]
+        except ValueError:
+            parts = []
+        names = [name for name, _, _ in parts if name is not None]
+        plain = not any(spec or conversion for _, spec, conversion in parts)
+        if not plain or names.count("name") != 1 or set(names) - {"name", "index"} or len(set(names)) < len(names):
+            message = f"expected a text with `{{name}}` and perhaps `{{index}}`, got `{ref}`"
+            problems.error("wrong-value", message, node.place)
+    return ref
+
+
+def check_literal(key: Text, literals: set[str], problems: Problems) -> None:
+    """The key must be a marker of the grammar, character for character."""
+    if key.text not in literals:
+        help = near(key.text, literals).replace("\n", "\\n")
+        shown = key.text.replace("\n", "\\n")
+        problems.error("unknown-marker", f"the grammar has no marker `{shown}`", key.place, help=help)
+
+
+def _rule(node: Node, rules: dict[str, Rule], problems: Problems) -> str | None:
+    own = [rule.name for rule in rules.values() if not rule.value]
+    if isinstance(node, Text) and node.text in own:
+        return node.text
+    help = near(node.text, own) if isinstance(node, Text) else ""
+    problems.error("unknown-part", f"expected a rule of the grammar, got {describe(node)}", node.place, help=help)
+    return None
+
+
+def _texts(node: Node, what: str, problems: Problems) -> tuple[Text, ...]:
+    if not isinstance(node, Items):
+        problems.error("wrong-type", f"expected a list of texts for {what}, got {describe(node)}", node.place)
+        return ()
+    for item in node.items:
+        if not isinstance(item, Text) or not item.text:
+            problems.error("wrong-type", f"expected a text in {what}, got {describe(item)}", item.place)
+    return tuple(item for item in node.items if isinstance(item, Text) and item.text)

@@ -1,0 +1,52 @@
+"""What stock Lark thinks of a grammar: conflicts are warnings, everything else it rejects is an error."""
+
+from __future__ import annotations
+
+import re
+
+from lark import Lark
+from lark.common import ParserConf
+from lark.exceptions import GrammarError
+from lark.load_grammar import Grammar
+
+from toolect.diagnostic import Place
+from toolect.spec.lark_loader import Analyzer
+from toolect.spec.problems import Problems
+from toolect.spec.source import Origin
+
+
+def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems: Problems) -> None:
+    """Build the grammar as stock Lark would."""
+    try:
+        Lark(grammar, parser="lalr")
+        _, rules, _ = grammar.compile(["start"], "*")
+        Analyzer(ParserConf(rules, {}, ["start"]), strict=True).compute_lalr()
+    except GrammarError as error:
+        conflict = re.match(r"(Shift/Reduce|Reduce/Reduce) \w+ (?:for terminal|in) (?:Terminal\(')?(\w+)", str(error))
+        if not conflict:
+            raise
+        origin = names.get(conflict[2])
+        terminal = origin.name if origin else conflict[2]
+        kind = conflict[1].lower()
+        message = f"stock Lark sees a {kind} conflict at the terminal `{terminal}`"
+        help = "the engine follows every reading; other LALR(1) tools may not"
+        problems.warning("lalr-conflict", message, _blame(str(error), names) or top, help=help)
+
+
+def complain(error: Exception, names: dict[str, Origin], top: Place, problems: Problems) -> None:
+    """Note an error that Lark raised, at the definition it names if it names one."""
+    text = str(error).split("\n")[0].strip() or type(error).__name__
+    if isinstance(error, RecursionError):
+        text = "it nests too deeply"
+    for name, origin in names.items():
+        text = re.sub(rf"\b{re.escape(name)}\b", origin.name, text)
+    message = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}"
+    problems.error("rejected-grammar", message, _blame(str(error), names) or top)
+
+
+def _blame(text: str, names: dict[str, Origin]) -> Place | None:
+    """The place of the first definition that a message of Lark names."""
+    for word in re.findall(r"\w+", text):
+        if word in names:
+            return names[word].place
+    return None

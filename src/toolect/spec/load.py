@@ -1,0 +1,241 @@
+"""Specs out of a `dialects.yaml` and the grammars beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from toolect.diagnostic import Diagnostic, Place, SpecError
+from toolect.names import Names
+from toolect.spec.document import Table, Text, read_document, read_text
+from toolect.spec.entry import (
+    Entry,
+    check_literal,
+    inherit,
+    read_canonical,
+    read_entry,
+    read_gaps,
+    read_misspellings,
+    read_policies,
+    read_prefill,
+    read_ref,
+)
+from toolect.spec.grammar import read_grammar
+from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
+from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq, Spec
+from toolect.spec.names import check_names
+from toolect.spec.problems import Problems, near
+
+
+def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
+    """Every spec of a file that could be loaded, and every problem. `extends` may also name an entry of `base`."""
+    problems = Problems()
+    entries = read_entries(Path(path), problems)
+    bases = _bases(base, entries)
+    specs = {}
+    for entry in entries.values():
+        spec = _Loader(Path(path), entries, bases, problems).load(entry)
+        if spec is not None:
+            specs[entry.name.text] = spec
+    return specs, sorted(problems.found, key=lambda d: (d.place.path, d.place.line, d.place.column))
+
+
+def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Spec:
+    """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`."""
+    problems = Problems()
+    entries = read_entries(Path(path), problems, only=name)
+    entry = entries.get(name)
+    spec = None
+    if entry is not None:
+        spec = _Loader(Path(path), entries, _bases(base, entries), problems).load(entry)
+    if spec is None or problems.failed:
+        if not problems.failed:
+            help = near(name, entries)
+            problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), help=help)
+        raise SpecError(problems.found)
+    return spec
+
+
+def read_names(path: str | Path) -> tuple[dict[str, Names], list[Diagnostic]]:
+    """What the entries of a file answer to, and the problems of the file; no grammar is read."""
+    problems, aside = Problems(), Problems()
+    names = {
+        name: Names(
+            tuple(t.text for t in entry.texts("aliases", aside)),
+            tuple(t.text for t in entry.texts("models", aside)),
+            entry.text("extends", aside),
+        )
+        for name, entry in read_entries(Path(path), problems).items()
+    }
+    return names, problems.found + aside.found
+
+
+def read_entries(path: Path, problems: Problems, only: str | None = None) -> dict[str, Entry]:
+    """The entries of a file by name; with `only`, problems of entries that it does not need are left out."""
+    text = read_text(path, problems, "missing-spec")
+    document = None if text is None else read_document(path, text, problems)
+    entries = {}
+    if document and not document.entries:
+        problems.error("empty-spec", "expected at least one entry, got an empty mapping", document.place)
+    for key, node in document.entries if document else ():
+        aside = problems if only in (None, key.text) else Problems()
+        entry = read_entry(key, node, aside)
+        if entry is not None:
+            entries[key.text] = entry
+    if only is None:
+        check_names(entries, problems)
+    return entries
+
+
+def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, dict[str, Entry]] | None:
+    """The entries that `extends` may name besides those of the file itself, when any does."""
+    extended = [e.table.get("extends") for e in entries.values()]
+    if base is None or all(not isinstance(node, Text) or node.text in entries for node in extended):
+        return None
+    return Path(base), read_entries(Path(base), Problems())
+
+
+class _Loader:
+    """Turns an entry into a spec."""
+
+    def __init__(
+        self, path: Path, entries: dict[str, Entry], bases: tuple[Path, dict[str, Entry]] | None, problems: Problems
+    ) -> None:
+        self.path = path
+        self.entries = entries
+        self.bases = bases
+        self.all = problems
+
+    def load(self, entry: Entry) -> Spec | None:
+        """The spec of an entry; nothing when there are errors."""
+        problems = Problems()
+        try:
+            return self._load(entry, problems)
+        finally:
+            self.all.found += problems.found
+
+    def _load(self, entry: Entry, problems: Problems) -> Spec | None:
+        name = entry.name.text
+        grammar = self._grammar(self.path, name)
+        below: Entry | None = None
+        if entry.table.get("extends") is not None:
+            found = self._extended(entry, problems)
+            if found is None:
+                return None
+            path, below = found
+            if not grammar.exists():
+                grammar = self._grammar(path, below.name.text)
+        elif markers := entry.table.get("markers"):
+            message = "the field `markers` changes an inherited grammar, but there is no `extends`"
+            problems.error("unused-markers", message, markers.place)
+        inherited = below is not None and grammar.stem == below.name.text
+        rules = read_grammar(grammar, problems, entry.name.place)
+        if rules is None:
+            return None
+        whole = entry if below is None else inherit(entry, below)
+        if below is not None:
+            rules, whole = self._markers(entry, whole, rules, inherited, problems)
+        return self._spec(entry, whole, rules, inherited, problems)
+
+    def _spec(
+        self, entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
+    ) -> Spec | None:
+        map_table = whole.mapping("map", problems)
+        values = whole.mapping("values", problems)
+        own_map, own_values = (
+            {key.text for key, _ in (table if inherited else entry.mapping(field, Problems())).entries}
+            for field, table in (("map", map_table), ("values", values))
+        )
+        before = len(problems.found)
+        roles, shapes = read_map(map_table, rules, own_map, problems)
+        if len(problems.found) == before:
+            check_mapped(rules, roles, shapes, problems)
+        spec = Spec(
+            name=entry.name.text,
+            rules=rules,
+            roles=roles,
+            shapes=shapes,
+            codecs=read_codecs(values, rules, own_values, problems),
+            about=whole.text("about", problems),
+            source=whole.text("source", problems),
+            models=tuple(t.text for t in whole.texts("models", problems)),
+            aliases=tuple(t.text for t in whole.texts("aliases", problems)),
+            gaps=read_gaps(whole, problems),
+            prefill=read_prefill(whole, rules, problems),
+            end=tuple(t.text for t in whole.texts("end", problems)),
+            ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
+            canonical=read_canonical(whole, rules, roles, problems),
+            misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            policies=read_policies(whole, problems),
+            place=entry.name.place,
+        )
+        return None if problems.failed else spec
+
+    def _grammar(self, path: Path, name: str) -> Path:
+        return path.parent / "grammars" / f"{name}.lark"
+
+    def _extended(self, entry: Entry, problems: Problems) -> tuple[Path, Entry] | None:
+        """The entry that this one extends, with the file it is in."""
+        node = entry.table.get("extends")
+        name = entry.text("extends", problems)
+        if not name or node is None:
+            return None
+        known = dict.fromkeys(self.entries, self.path)
+        if self.bases:
+            known = dict.fromkeys(self.bases[1], self.bases[0]) | known
+        if name not in known or name == entry.name.text and not (self.bases and name in self.bases[1]):
+            message = f"expected another entry to extend, got `{name}`"
+            problems.error("unknown-dialect", message, node.place, help=near(name, set(known) - {entry.name.text}))
+            return None
+        if name == entry.name.text and self.bases:
+            path, other = self.bases[0], self.bases[1][name]
+        else:
+            path = known[name]
+            other = self.entries[name] if name in self.entries else self.bases[1][name] if self.bases else entry
+        if other.table.get("extends") is not None:
+            message = f"expected an entry that stands alone, got `{name}`, which extends another"
+            problems.error("extends-twice", message, node.place)
+            return None
+        return path, other
+
+    def _markers(
+        self, entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
+    ) -> tuple[dict[str, Rule], Entry]:
+        """The inherited rules, and the misspellings of their markers, with markers replaced."""
+        table = entry.mapping("markers", problems)
+        if table.entries and not inherited:
+            message = "the field `markers` changes an inherited grammar, but the entry has its own"
+            problems.error("unused-markers", message, table.place)
+            return rules, whole
+        literals = Parts(rules).literals
+        new: dict[str, str] = {}
+        for key, value in table.entries:
+            check_literal(key, literals, problems)
+            if isinstance(value, Text) and value.text:
+                new[key.text] = value.text
+            else:
+                problems.error("wrong-type", "expected a marker, got something else", value.place)
+        rules = {n: msgspec.structs.replace(rule, expr=_replace(rule.expr, new)) for n, rule in rules.items()}
+        old = whole.table.get("misspellings")
+        if not isinstance(old, Table) or not new:
+            return rules, whole
+        keys = (Text(new.get(key.text, key.text), key.plain, key.place) for key, _ in old.entries)
+        moved = Table(tuple(zip(keys, (value for _, value in old.entries), strict=True)), old.place)
+        fields = tuple((k, moved if k.text == "misspellings" else v) for k, v in whole.table.entries)
+        return rules, Entry(whole.name, Table(fields, whole.table.place))
+
+
+def _replace(expr: Expr, new: dict[str, str]) -> Expr:
+    """`expr` with other markers."""
+    match expr:
+        case Literal(text, others, name):
+            return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
+        case Seq(items):
+            return Seq(tuple(_replace(item, new) for item in items))
+        case Alt(items):
+            return Alt(tuple(_replace(item, new) for item in items))
+        case Repeat(item, least, once):
+            return Repeat(_replace(item, new), least, once)
+        case _:
+            return expr

@@ -1,0 +1,222 @@
+"""What an entry's `map` and `values` say about the parts of a grammar: roles, shapes, codecs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect.spec.document import Node, Table, Text, describe
+from toolect.spec.model import (
+    Alt,
+    Codec,
+    CodecKind,
+    Expr,
+    Literal,
+    Pattern,
+    Ref,
+    Repeat,
+    Role,
+    Rule,
+    Scalars,
+    Seq,
+    Shape,
+    Slot,
+    SlotKind,
+)
+from toolect.spec.problems import Problems, near, one_of
+from toolect.spec.shapes import is_shape, read_shape
+
+_RULE = "a rule"
+_VALUE_RULE = "a rule of a value language inside a rule"
+_TERMINAL = "a terminal"
+_MARKER = "a marker"
+_TEXT = "a text slot"
+_JSON = "a JSON slot"
+_DATA = (_TERMINAL, _TEXT, _VALUE_RULE)
+
+_KINDS: dict[Role, tuple[str, ...]] = {
+    Role.CONTENT: (_RULE,),
+    Role.REASONING: (_RULE,),
+    Role.CALL: (_RULE,),
+    Role.ARGUMENT: (_RULE,),
+    Role.NAME: _DATA,
+    Role.ID: _DATA,
+    Role.REF: _DATA,
+    Role.KEY: _DATA,
+    Role.ARGUMENTS: (*_DATA, _JSON),
+    Role.VALUE: (*_DATA, _JSON),
+}
+_BY_ITSELF = (Role.CONTENT, Role.REASONING)
+
+
+class Parts:
+    """The parts of a grammar that a map may name, with what they are."""
+
+    def __init__(self, rules: dict[str, Rule]) -> None:
+        self.kinds: dict[str, str] = {}
+        self.bare_slots: set[str] = set()
+        self.literals: set[str] = set()
+        for rule in rules.values():
+            if rule.value:
+                continue
+            self.kinds[rule.name] = _RULE
+            for part in leaves(rule.expr):
+                match part:
+                    case Slot(kind):
+                        self.kinds[f"{rule.name}/{kind}"] = _JSON if kind is SlotKind.JSON else _TEXT
+                        self.bare_slots.add(kind)
+                    case Pattern(_, name):
+                        self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = _TERMINAL
+                    case Ref(name) if rules[name].value:
+                        self.kinds[f"{rule.name}/{name}"] = _VALUE_RULE
+                    case Ref(name):
+                        self.kinds[f"{rule.name}/{name}"] = _RULE
+                    case Literal(text, others, name):
+                        self.literals |= {text, *others}
+                        if name:
+                            self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = _MARKER
+
+    def find(self, key: Text, problems: Problems, quiet: bool) -> str | None:
+        """What the key names; a problem when it names nothing, unless `quiet`."""
+        if key.text in self.kinds:
+            return self.kinds[key.text]
+        if not quiet:
+            if key.text in self.bare_slots:
+                help = f"write the rule too: {one_of(k for k in self.kinds if k.endswith('/' + key.text))}"
+            else:
+                help = near(key.text, self.kinds)
+            problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, help=help)
+        return None
+
+
+def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
+    """The parts of an expression that have no parts themselves, in order."""
+    match expr:
+        case Seq(items) | Alt(items):
+            for item in items:
+                yield from leaves(item)
+        case Repeat(item):
+            yield from leaves(item)
+        case _:
+            yield expr
+
+
+def read_map(
+    table: Table, rules: dict[str, Rule], own: set[str], problems: Problems
+) -> tuple[dict[str, Role], dict[str, Shape]]:
+    """Roles and shapes. A key that is not among `own` may name nothing: another entry wrote it for its own grammar."""
+    parts = Parts(rules)
+    roles: dict[str, Role] = {}
+    shapes: dict[str, Shape] = {}
+    for key, value in table.entries:
+        kind = parts.find(key, problems, quiet=key.text not in own)
+        if is_shape(value):
+            shape = read_shape(value, problems)
+            if kind is not None and (kind is not _JSON or "/" not in key.text):
+                problems.error("wrong-role", f"expected {_JSON} for a shape, got {kind}", key.place)
+            elif kind is not None and shape is not None:
+                shapes[key.text] = shape
+        elif (role := _role(value, problems)) and kind is not None:
+            if kind in _KINDS[role] and not (kind is _RULE and "/" in key.text):
+                roles[key.text] = role
+            else:
+                if kind is _RULE and "/" in key.text:
+                    kind = "a rule inside a rule"
+                message = f"expected {' or '.join(_KINDS[role])} for the role `{role}`, got {kind}"
+                problems.error("wrong-role", message, key.place)
+    return roles, shapes
+
+
+def _role(node: Node, problems: Problems) -> Role | None:
+    if not isinstance(node, Text) or not node.text:
+        problems.error("wrong-type", f"expected a role or a shape, got {describe(node)}", node.place)
+        return None
+    if node.text in _KINDS:
+        return Role(node.text)
+    help = near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
+    problems.error("unknown-role", f"expected a role or a shape, got `{node.text}`", node.place, help=help)
+    return None
+
+
+def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], problems: Problems) -> None:
+    """Every part that holds data must have a meaning; else parsing would lose it and rendering could not fill it."""
+    for rule in rules.values():
+        if rule.value:
+            continue
+        for part in dict.fromkeys(leaves(rule.expr)):
+            match part:
+                case Slot(kind):
+                    name, what = kind.value, "slot"
+                case Pattern(_, name):
+                    what = "terminal"
+                case Ref(name) if rules[name].value:
+                    what = "value"
+                case _:
+                    continue
+            key = f"{rule.name}/{name}"
+            if key in roles or key in shapes or what == "terminal" and name in roles:
+                continue
+            if roles.get(rule.name) in _BY_ITSELF and name != SlotKind.JSON and what != "value":
+                continue
+            problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, help=f"map `{key}`")
+
+
+def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
+    """The codec of each slot named in `values`."""
+    parts = Parts(rules)
+    codecs: dict[str, Codec] = {}
+    for key, value in table.entries:
+        kind = parts.find(key, problems, quiet=key.text not in own)
+        codec = _codec(value, problems)
+        if kind is None or codec is None:
+            continue
+        if kind in (_TEXT, _JSON, _TERMINAL):
+            codecs[key.text] = codec
+        else:
+            problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
+    return codecs
+
+
+def _codec(node: Node, problems: Problems) -> Codec | None:
+    if isinstance(node, Text):
+        kind = choose(node, [k.value for k in CodecKind], "a codec", problems)
+        return Codec(CodecKind(kind)) if kind else None
+    if not isinstance(node, Table) or node.get("codec") is None:
+        message = f"expected a codec or a mapping with a `codec`, got {describe(node)}"
+        problems.error("wrong-type", message, node.place)
+        return None
+    before = len(problems.found)
+    fields: dict[str, str] = {}
+    choices = {
+        "codec": [k.value for k in CodecKind],
+        "scalars": [s.value for s in Scalars],
+        "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
+        "key": [],
+    }
+    for name, value in node.entries:
+        if name.text not in choices:
+            help = near(name.text, choices) or f"the fields are {one_of(choices)}"
+            problems.error("unknown-field", f"unknown field `{name.text}`", name.place, help=help)
+        elif name.text != "key":
+            fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
+        elif isinstance(value, Text) and value.text:
+            fields["key"] = value.text
+        else:
+            problems.error("wrong-type", f"expected an argument's name, got {describe(value)}", value.place)
+    if len(problems.found) > before:
+        return None
+    return Codec(
+        CodecKind(fields["codec"]),
+        Scalars(fields.get("scalars", Scalars.JSON)),
+        CodecKind(fields.get("untyped", CodecKind.JSON_OR_TEXT)),
+        fields.get("key"),
+    )
+
+
+def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:
+    """The node's text when it is one of `choices`."""
+    if isinstance(node, Text) and node.text in choices:
+        return node.text
+    help = (isinstance(node, Text) and near(node.text, choices)) or ""
+    message = f"expected {what}: {one_of(choices)}, got {describe(node)}"
+    problems.error("wrong-value", message, node.place, help=help)
+    return None

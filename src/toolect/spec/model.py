@@ -1,0 +1,248 @@
+"""A dialect's spec, loaded and typed: what the grammar says and what its parts mean."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeAlias
+
+import msgspec
+
+from toolect.diagnostic import Place
+from toolect.ir import Json
+
+
+class SlotKind(StrEnum):
+    """The holes a grammar may `%declare`."""
+
+    TEXT = "TEXT"
+    """Free text, possibly empty, up to the first marker that may follow."""
+    JSON = "JSON"
+    """One JSON value, scanned with its strings."""
+    ESCAPED = "ESCAPED"
+    """Text in which a backslash hides the next character from the closer."""
+
+
+class Literal(msgspec.Struct, frozen=True, tag="literal"):
+    """A marker: `text` is what rendering writes, `others` are accepted besides."""
+
+    text: str
+    others: tuple[str, ...] = ()
+    name: str = ""
+
+
+class Pattern(msgspec.Struct, frozen=True, tag="pattern"):
+    """A terminal written as a regular expression (Python's `re`)."""
+
+    regex: str
+    name: str
+
+
+class Slot(msgspec.Struct, frozen=True, tag="slot"):
+    """A hole filled with data."""
+
+    kind: SlotKind
+
+
+class Ref(msgspec.Struct, frozen=True, tag="ref"):
+    """Another rule."""
+
+    rule: str
+
+
+class Seq(msgspec.Struct, frozen=True, tag="seq"):
+    """One after the other."""
+
+    items: tuple[Expr, ...]
+
+
+class Alt(msgspec.Struct, frozen=True, tag="alt"):
+    """One of several; rendering takes the first that can carry the data."""
+
+    items: tuple[Expr, ...]
+
+
+class Repeat(msgspec.Struct, frozen=True, tag="repeat"):
+    """`item` at least `least` (0 or 1) times; at most once when `once`."""
+
+    item: Expr
+    least: int
+    once: bool = False
+
+
+Expr: TypeAlias = Literal | Pattern | Slot | Ref | Seq | Alt | Repeat
+
+
+class Role(StrEnum):
+    """What a node of the grammar means. Those without a dot belong to rules, the others to terminals and slots."""
+
+    CONTENT = "content"
+    REASONING = "reasoning"
+    CALL = "call"
+    NAME = "call.name"
+    ID = "call.id"
+    REF = "call.ref"
+    ARGUMENTS = "call.arguments"
+    ARGUMENT = "argument"
+    KEY = "argument.key"
+    VALUE = "argument.value"
+    # Rules of the value languages under grammars/values/: the rule's own name is its role.
+    OBJECT = "object"
+    PAIR = "pair"
+    PAIR_KEY = "key"
+    ARRAY = "array"
+    STRING = "string"
+    NUMBER = "number"
+    TRUE = "true"
+    FALSE = "false"
+    NULL = "null"
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A grammar rule; `value` is true for one imported from a value language."""
+
+    name: str
+    expr: Expr
+    place: Place
+    value: bool = False
+
+
+class HoleKind(StrEnum):
+    """What a hole of a JSON shape holds."""
+
+    NAME = "$name"
+    ARGUMENTS = "$arguments"
+    ARGUMENTS_TEXT = "$arguments.text"
+    ID = "$id"
+    CONTENT = "$content"
+    REASONING = "$reasoning"
+
+
+class Hole(msgspec.Struct, frozen=True, tag="hole"):
+    """A hole in a shape."""
+
+    kind: HoleKind
+
+
+class Const(msgspec.Struct, frozen=True, tag="const"):
+    """A fixed value: it must match, and is written back."""
+
+    value: Json
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A key of an object shape: `keys[0]` is rendered, the others are accepted; `optional` may be missing."""
+
+    keys: tuple[str, ...]
+    shape: Shape
+    optional: bool = False
+
+
+class Obj(msgspec.Struct, frozen=True, tag="obj"):
+    """An object with these fields, in rendering order; other keys are ignored when parsing."""
+
+    fields: tuple[Field, ...]
+
+
+class Keyed(msgspec.Struct, frozen=True, tag="keyed"):
+    """An object whose single key is the name: `{$name: <shape>}`."""
+
+    shape: Shape
+
+
+class Many(msgspec.Struct, frozen=True, tag="many"):
+    """A list of calls."""
+
+    item: Shape
+
+
+class OneOf(msgspec.Struct, frozen=True, tag="one-of"):
+    """The first shape that fits; the first one is rendered."""
+
+    shapes: tuple[Shape, ...]
+
+
+Shape: TypeAlias = Hole | Const | Obj | Keyed | Many | OneOf
+
+
+class CodecKind(StrEnum):
+    """How raw text becomes a typed value, and back."""
+
+    TEXT = "text"
+    """The text is the value, a string."""
+    JSON = "json"
+    """The text is JSON."""
+    JSON_OR_TEXT = "json-or-text"
+    """JSON if it is JSON, else the text."""
+    SCHEMA = "schema"
+    """By the tool's JSON Schema; without one as `untyped` says."""
+
+
+class Scalars(StrEnum):
+    """How a codec spells true, false and null when rendering."""
+
+    JSON = "json"
+    PYTHON = "python"
+
+
+class Codec(msgspec.Struct, frozen=True):
+    """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
+
+    kind: CodecKind
+    scalars: Scalars = Scalars.JSON
+    untyped: CodecKind = CodecKind.JSON_OR_TEXT
+    key: str | None = None
+
+
+class Policies(msgspec.Struct, frozen=True):
+    """What users demand opposite things of (see docs/dialects.md)."""
+
+    reasoning_calls: str = "parse"
+    """A call inside reasoning: parse | ignore."""
+    unknown_tool: str = "keep"
+    """A call of a tool that is not among `tools`: keep | content."""
+    malformed: str = "report"
+    """An attempt that cannot be read: report | content."""
+    unwrapped: str = "accept"
+    """A call without its wrapper's opener: accept | content."""
+    after_calls: str = "keep"
+    """Text after the calls: keep | drop."""
+    coercion: str = "spec"
+    """Typed values out of raw text: spec | none."""
+    key_order: str = "as-is"
+    """Object keys when rendering: as-is | sorted."""
+
+
+class Gaps(msgspec.Struct, frozen=True):
+    """The whitespace that rendering writes, and parsing trims, between segments."""
+
+    before_call: str = ""
+    between_calls: str = ""
+
+
+class Spec(msgspec.Struct, frozen=True):
+    """One dialect, loaded.
+
+    `roles` and `shapes` and `codecs` have keys as in the entry's `map`: a rule (`call`), a terminal (`NAME`), or a
+    terminal, slot or rule inside a rule (`argument/TEXT`). The longer key wins.
+    """
+
+    name: str
+    rules: dict[str, Rule]
+    roles: dict[str, Role]
+    shapes: dict[str, Shape] = {}
+    codecs: dict[str, Codec] = {}
+    about: str = ""
+    source: str = ""
+    models: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    gaps: Gaps = Gaps()
+    prefill: dict[str, str] = {}
+    """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
+    end: tuple[str, ...] = ()
+    ref: str = ""
+    """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
+    canonical: dict[str, str] = {}
+    """`content before call` → the rule that rendering uses there."""
+    misspellings: dict[str, tuple[str, ...]] = {}
+    policies: Policies = Policies()
+    place: Place = Place("", 1, 1)

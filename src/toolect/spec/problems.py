@@ -1,0 +1,50 @@
+"""Collecting diagnostics while a spec is read: every mistake is noted, none is raised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from toolect.diagnostic import Diagnostic, Place, Severity
+
+
+class Problems:
+    """A growing list of diagnostics."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+
+    def error(
+        self,
+        check: str,
+        message: str,
+        place: Place,
+        *,
+        label: str = "",
+        help: str = "",
+        related: tuple[tuple[Place, str], ...] = (),
+    ) -> None:
+        """Note an error."""
+        self.found.append(Diagnostic(check, message, place, label=label, help=help, related=related))
+
+    def warning(self, check: str, message: str, place: Place, *, help: str = "") -> None:
+        """Note a warning."""
+        self.found.append(Diagnostic(check, message, place, Severity.WARNING, help=help))
+
+    @property
+    def failed(self) -> bool:
+        """True when there is an error among them."""
+        return any(d.severity is Severity.ERROR for d in self.found)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A question naming the known name nearest to `name`, or nothing."""
+    import difflib
+
+    match = difflib.get_close_matches(name, list(known), 1, 0.6)
+    return f"did you mean `{match[0]}`?" if match else ""
+
+
+def one_of(names: Iterable[str]) -> str:
+    """The names, quoted, as a choice: `a`, `b` or `c`."""
+    *most, last = [f"`{name}`" for name in names]
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,0 +1,297 @@
+"""A slow, obvious reading of a dialect: samples written by walking its grammar, read back from stock Lark's own tree."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from lark import Lark, Token, Tree
+from lark.lexer import Lexer, PatternStr
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.model import (
+    Alt, CodecKind, Const, Expr, Hole, HoleKind, Keyed, Literal, Many, Obj, OneOf, Pattern, Ref, Repeat, Role, Rule, Seq, Shape, Slot,
+    SlotKind, Spec,
+)  # fmt: skip
+
+
+SLOTS = {kind.value for kind in SlotKind}
+
+
+class Piece(NamedTuple):
+    """A lexeme of a sample; `expr` is the grammar's atom, None for a gap."""
+
+    text: str
+    expr: Literal | Pattern | Slot | None
+    value: bool = False
+
+
+class Choices(Protocol):
+    """Who decides what a sample looks like."""
+
+    def count(self, least: int, once: bool, depth: int) -> int: ...
+    def one(self, options: tuple[Any, ...], depth: int) -> Any: ...
+    def pattern(self, regex: str) -> str: ...
+    def text(self, kind: SlotKind, role: Role | None) -> str: ...
+    def shaped(self, shape: Shape) -> Json: ...
+
+
+class Ambiguous(Exception):
+    """The sample could be read in another way: two texts touch, or a key comes twice."""
+
+
+# Writing samples
+
+
+def sample(spec: Spec, choices: Choices) -> list[Piece]:
+    """The lexemes of one answer that the grammar allows, with the gaps between segments."""
+    pieces: list[Piece] = []
+    before = ""
+    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0):
+        if name and name == before and spec.roles.get(name) is not Role.CALL:
+            raise Ambiguous
+        gap = ""
+        if before and name and _calls(spec, name):
+            gap = spec.gaps.between_calls if _calls(spec, before) else ""
+            gap = spec.gaps.before_call if spec.roles.get(before) is Role.CONTENT else gap
+        pieces += [Piece(gap, None)] * bool(gap) + item
+        before = name
+    solid = [piece for piece in pieces if piece.expr]
+    if any(_is_text(a) and _is_text(b) for a, b in zip(solid, solid[1:], strict=False)):
+        raise Ambiguous
+    return pieces
+
+
+def _is_text(piece: Piece) -> bool:
+    return isinstance(piece.expr, Slot) and piece.expr.kind is SlotKind.TEXT
+
+
+def _calls(spec: Spec, name: str, seen: frozenset[str] = frozenset()) -> bool:
+    if spec.roles.get(name) is Role.CALL or any(key.partition("/")[0] == name for key in spec.shapes):
+        return True
+    return name not in seen and any(_calls(spec, ref, seen | {name}) for ref in _refs(spec.rules[name].expr))
+
+
+def _refs(expr: Expr) -> list[str]:
+    match expr:
+        case Ref(rule=name):
+            return [name]
+        case Seq(items=items) | Alt(items=items):
+            return [name for item in items for name in _refs(item)]
+        case Repeat(item=item):
+            return _refs(item)
+    return []
+
+
+def _walk(spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int) -> Iterator[tuple[str, list[Piece]]]:
+    """The expression's lexemes, in groups: one for each rule it refers to, with its name."""
+    match expr:
+        case Seq(items=items):
+            for item in items:
+                yield from _walk(spec, rule, item, choices, depth)
+        case Alt(items=items):
+            yield from _walk(spec, rule, choices.one(items, depth), choices, depth)
+        case Repeat(item=item, least=least, once=once):
+            for _ in range(choices.count(least, once, depth)):
+                yield from _walk(spec, rule, item, choices, depth)
+        case Ref(rule=name):
+            inner = spec.rules[name]
+            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1) for p in group]
+        case Literal(text=text, others=others):
+            yield "", [Piece(choices.one((text, *others), depth), expr, rule.value)]
+        case Pattern(regex=regex):
+            yield "", [Piece(_named(spec, rule, expr, choices.pattern(regex)), expr, rule.value)]
+        case Slot(kind=kind):
+            yield "", [Piece(_filled(spec, rule, kind, choices), expr, rule.value)]
+
+
+def _named(spec: Spec, rule: Rule, expr: Pattern, text: str) -> str:
+    role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
+    return spec.ref.format(name=text, index=0) if role is Role.REF else text
+
+
+def _filled(spec: Spec, rule: Rule, kind: SlotKind, choices: Choices) -> str:
+    key = f"{rule.name}/{kind}"
+    if key in spec.shapes:
+        return json.dumps(choices.shaped(spec.shapes[key]), ensure_ascii=False)
+    return choices.text(kind, spec.roles.get(key) or spec.roles.get(rule.name))
+
+
+# Reading Lark's tree
+
+
+class Replay(Lexer):
+    """Gives Lark the lexemes it is handed."""
+
+    def __init__(self, conf: object) -> None: ...
+
+    def lex(self, pieces: list[Token]) -> Iterator[Token]:
+        """The lexemes as they are."""
+        yield from pieces
+
+
+def load(path: Path) -> Lark:
+    """The grammar as stock Lark loads it."""
+    return Lark.open(str(path), parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
+
+
+def read(spec: Spec, lark: Lark, pieces: list[Piece]) -> Message:
+    """What the lexemes say, by Lark's parse of them."""
+    tokens = [Token(_terminal(lark, piece), piece.text) for piece in pieces if piece.expr]
+    return Message(list(_segments(spec, lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+
+
+def _terminal(lark: Lark, piece: Piece) -> str:
+    """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
+    if isinstance(piece.expr, Literal) and not piece.expr.others:
+        text = piece.expr.text
+        return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
+    name = piece.expr.kind.value if isinstance(piece.expr, Slot) else getattr(piece.expr, "name", "").rpartition("__")[2]
+    known = {symbol.name for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
+    return next((k for k in known if piece.value and k.endswith(f"__{name}")), name)
+
+
+def _rule(tree: Tree[Token]) -> str:
+    return str(tree.data).rpartition("__")[2]
+
+
+def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
+    """Content and reasoning by the rule's role; calls by the rule's role or by a shape."""
+    match spec.roles.get(_rule(tree)):
+        case Role.CONTENT:
+            yield Content(_slot(tree))
+        case Role.REASONING:
+            yield Reasoning(_slot(tree))
+        case Role.CALL:
+            yield _call(dict(_fields(spec, tree)))
+        case _:
+            for record in _records(spec, tree):
+                yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
+            for child in tree.children:
+                if isinstance(child, Tree):
+                    yield from _segments(spec, child)
+
+
+def _slot(tree: Tree[Token]) -> str:
+    return next(str(child) for child in tree.children if isinstance(child, Token) and _name(child) in SLOTS)
+
+
+def _name(token: Token) -> str:
+    return token.type.rpartition("__")[2]
+
+
+def _records(spec: Spec, tree: Tree[Token]) -> Iterator[dict[Any, Json]]:
+    """What the shape of the rule's own JSON slot finds: one record for each call in it."""
+    for child in tree.children:
+        if isinstance(child, Token) and (shape := spec.shapes.get(f"{_rule(tree)}/{child.type}")):
+            yield from fill(shape, json.loads(child)) or ()
+
+
+def fill(shape: Shape, value: Json) -> list[dict[Any, Json]] | None:
+    """The holes' values, one record for each call; None when the value does not fit."""
+    match shape:
+        case Hole(kind=HoleKind.ARGUMENTS_TEXT):
+            return [{HoleKind.ARGUMENTS: json.loads(value)}]
+        case Hole(kind=kind):
+            return [{kind: value}]
+        case Const(value=constant):
+            return [{}] if value == constant else None
+        case Keyed(shape=inner):
+            ((name, item),) = value.items()
+            return [{HoleKind.NAME: name} | record for record in fill(inner, item) or ()]
+        case Many(item=inner):
+            return [record for item in value for record in fill(inner, item) or ()]
+        case OneOf(shapes=several):
+            return next((found for s in several if (found := fill(s, value)) is not None), None)
+    found: list[dict[Any, Json]] = [{}]
+    for field in shape.fields:
+        key = next((key for key in field.keys if key in value), None)
+        records = [{}] if key is None and field.optional else key and fill(field.shape, value[key])
+        if records is None or key is None and not field.optional:
+            return None
+        found = [*found, *records] if isinstance(field.shape, Many) else [found[0] | records[0]]
+    return [record for record in found if record]
+
+
+def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
+    """The parts of a call, by hole: name, id, arguments."""
+    for record in _records(spec, tree):
+        yield from record.items()
+    arguments: list[tuple[str, Json]] = []
+    for child in tree.children:
+        name = _rule(child) if isinstance(child, Tree) else _name(child)
+        role = spec.roles.get(f"{_rule(tree)}/{name}") or spec.roles.get(name)
+        if role is Role.NAME:
+            yield HoleKind.NAME, str(child)
+        elif role is Role.REF:
+            found = re.fullmatch(re.escape(spec.ref).replace(r"\{name\}", "(.*)").replace(r"\{index\}", r"\d+"), str(child))
+            yield from [(HoleKind.NAME, found[1] if found else str(child))] + [(HoleKind.ID, str(child))] * ("{index}" in spec.ref)
+        elif role is Role.ARGUMENTS:
+            yield HoleKind.ARGUMENTS, _value(child) if isinstance(child, Tree) else _decoded(spec, tree, child)
+        elif role is Role.ARGUMENT and isinstance(child, Tree):
+            arguments.append(_argument(spec, child))
+        elif isinstance(child, Tree):
+            yield from _fields(spec, child)
+    if arguments:
+        yield HoleKind.ARGUMENTS, _object(arguments)
+
+
+def _argument(spec: Spec, tree: Tree[Token]) -> tuple[str, Json]:
+    roles = {(spec.roles.get(f"{_rule(tree)}/{n}") or spec.roles.get(n)): c for c in tree.children for n in [_child(c)]}
+    value = roles[Role.VALUE]
+    return str(roles[Role.KEY]), _value(value) if isinstance(value, Tree) else _decoded(spec, tree, value)
+
+
+def _child(child: Tree[Token] | Token) -> str:
+    return _rule(child) if isinstance(child, Tree) else _name(child)
+
+
+def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
+    """A slot's text as a value: JSON if it must be or can be, else the text."""
+    codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
+    if codec and codec.key:
+        return {codec.key: str(token)}
+    if codec and codec.kind is CodecKind.TEXT:
+        return str(token)
+    try:
+        return json.loads(token)
+    except ValueError:
+        return str(token)
+
+
+def _value(tree: Tree[Token]) -> Json:
+    """A value of a value language, by the names of its rules."""
+    inner = [child for child in tree.children if isinstance(child, Tree)]
+    match _rule(tree):
+        case "object":
+            return _object([(str(_value(pair.children[0])), _value(pair.children[-1])) for pair in inner])  # type: ignore[arg-type]
+        case "array":
+            return [_value(child) for child in inner]
+        case "true" | "false" | "null" as word:
+            return {"true": True, "false": False, "null": None}[word]
+        case "number":
+            return ast.literal_eval(str(tree.children[0]).lstrip("+"))
+        case "string" | "piece" | "quoted_key" | "key" if not inner:
+            return _string([c for c in tree.children if isinstance(c, Token)])
+        case "string":
+            return "".join(map(_value, inner))
+    return _value(inner[0])
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    if len(dict(pairs)) < len(pairs):
+        raise Ambiguous
+    return dict(pairs)
+
+
+def _string(tokens: list[Token]) -> str:
+    if any(_name(token) == SlotKind.ESCAPED for token in tokens):
+        return str(ast.literal_eval("".join(t for t in tokens if _name(t) != "PREFIX")))
+    return str(tokens[len(tokens) // 2])
+
+
+def _call(fields: dict[Any, Json]) -> Call:
+    return Call(fields[HoleKind.NAME], fields.get(HoleKind.ARGUMENTS, {}), fields.get(HoleKind.ID))

@@ -1,0 +1,82 @@
+"""Wrong specs and what is said about them, read from and written to `tests/specs/*.txt`.
+
+The format is that of the corpus. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
+`grammars/d.lark` is there unless a case brings its own. Attributes: `:grammar <name>` (the same grammar under another
+name), `:latin-1` (how `dialects.yaml` is encoded), `:no-spec` (it is missing), `:deep` (it is one deep nest).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent / "specs"
+GRAMMAR = """\
+start: (content | call)*
+content: TEXT
+call: "<call>" JSON "</call>"
+%declare TEXT JSON
+"""
+
+_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.M)
+_DIVIDER = re.compile(r"^------\n", re.M)
+
+
+@dataclass(frozen=True)
+class SpecCase:
+    """One wrong spec and the drawn diagnostics written below it."""
+
+    path: Path
+    title: str
+    attributes: dict[str, str]
+    text: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.path.stem}: {self.title}"
+
+    def write(self, folder: Path) -> None:
+        """Write the case's files."""
+        first, *others = re.split(r"^@ (\S+)\n", self.text, flags=re.M)
+        files = dict(zip(others[::2], others[1::2], strict=True))
+        files = {"grammars/d.lark": GRAMMAR} | files
+        if "grammar" in self.attributes:
+            files[f"grammars/{self.attributes['grammar']}.lark"] = GRAMMAR
+        if "deep" in self.attributes:
+            first = "d: " + "[" * 100_000
+        if "no-spec" not in self.attributes:
+            encoding = "latin-1" if "latin-1" in self.attributes else "utf-8"
+            (folder / "dialects.yaml").write_bytes(first.encode(encoding))
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(text.encode())
+
+
+def read(path: Path) -> list[SpecCase]:
+    """The cases of one file, in order."""
+    source = path.read_bytes().decode()
+    frames = list(_FRAME.finditer(source))
+    ends = [frame.start() for frame in frames[1:]] + [len(source)]
+    cases = []
+    for frame, end in zip(frames, ends, strict=True):
+        text, expected = _DIVIDER.split(source[frame.end() : end], maxsplit=1)
+        attributes = dict((line[1:] + " ").split(" ", 1) for line in frame[3].splitlines())
+        cases.append(SpecCase(path, frame[2], {k: v.strip() for k, v in attributes.items()}, text, expected.strip("\n")))
+    return cases
+
+
+def update(case: SpecCase, expected: str) -> None:
+    """Write a new expectation for one case into its file."""
+    parts = []
+    for other in read(case.path):
+        frame = "=" * 18
+        attributes = "".join(f":{name} {value}".rstrip() + "\n" for name, value in other.attributes.items())
+        below = expected if other.title == case.title else other.expected
+        parts.append(f"{frame}\n{other.title}\n{attributes}{frame}\n{other.text}------\n{below}\n")
+    case.path.write_bytes("\n".join(parts).encode())
+
+
+def all_cases() -> list[SpecCase]:
+    """Every wrong spec."""
+    return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path)]

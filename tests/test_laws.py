@@ -1,0 +1,359 @@
+"""The seven laws, each over every dialect. Nothing here names one."""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import corpus
+import pytest
+import reference
+import strategies
+import toolect
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from lark import Lark
+from strategies import Draw
+from toolect.dialect import Dialect
+from toolect.ir import Call, Content, Json, Message, Reasoning
+from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Role, Shape, SlotKind
+
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
+MODES = ["lenient", "strict"]
+SECONDS = 10
+"""What the slowest machine may take for the largest hostile text: far above linear work, far below quadratic."""
+
+
+@st.composite
+def wire_texts(draw: Draw, dialect: Dialect) -> str:
+    """Canonical, corrupted and garbage texts of a dialect."""
+    kinds = [strategies.canonical(dialect), strategies.corrupted(dialect), strategies.garbage(dialect.spec)]
+    return draw(st.one_of(kinds))
+
+
+CHOICES = {
+    "reasoning_calls": ["parse", "ignore"],
+    "unknown_tool": ["keep", "content"],
+    "malformed": ["report", "content"],
+    "unwrapped": ["accept", "content"],
+    "after_calls": ["keep", "drop"],
+    "coercion": ["spec", "none"],
+}
+
+
+@st.composite
+def options(draw: Draw, dialect: Dialect) -> dict[str, Json]:
+    """What parsing may be told: a mode, tools, a prompt's tail, policies."""
+    found: dict[str, Json] = {"mode": draw(st.sampled_from(MODES))}
+    if draw(st.booleans()):
+        found["tools"] = strategies.tools(draw(strategies.messages(dialect.spec, wild=False)))
+    if dialect.spec.prefill and draw(st.booleans()):
+        found["prefix"] = "…" + draw(st.sampled_from(sorted(dialect.spec.prefill)))
+    for policy, settings_ in CHOICES.items():
+        if draw(st.integers(0, 5)) == 0:
+            found[policy] = draw(st.sampled_from(settings_))
+    return found
+
+
+# 1. Tile
+
+
+@over_all
+@given(data=st.data())
+def test_tile(name: str, data: st.DataObject) -> None:
+    """Segments and markup cover the wire text exactly, and text is read from its own characters."""
+    dialect = toolect.dialect(name)
+    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
+    message = dialect.parse(text, **how)
+    corpus.check_spans(message, text)
+    if not strategies.holes(dialect.spec) & {HoleKind.CONTENT, HoleKind.REASONING}:
+        for segment in message.segments:
+            if isinstance(segment, Content | Reasoning):
+                start, end = segment.span or (0, 0)
+                assert is_part(segment.text, text[start:end]), segment
+
+
+def is_part(part: str, whole: str) -> bool:
+    """True when `part`'s characters occur in `whole` in this order."""
+    characters = iter(whole)
+    return all(character in characters for character in part)
+
+
+# 2. Chunk-invariance
+
+
+@over_all
+@given(data=st.data())
+def test_chunks_do_not_matter(name: str, data: st.DataObject) -> None:
+    """However a text is cut, its message is that of the whole, to the last span, and the events tell it."""
+    dialect = toolect.dialect(name)
+    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
+    expected = corpus.plain(dialect.parse(text, **how))
+    for chunks in ([text], list(text), data.draw(strategies.chunks(text))):
+        message, events = corpus.stream(dialect, chunks, **how)
+        assert corpus.plain(message) == expected, chunks
+        corpus.check_events(events, message)
+
+
+@over_all
+@given(data=st.data())
+def test_a_stream_can_be_watched_and_reset(name: str, data: st.DataObject) -> None:
+    """`message` may be asked for at any time without changing the outcome; after `reset` a stream is new."""
+    dialect = toolect.dialect(name)
+    text = data.draw(wire_texts(dialect))
+    stream = dialect.stream()
+    for chunk in data.draw(strategies.chunks(text)):
+        stream.feed(chunk)
+        assert isinstance(stream.message, Message)
+    stream.reset()
+    stream.feed(text)
+    stream.close()
+    assert corpus.same(stream.message, dialect.parse(text))
+
+
+# 3. Parse inverts render
+
+
+@over_all
+@given(data=st.data())
+def test_parse_inverts_render(name: str, data: st.DataObject) -> None:
+    """A rendered message is read back equal and clean, in both modes; one that cannot be is refused with a witness."""
+    dialect = toolect.dialect(name)
+    message = data.draw(strategies.messages(dialect.spec, wild=data.draw(st.booleans())))
+    tools = data.draw(st.sampled_from([None, strategies.tools(message)]))
+    try:
+        text = dialect.render(message, tools=tools)
+    except toolect.Unrepresentable as problem:
+        assert problem.slot and problem.reason and isinstance(problem.witness, str)
+        return
+    for mode in MODES:
+        back = dialect.parse(str(text), tools=tools, mode=mode)
+        assert back == message, (mode, str(text))
+        assert back.clean, (mode, str(text))
+
+
+SIMPLE: dict[str, Json] = {"city": "Rome", "n": 2, "x": 0.5, "on": True, "none": None, "deep": {"a": [1, "b"]}}
+
+
+@over_all
+def test_plain_messages_are_representable(name: str) -> None:
+    """Content and calls with ordinary values are carried by every dialect: the law above is not kept by refusing."""
+    dialect = toolect.dialect(name)
+    ref = dialect.spec.ref if "{index}" in dialect.spec.ref else ""
+    ids = [ref.format(name="get_time", index=i) or None for i in range(2)]
+    calls = [Call("get_time", SIMPLE, ids[0]), Call("get_time", {}, ids[1])]
+    for segments in ([Content("Hello there.")], [Content("Hello there."), *calls], calls[:1]):
+        assert dialect.parse(str(dialect.render(Message(segments)))) == Message(segments)
+    if Role.REASONING in strategies.roles(dialect.spec):
+        segments = [Reasoning("I see."), *calls]
+        assert dialect.parse(str(dialect.render(Message(segments)))) == Message(segments)
+
+
+# 4. Render inverts parse
+
+
+@over_all
+@given(data=st.data())
+def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
+    """A canonical text, parsed and rendered, is itself; the render's spans lie in it in order."""
+    dialect = toolect.dialect(name)
+    text = data.draw(strategies.canonical(dialect))
+    again = dialect.render(dialect.parse(text))
+    assert str(again) == text
+
+
+# 5. Total
+
+
+@over_all
+@given(data=st.data())
+def test_total(name: str, data: st.DataObject) -> None:
+    """Any string gives a message whose parts can be read; nothing raises."""
+    dialect = toolect.dialect(name)
+    anything = st.text(st.characters(exclude_categories=()), max_size=60) | strategies.garbage(dialect.spec)
+    message = dialect.parse(data.draw(anything), **data.draw(options(dialect)))
+    for call in message.calls:
+        assert isinstance(call.name, str)
+        assert isinstance(call.arguments_text, str)
+    assert isinstance(message.content + message.reasoning, str)
+
+
+def floods(dialect: Dialect, size: int) -> Iterator[tuple[str, str]]:
+    """Hostile texts of about `size` characters, with what they are."""
+    spec = dialect.spec
+    call = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
+    for marker in strategies.markers(spec):
+        yield f"only {marker!r}", marker * (size // len(marker))
+    for unit in ("<b>", "<", "</", "[", "{", '{"a":', '"', "\\", " ", "\n", " \n\t", "\x00", "\ud83d", "｜", "<|", "(", "'", "f("):
+        yield f"only {unit!r}", unit * (size // len(unit))
+        yield f"a call cut in the middle, then {unit!r}", call[: len(call) * 2 // 3] + unit * (size // len(unit))
+    yield "calls without end", call * (size // len(call))
+    yield "calls cut at the end", call[:-3] * (size // len(call))
+    yield "markers in turn", "".join(strategies.markers(spec)) * (size // len("".join(strategies.markers(spec)) or " "))
+    yield "a long number", call.replace('"x"', "7" * size).replace("x", "7" * size)
+    yield "a long string", call.replace("x", "y\\n" * (size // 3))
+
+
+def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
+    """A call of `f` with the id that the dialect's ref gives it."""
+    ref = dialect.spec.ref
+    return Call("f", arguments, ref.format(name="f", index=0) if "{index}" in ref else None)
+
+
+@over_all
+def test_floods_end_soon(name: str) -> None:
+    """Texts made to be slow are read in time, and tile."""
+    dialect = toolect.dialect(name)
+    for what, text in floods(dialect, 200_000):
+        with within(SECONDS, what):
+            message = dialect.parse(text)
+        corpus.check_spans(message, text)
+
+
+@over_all
+def test_floods_stream_alike(name: str) -> None:
+    """Texts made to be slow give the same message one character at a time."""
+    dialect = toolect.dialect(name)
+    for what, text in floods(dialect, 4_000):
+        with within(SECONDS, what):
+            message, events = corpus.stream(dialect, text)
+        assert corpus.same(message, dialect.parse(text)), what
+        corpus.check_events(events, message)
+
+
+@over_all
+def test_many_arguments_and_one_long_one(name: str) -> None:
+    """Ten thousand arguments, and a value of 200 kB, are carried in time."""
+    dialect = toolect.dialect(name)
+    for arguments in ({f"k{i}": f"v {i}" for i in range(10_000)}, {"body": "if a < b: c[d] = {e}\n" * 10_000 + "end"}):
+        with within(SECONDS, "render"):
+            text = str(dialect.render(Message([numbered(dialect, arguments)])))
+        with within(SECONDS, "parse"):
+            (call,) = dialect.parse(text).calls
+        assert call.arguments == arguments
+        with within(2 * SECONDS, "stream"):
+            message, events = corpus.stream(dialect, (text[i : i + 4] for i in range(0, len(text), 4)))
+        assert message.calls == [call]
+        corpus.check_events(events, message)
+
+
+class within:
+    """Fails when the block takes longer than this many seconds."""
+
+    def __init__(self, seconds: float, what: str) -> None:
+        self.seconds, self.what = seconds, what
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        took = time.perf_counter() - self.start
+        assert error[0] or took < self.seconds, f"{self.what}: {took:.1f} s"
+
+
+# 6. Strict is a part of lenient
+
+
+@over_all
+@given(data=st.data())
+def test_strict_is_a_part_of_lenient(name: str, data: st.DataObject) -> None:
+    """What strict mode accepts, lenient mode reads alike without repairs; what lenient reads clean, strict accepts."""
+    dialect = toolect.dialect(name)
+    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
+    strict, lenient = (dialect.parse(text, **{**how, "mode": mode}) for mode in ("strict", "lenient"))
+    assert strict.clean == lenient.clean
+    if strict.clean:
+        assert corpus.same(strict, lenient)
+
+
+# 7. Reference
+
+
+class Drawn:
+    """Decides what a sample looks like by drawing."""
+
+    def __init__(self, draw: Draw) -> None:
+        self.draw = draw
+
+    def count(self, least: int, once: bool, depth: int) -> int:
+        """How often a repeated part comes: as seldom as possible in the depths."""
+        return self.draw(st.integers(least, 1 if once else least if depth > 8 else 3))
+
+    def one(self, options: tuple[Any, ...], depth: int) -> Any:
+        """One of several: the first in the depths."""
+        return options[0] if depth > 8 else self.draw(st.sampled_from(options))
+
+    def pattern(self, regex: str) -> str:
+        """A word that the terminal matches."""
+        fitting = [w for w in WORDS if any(found and found[0] == w for found in map(re.compile(regex).match, (w, w + "'")))]
+        return self.draw(st.sampled_from(fitting) if fitting else st.from_regex(regex, fullmatch=True))
+
+    def text(self, kind: SlotKind, role: Role | None) -> str:
+        """Text without markers: never empty as content or reasoning, sometimes JSON elsewhere."""
+        words = st.text("abc de\nfé😀.", max_size=12).map(lambda t: f"x{t}y")
+        if kind is SlotKind.JSON:
+            return corpus.dumps(self.draw(strategies.values(words)))
+        if role in (Role.CONTENT, Role.REASONING):
+            return self.draw(words)
+        if role is Role.VALUE:
+            return self.draw(words | st.sampled_from(["", "\n", " x ", "\nx\n\n", "12", "true", "[1, 2]", '{"a": null}']))
+        return self.draw(words.map(lambda t: t.replace("\n", "")))
+
+    def shaped(self, shape: Shape) -> Json:
+        """A JSON value that fits the shape."""
+        draw = self.draw
+        match shape:
+            case Hole(kind=HoleKind.ARGUMENTS):
+                return draw(st.dictionaries(st.sampled_from(["a", "b"]), strategies.values(strategies.PLAIN), max_size=2))
+            case Hole(kind=HoleKind.ARGUMENTS_TEXT):
+                return corpus.dumps(self.shaped(Hole(HoleKind.ARGUMENTS)))
+            case Hole():
+                return draw(st.sampled_from(WORDS[:3]))
+            case Const(value=value):
+                return value
+            case Keyed(shape=inner):
+                return {draw(st.sampled_from(WORDS[:3])): self.shaped(inner)}
+            case Many(item=inner):
+                return [self.shaped(inner) for _ in range(draw(st.integers(1, 3)))]
+            case OneOf(shapes=several):
+                return self.shaped(draw(st.sampled_from(several)))
+            case Obj(fields=fields):
+                return {self.key(f): self.shaped(f.shape) for f in fields if not f.optional or draw(st.booleans())}
+
+    def key(self, field: Field) -> str:
+        """One of the keys that the field may have."""
+        return self.draw(st.sampled_from(field.keys))
+
+
+WORDS = ["get_time", "f", "a.b-c", "path", "n1", "0", "-1", "2.5", "1e3", "12345678901234567890", "u"]
+
+
+@functools.cache
+def stock(name: str) -> Lark:
+    """The dialect's grammar, as Lark itself loads it."""
+    return reference.load(GRAMMARS / f"{name}.lark")
+
+
+GRAMMARS = Path(__file__).parent.parent / "grammars"
+
+
+@over_all
+@given(data=st.data())
+def test_reference(name: str, data: st.DataObject) -> None:
+    """A sample of the grammar says what Lark's own parse tree says, and strict mode accepts it."""
+    dialect = toolect.dialect(name)
+    try:
+        pieces = reference.sample(dialect.spec, Drawn(data.draw))
+        expected = reference.read(dialect.spec, stock(name), pieces)
+    except reference.Ambiguous:
+        assume(False)
+    text = "".join(piece.text for piece in pieces)
+    for mode in MODES:
+        message = dialect.parse(text, mode=mode)
+        assert message == expected, (mode, text)
+        assert message.clean, (mode, text)

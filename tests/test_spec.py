@@ -1,0 +1,389 @@
+"""Loading specs: what a good one means, and that every mistake is a diagnostic."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+import spec_cases
+from hypothesis import given
+from hypothesis import strategies as st
+from spec_cases import SpecCase
+
+from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
+from toolect.registry import shipped
+from toolect.spec import model
+from toolect.spec.entry import POLICIES
+from toolect.spec.load import load_spec, load_specs
+from toolect.spec.model import (
+    Alt,
+    Codec,
+    CodecKind,
+    Const,
+    Field,
+    Hole,
+    HoleKind,
+    Keyed,
+    Literal,
+    Many,
+    Obj,
+    OneOf,
+    Pattern,
+    Ref,
+    Repeat,
+    Role,
+    Scalars,
+    Seq,
+    Slot,
+    SlotKind,
+    Spec,
+)
+
+TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def spec(text: str, grammar: str, name: str = "d", **others: str) -> Spec:
+    """The spec of an entry and a grammar, in the current folder."""
+    write(text, **{name: grammar}, **others)
+    return load_spec("dialects.yaml", name)
+
+
+def write(text: str, **grammars: str) -> None:
+    """A `dialects.yaml` and the grammars beside it; `__` in a name is a folder."""
+    Path("dialects.yaml").write_text(text, "utf-8")
+    for name, grammar in grammars.items():
+        path = Path("grammars", *name.split("__")).with_suffix(".lark")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(grammar, "utf-8")
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize("case", spec_cases.all_cases(), ids=str)
+def test_mistake(case: SpecCase, folder: Path, request: pytest.FixtureRequest) -> None:
+    """A wrong spec is described, at its place, and never raises anything but SpecError."""
+    case.write(folder)
+    specs, found = load_specs("dialects.yaml")
+    drawn = "\n\n".join(map(draw, found))
+    if request.config.getoption("--update"):
+        spec_cases.update(case, drawn)
+        return
+    assert found
+    assert drawn == case.expected
+    for name in ("d", "e", "f"):
+        try:
+            assert load_spec("dialects.yaml", name) == specs[name]
+        except SpecError as error:
+            assert name not in specs or any(d.severity == "error" for d in found)
+            assert str(error).startswith("error[")
+
+
+def test_mistakes_cover_all_checks() -> None:
+    """Every check that the loader runs has a wrong spec."""
+    source = "".join(path.read_text("utf-8") for path in Path(inspect.getfile(model)).parent.glob("*.py"))
+    names = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    shown = {line[line.index("[") + 1 : line.index("]")] for c in spec_cases.all_cases()
+             for line in c.expected.splitlines() if line.startswith(("error[", "warning["))}
+    assert shown <= names
+    assert len(shown) >= 20
+    assert len(spec_cases.all_cases()) >= 60
+
+
+@given(st.text(alphabet="ab:{}[]\"'|-? $/.,\n\t#&*!%@>~é｜\x00", max_size=80))
+def test_any_text_is_a_spec_or_a_diagnostic(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """No text makes the loader raise."""
+    path = tmp_path_factory.mktemp("any") / "dialects.yaml"
+    path.write_text(text, "utf-8")
+    specs, found = load_specs(path)
+    assert specs or found
+    for diagnostic in found:
+        assert draw(diagnostic) and "\n" not in concise(diagnostic)
+
+
+@given(st.text(alphabet="start: abTEXT\"'()[]|*+?~12/\\\n%->{}.", max_size=60))
+def test_any_text_is_a_grammar_or_a_diagnostic(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """No grammar makes the loader raise."""
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "grammars").mkdir()
+    (folder / "dialects.yaml").write_text("d: {map: {start: content}}", "utf-8")
+    (folder / "grammars" / "d.lark").write_text("start: TEXT\n%declare TEXT\n" + text, "utf-8")
+    specs, found = load_specs(folder / "dialects.yaml")
+    assert specs or found
+
+
+# The shipped specs
+
+
+def test_shipped_specs_are_sound() -> None:
+    """All shipped entries load, without a word."""
+    specs, found = load_specs(shipped())
+    assert not found, "\n\n".join(map(draw, found))
+    assert specs
+    for name, one in specs.items():
+        assert load_spec(shipped(), name) == one
+
+
+def test_policies_are_those_of_the_model() -> None:
+    """The loader knows every policy and every value that the model's docstrings list, and no other."""
+    (policies,) = (
+        node
+        for node in ast.parse(inspect.getsource(model)).body
+        if isinstance(node, ast.ClassDef) and node.name == "Policies"
+    )
+    said = {}
+    for field, doc in zip(policies.body[1::2], policies.body[2::2], strict=True):
+        assert isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        assert isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant)
+        choices = str(doc.value.value).rstrip(".").rpartition(": ")[2].split(" | ")
+        said[field.target.id.replace("_", "-")] = tuple(choices)
+        assert getattr(model.Policies(), field.target.id) in choices
+    assert said == POLICIES
+
+
+# Grammars
+
+
+def test_rules_become_expressions(folder: Path) -> None:
+    """Every construct of the grammar language has its expression."""
+    rules = spec(
+        "d: {map: {content: content, a/TEXT: call.name, WORD: call.name, b: content}}",
+        """
+        start: content? (a | b)* [c] d+ ()
+        content: TEXT
+        a: "<a>" TEXT "</a>"
+        b: WORD "\\"x\\"\\n" "\\\\"
+        c: MARK PAIR
+        d: "1"~2 "2"~0..2
+        MARK: "m" | OTHER
+        OTHER: "n" | "o"
+        PAIR: "p" ("q" | "r")
+        WORD: /[a-z]+/i
+        %declare TEXT
+        """,
+    ).rules
+    repeat = Repeat(Literal("2"), 0, once=True)
+    assert list(rules) == ["start", "content", "a", "b", "c", "d"]
+    assert rules["start"].expr == Seq(
+        (
+            Repeat(Ref("content"), 0, once=True),
+            Repeat(Alt((Ref("a"), Ref("b"))), 0),
+            Repeat(Ref("c"), 0, once=True),
+            Repeat(Ref("d"), 1),
+        )
+    )
+    assert rules["content"].expr == TEXT
+    assert rules["a"].expr == Seq((Literal("<a>"), TEXT, Literal("</a>")))
+    assert rules["b"].expr == Seq((Pattern("(?i:[a-z]+)", "WORD"), Literal('"x"\n'), Literal("\\")))
+    assert rules["c"].expr == Seq((Literal("m", ("n", "o"), "MARK"), Literal("pq", ("pr",), "PAIR")))
+    assert rules["d"].expr == Seq(
+        (Literal("1"), Literal("1"), Repeat(Seq((Literal("2"), repeat)), 0, once=True))
+    )
+    assert rules["a"].place == Place("grammars/d.lark", 4, 9)
+
+
+def test_aliases_become_rules(folder: Path) -> None:
+    """An alternative with an alias is a rule of its own, at the place of the alias."""
+    rules = spec(
+        "d: {map: {one/TEXT: call.name, two/TEXT: call.id, content/TEXT: call.id}}",
+        'start: "1" TEXT -> one\n     | "2" TEXT -> two\n     | "3" TEXT -> two\n     | content\ncontent: TEXT\n%declare TEXT\n',
+    ).rules
+    assert rules["start"].expr == Alt((Ref("one"), Ref("two"), Ref("content")))
+    assert rules["one"].expr == Seq((Literal("1"), TEXT))
+    assert rules["two"].expr == Alt((Seq((Literal("2"), TEXT)), Seq((Literal("3"), TEXT))))
+    assert rules["one"].place == Place("grammars/d.lark", 1, 20, 3)
+
+
+def test_imported_values_keep_their_names(folder: Path) -> None:
+    """Rules of a value language have their own names, own places, and are marked."""
+    rules = spec(
+        "d: {map: {call: call, NAME: call.name, call/value: call.arguments}}",
+        "%import .values.v (value)\n%import common.DIGIT\nstart: call\ncall: NAME value\nNAME: /[a-z]/ DIGIT\n",
+        values__v="// values\nvalue: string | list\nlist: (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n",
+    ).rules
+    assert {name: rule.value for name, rule in rules.items()} == {
+        "start": False,
+        "call": False,
+        "value": True,
+        "list": True,
+        "string": True,
+    }
+    assert rules["value"].expr == Alt((Ref("string"), Ref("list")))
+    assert rules["value"].place == Place("grammars/values/v.lark", 2, 1, 5)
+    assert rules["string"].expr == Slot(SlotKind.ESCAPED)
+    assert rules["list"].expr == Repeat(Seq((Ref("value"), Pattern(";", "values__v__NAME"))), 0)
+    assert rules["call"].expr == Seq((Pattern("[a-z](?:[0-9])", "NAME"), Ref("value")))
+
+
+def test_conflicts_do_not_stop_a_spec(folder: Path) -> None:
+    """What LALR(1) cannot decide is a warning."""
+    write("d: {map: {a: content, b: content}}", d="start: a | b\na: TEXT\nb: TEXT\n%declare TEXT\n")
+    specs, found = load_specs("dialects.yaml")
+    assert list(specs) == ["d"]
+    assert [(d.check, d.severity) for d in found] == [("lalr-conflict", "warning")]
+
+
+# Shapes
+
+
+SHAPES = {
+    "$arguments": Hole(HoleKind.ARGUMENTS),
+    "{name: $name, a: $arguments.text}": Obj(
+        (Field(("name",), Hole(HoleKind.NAME)), Field(("a",), Hole(HoleKind.ARGUMENTS_TEXT)))
+    ),
+    "{'a|b': $arguments, id?: $id}": Obj(
+        (Field(("a", "b"), Hole(HoleKind.ARGUMENTS)), Field(("id",), Hole(HoleKind.ID), optional=True))
+    ),
+    "[{$name: $arguments}]": Many(Keyed(Hole(HoleKind.ARGUMENTS))),
+    "[$arguments, {a: $arguments}]": OneOf(
+        (Hole(HoleKind.ARGUMENTS), Obj((Field(("a",), Hole(HoleKind.ARGUMENTS)),)))
+    ),
+    "{c?: $content, l: [{n: $name, a: $arguments}]}": Obj(
+        (
+            Field(("c",), Hole(HoleKind.CONTENT), optional=True),
+            Field(
+                ("l",),
+                Many(Obj((Field(("n",), Hole(HoleKind.NAME)), Field(("a",), Hole(HoleKind.ARGUMENTS))))),
+            ),
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_shape(text: str, folder: Path) -> None:
+    """A YAML pattern means a shape."""
+    read = spec(f"d:\n  map:\n    call: call\n    call/JSON: {text}\n", "start: call\ncall: JSON\n%declare JSON\n")
+    assert read.shapes == {"call/JSON": SHAPES[text]}
+
+
+def test_constants_are_typed_as_in_json(folder: Path) -> None:
+    """Only what JSON would type is typed; the booleans and numbers of YAML 1.1 are strings."""
+    constants = {
+        "null": None, "true": True, "1": 1, "-1.5e3": -1500.0, "no": "no", "on": "on", "1_0": "1_0", "012": "012",
+        "'1'": "1", "Null": "Null", "~": "~", "0x1": "0x1", "2001-01-01": "2001-01-01",
+    }  # fmt: skip
+    fields = ", ".join(f"k{n}: {text}" for n, text in enumerate(constants))
+    read = spec(
+        f"d: {{map: {{call: call, call/JSON: {{a: $arguments, {fields}}}}}}}",
+        "start: call\ncall: JSON\n%declare JSON\n",
+    )
+    shape = read.shapes["call/JSON"]
+    assert isinstance(shape, Obj)
+    found = [field.shape.value for field in shape.fields if isinstance(field.shape, Const)]
+    assert [(type(v), v) for v in found] == [(type(v), v) for v in constants.values()]
+
+
+# Entries
+
+
+GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
+ENTRY = """
+d:
+  about: "a"
+  source: "s"
+  models: ["o/m-*"]
+  aliases: ["dd"]
+  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
+  values: {content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}, call/JSON: json}
+  gaps: {before call: "\\n\\n", between calls: "\\n"}
+  prefill: {"<c>": content, "": start}
+  end: ["<e>"]
+  canonical: {content before call: content}
+  misspellings: {"<call>": ["<cal>"]}
+  policies: {key-order: sorted, after-calls: drop}
+"""
+
+
+def test_every_field(folder: Path) -> None:
+    """The fields of an entry arrive in the spec."""
+    read = spec(ENTRY.replace('"": start', '"<s>": start'), GRAMMAR)
+    assert (read.name, read.about, read.source, read.models, read.aliases) == ("d", "a", "s", ("o/m-*",), ("dd",))
+    assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
+    assert read.codecs == {
+        "content/TEXT": Codec(CodecKind.SCHEMA, Scalars.PYTHON, CodecKind.TEXT, "k"),
+        "call/JSON": Codec(CodecKind.JSON),
+    }
+    assert read.gaps == model.Gaps("\n\n", "\n")
+    assert read.prefill == {"<c>": "content", "<s>": "start"}
+    assert read.end == ("<e>",)
+    assert read.canonical == {"content before call": "content"}
+    assert read.misspellings == {"<call>": ("<cal>",)}
+    assert read.policies == model.Policies(key_order="sorted", after_calls="drop")
+    assert read.place == Place("dialects.yaml", 2, 1)
+
+
+def test_extends(folder: Path) -> None:
+    """A variant has the other's fields below its own, and its grammar with other markers."""
+    write(
+        ENTRY.replace(', "": start', "") + '\ne:\n  extends: d\n  markers: {"<call>": "<tool>"}\n  gaps: {before call: " "}\n',
+        d=GRAMMAR,
+    )
+    one, two = load_spec("dialects.yaml", "d"), load_spec("dialects.yaml", "e")
+    assert two.rules["call"].expr == Seq((Literal("<tool>"), JSON, Literal("</call>")))
+    assert two.gaps == model.Gaps(" ", "\n")
+    assert (two.about, two.models, two.aliases, two.source) == ("", (), (), "s")
+    assert two.misspellings == {"<tool>": ("<cal>",)}
+    assert (two.shapes, two.codecs, two.policies, two.end) == (one.shapes, one.codecs, one.policies, one.end)
+
+
+def test_extends_with_a_grammar_of_its_own(folder: Path) -> None:
+    """A variant's own grammar wins, and inherited keys that it does not have are left out."""
+    text = "d:\n  map: {content: content, call: call, call/JSON: $arguments}\n"
+    write(text + "e:\n  extends: d\n  map: {a: content}\n", d=GRAMMAR, e='start: a\na: "a" TEXT\n%declare TEXT\n')
+    assert load_spec("dialects.yaml", "e").roles == {"a": Role.CONTENT}
+
+
+def test_extends_an_entry_of_another_file(folder: Path) -> None:
+    """`base` is a file whose entries may be extended too."""
+    write("d:\n  map: {content: content, call: call, call/JSON: $arguments}\n", d=GRAMMAR)
+    (folder / "mine.yaml").write_text("e:\n  extends: d\n  end: ['x']\nd:\n  extends: d\n  end: ['y']\n")
+    specs, found = load_specs("mine.yaml", base="dialects.yaml")
+    assert not found
+    assert (specs["e"].end, specs["d"].end) == (("x",), ("y",))
+
+
+def test_one_entry_does_not_read_other_grammars(folder: Path) -> None:
+    """Mistakes elsewhere in the file do not matter to one entry."""
+    text = "d:\n  map: {content: content, call: call, call/JSON: $arguments}\ne:\n  mpa: {}\n"
+    assert spec(text, GRAMMAR).name == "d"
+    with pytest.raises(SpecError, match="no entry is named `dd`"):
+        load_spec("dialects.yaml", "dd")
+
+
+# Drawing
+
+
+def test_draw_counts_cells() -> None:
+    """A full-width character takes two cells, and a combining one none."""
+    diagnostic = Diagnostic("c", "m", Place("f", 1, 5, 2), label="here", help="do", witness="w")
+    drawn = draw(diagnostic, {"f": "｜e\u0301xab\n"}).split("\n")
+    assert drawn == [
+        "error[c]: m",
+        " --> f:1:5",
+        "  |",
+        "1 | ｜e\u0301xab",
+        "  |     ^^ here",
+        "  = reads as: w",
+        "  = help: do",
+    ]
+    assert concise(diagnostic) == "f:1:5: error[c]: m"
+
+
+def test_draw_survives_odd_places() -> None:
+    """Missing files, places outside of the text, control characters and endless lines are drawn too."""
+    text = {"f": "\x1b[31m" + "x" * 10_000}
+    assert draw(Diagnostic("c", "m", Place("/nowhere", 1, 1))) == "error[c]: m\n --> /nowhere:1:1"
+    assert draw(Diagnostic("c", "m", Place("f", 9, 1)), text) == "error[c]: m\n --> f:9:1"
+    assert "\x1b" not in draw(Diagnostic("c", "m", Place("f", 1, 1)), text)
+    assert max(map(len, draw(Diagnostic("c", "m", Place("f", 1, 9000, 500)), text).split("\n"))) < 300
+    assert draw(Diagnostic("c", "m", Place("f", 1, 10**6)), text)

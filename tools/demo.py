@@ -1,0 +1,63 @@
+"""Shows toolect at work on the model outputs in `examples/`; fails if anything ends otherwise than announced."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLECT = Path(sys.executable).parent / "toolect"
+PAUSE = 0.02  # seconds between the pieces of a streamed answer
+
+
+def say(text: str) -> None:
+    """Prints what comes next."""
+    print(f"\n# {text}", flush=True)
+
+
+def run(command: str, status: int = 0, feed: str | None = None) -> None:
+    """Runs one command as it is printed; with `feed`, that file arrives piece by piece."""
+    print(f"\n$ {f'slowly {feed} | ' if feed else ''}toolect {command}", flush=True)
+    words = [str(TOOLECT), *(word.replace("\\n", "\n") for word in shlex.split(command))]
+    if feed is None:
+        got = subprocess.run(words, cwd=ROOT, check=False).returncode
+    else:
+        with subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE) as process:
+            assert process.stdin is not None
+            text = (ROOT / feed).read_bytes()
+            for at in range(0, len(text), 8):
+                process.stdin.write(text[at : at + 8])
+                process.stdin.flush()
+                time.sleep(PAUSE)
+            process.stdin.close()
+            got = process.wait()
+    print(f"\n(exit {got})", flush=True)
+    if got != status:
+        sys.exit(f"demo: expected exit {status}, got {got}: toolect {command}")
+
+
+def main() -> None:
+    """The tour."""
+    say("What four models wrote, read by four specs.")
+    run("parse examples/hermes.txt --from hermes --tools examples/tools.json --format text")
+    run(
+        r"parse examples/qwen3-coder.txt --from qwen3-coder --tools examples/tools.json --prefix '<think>\n' --format text"
+    )
+    run("parse examples/kimi-k2.txt --from kimi-k2 --format openai")
+    run("parse examples/harmony.txt --from harmony --format json")
+    say("The same while it arrives.")
+    run("parse --from hermes --stream --chunk 4 --format text", feed="examples/hermes.txt")
+    say("One answer, rewritten in three other dialects.")
+    for target in ("kimi-k2", "qwen3-coder", "mistral-v13"):
+        run(f"convert examples/hermes.txt --from hermes --to {target}")
+    say("An answer that was cut off: what arrived is kept and labelled, and is not to be run.")
+    run("parse examples/truncated.hermes.txt --from hermes --format text", status=1)
+    say("An attempt that cannot be read is reported, and the rest of the answer still counts.")
+    run("parse examples/malformed.hermes.txt --from hermes --format text", status=1)
+
+
+if __name__ == "__main__":
+    main()

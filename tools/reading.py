@@ -1,0 +1,105 @@
+"""Reading a text with a dialect in every way a user may: complete, and streamed in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect.ir import Json, Message
+from toolect.spec.model import Role, Spec
+
+Mode: TypeAlias = Literal["strict", "lenient"]
+
+
+class Stream(Protocol):
+    """What is asked of a stream."""
+
+    @property
+    def message(self) -> Message:
+        """The message so far."""
+
+    def feed(self, chunk: str) -> Sequence[Event]:
+        """Read the next chunk."""
+
+    def close(self) -> Sequence[Event]:
+        """The input ends here."""
+
+
+class Dialect(Protocol):
+    """What is asked of a dialect."""
+
+    @property
+    def spec(self) -> Spec:
+        """What it was compiled from."""
+
+    def parse(self, text: str, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Message:
+        """Read a complete text."""
+
+    def stream(self, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Stream:
+        """Start reading a text that arrives in chunks."""
+
+    def render(self, message: Message, tools: Json = None) -> str:
+        """Write a message."""
+
+
+class Streamed(NamedTuple):
+    """What a stream gave: its message before and after the end of input, and its events."""
+
+    open: Message
+    closed: Message
+    events: list[Event]
+
+
+def stream(dialect: Dialect, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
+    """Read a text that arrives in these chunks."""
+    stream = dialect.stream(**options)
+    events = [event for chunk in chunks for event in stream.feed(chunk)]
+    before = stream.message
+    events += stream.close()
+    return Streamed(before, stream.message, events)
+
+
+def splits(text: str) -> Iterator[list[str]]:
+    """The text by character, and in two at every place."""
+    yield list(text)
+    for at in range(1, len(text)):
+        yield [text[:at], text[at:]]
+
+
+def same(a: Message, b: Message) -> bool:
+    """True when two messages are alike to the last detail; equality alone overlooks the layout."""
+    return list(map(repr, (*a.segments, *a.repairs))) == list(map(repr, (*b.segments, *b.repairs)))
+
+
+def disagreement(complete: Message, streamed: Streamed) -> str:
+    """How a stream's message or events differ from the complete reading; empty when they do not."""
+    closed, events = streamed.closed, streamed.events
+    if not same(complete, closed):
+        return f"streamed message {_show(closed)}, complete {_show(complete)}"
+    if "".join(event.text for event in events if isinstance(event, ContentDelta)) != complete.content:
+        return "the content deltas do not join to the content"
+    if "".join(event.text for event in events if isinstance(event, ReasoningDelta)) != complete.reasoning:
+        return "the reasoning deltas do not join to the reasoning"
+    if [repr(event.call) for event in events if isinstance(event, CallEnd)] != list(map(repr, complete.calls)):
+        return "the ended calls are not the calls of the message"
+    started = {event.index for event in events if isinstance(event, CallStart)}
+    for index in started:
+        sent = "".join(e.text for e in events if isinstance(e, ArgumentsDelta) and e.index == index)
+        if sent != complete.calls[index].arguments_text:
+            return f"the argument deltas of call {index} join to {sent!r}"
+    return ""
+
+
+def _show(message: Message) -> str:
+    return f"{list(message.segments)!r} {list(message.repairs)!r}"
+
+
+def opener(spec: Spec, prefix: str) -> str:
+    """The longest prompt tail of the dialect that `prefix` ends with."""
+    return max((tail for tail in spec.prefill if prefix.endswith(tail)), key=len, default="")
+
+
+def reasoning_prefix(spec: Spec) -> str:
+    """A prompt tail that leaves reasoning open; empty in a dialect without one."""
+    return next((tail for tail, rule in spec.prefill.items() if spec.roles.get(rule) is Role.REASONING), "")
