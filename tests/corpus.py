@@ -30,7 +30,7 @@ from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Eve
 from toolect.ir import Call, Content, Json, Message, Status, dumps
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 ROOT = Path(__file__).parent / "corpus"
 ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}

@@ -14,7 +14,7 @@ from toolect.spec.model import Alt, Expr, Hole, HoleKind, Keyed, Literal, Many, 
 from toolect.spec.model import Seq, Shape, Slot, SlotKind, Spec
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 

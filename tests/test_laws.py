@@ -19,7 +19,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from lark import Lark
 from strategies import Draw
-from toolect.dialect import Dialect
+from toolect.compiled import Dialect
 from toolect.ir import Call, Content, Json, Message, Reasoning
 from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Role, Shape, SlotKind
 

@@ -208,7 +208,7 @@ def test_imported_values_keep_their_names(folder: Path) -> None:
     rules = spec(
         "d: {map: {call: call, NAME: call.name, call/value: call.arguments}}",
         "%import .values.v (value)\n%import common.DIGIT\nstart: call\ncall: NAME value\nNAME: /[a-z]/ DIGIT\n",
-        values__v="// values\nvalue: string | list\nlist: (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n",
+        values__v="// values\nvalue: string | list\nlist: "[" (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n",
     ).rules
     assert {name: rule.value for name, rule in rules.items()} == {
         "start": False,
@@ -220,8 +220,9 @@ def test_imported_values_keep_their_names(folder: Path) -> None:
     assert rules["value"].expr == Alt((Ref("string"), Ref("list")))
     assert rules["value"].place == Place("grammars/values/v.lark", 2, 1, 5)
     assert rules["string"].expr == Slot(SlotKind.ESCAPED)
-    assert rules["list"].expr == Repeat(Seq((Ref("value"), Pattern(";", "values__v__NAME"))), 0)
-    assert rules["call"].expr == Seq((Pattern("[a-z](?:[0-9])", "NAME"), Ref("value")))
+    items = Repeat(Seq((Ref("value"), Pattern(";", "values__v__NAME"))), 0)
+    assert rules["list"].expr == Seq((Literal("["), items))
+    assert rules["call"].expr == Seq((Pattern("[a-z][0-9]", "NAME"), Ref("value")))
 
 
 def test_conflicts_do_not_stop_a_spec(folder: Path) -> None:
@@ -345,8 +346,9 @@ def test_extends_with_a_grammar_of_its_own(folder: Path) -> None:
 
 def test_extends_an_entry_of_another_file(folder: Path) -> None:
     """`base` is a file whose entries may be extended too."""
-    write("d:\n  map: {content: content, call: call, call/JSON: $arguments}\n", d=GRAMMAR)
-    (folder / "mine.yaml").write_text("e:\n  extends: d\n  end: ['x']\nd:\n  extends: d\n  end: ['y']\n")
+    entry = "  map: {content: content, call: call, call/JSON: $arguments}\n"
+    write(f"c:\n{entry}d:\n{entry}", c=GRAMMAR, d=GRAMMAR)
+    (folder / "mine.yaml").write_text("e:\n  extends: c\n  end: ['x']\nd:\n  extends: d\n  end: ['y']\n")
     specs, found = load_specs("mine.yaml", base="dialects.yaml")
     assert not found
     assert (specs["e"].end, specs["d"].end) == (("x",), ("y",))

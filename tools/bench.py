@@ -33,6 +33,7 @@ from typing import NamedTuple
 from reading import Dialect
 from workloads import ARGUMENTS, SENTENCES, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
 
+from toolect import registry
 from toolect.ir import Json
 
 CHUNK = 4
@@ -225,24 +226,22 @@ def mark(target: Target) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, or profile, as the arguments say."""
-    import toolect
-
     options = _arguments().parse_args(argv)
-    names = options.dialect or list(toolect.dialects())
-    if unknown := set(names + (options.profile or [])[:1]) - set(toolect.dialects()):
+    names = options.dialect or list(registry.dialects())
+    if unknown := set(names + (options.profile or [])[:1]) - set(registry.dialects()):
         print(
-            f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(toolect.dialects())}", file=sys.stderr
+            f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(registry.dialects())}", file=sys.stderr
         )
         return 2
     if options.profile:
-        return profile(toolect.dialect(options.profile[0]), options.profile[1])
+        return profile(registry.dialect(options.profile[0]), options.profile[1])
     seconds = 0.05 if options.quick else 0.4
     loads = machine()
     print(f"json.loads of 140 characters: {loads:.2f} µs\n")
     report: list[Json] = []
     missed: list[str] = []
     for name in names:
-        dialect = toolect.dialect(name)
+        dialect = registry.dialect(name)
         wires = {workload: wire(dialect, workload) for workload in WORKLOADS}
         rows = [measure(name, dialect, workload, w, seconds) for workload, w in wires.items() if w]
         kept = targets(rows, loads)

@@ -30,6 +30,7 @@ import msgspec
 from reading import Dialect, Streamed, disagreement, opener, reasoning_prefix, stream
 from scoring import Case, Reading, Score, score
 
+from toolect import registry
 from toolect.ir import Json, Message
 
 POLICIES = (
@@ -262,13 +263,11 @@ def _arguments() -> argparse.ArgumentParser:
 
 def known_dialects(names: Sequence[str] | None) -> dict[str, Dialect]:
     """The named dialects, or all of them."""
-    import toolect
-
-    known = list(toolect.dialects())
+    known = list(registry.dialects())
     unknown = sorted(set(names or ()) - set(known))
     if unknown:
         _misuse(f"unknown dialect {unknown[0]!r}, expected one of {', '.join(known)}")
-    return {name: toolect.dialect(name) for name in names or known}
+    return {name: registry.dialect(name) for name in names or known}
 
 
 def _corpus(directory: Path, dialects: dict[str, Dialect], options: argparse.Namespace) -> bool:

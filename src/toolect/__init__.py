@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolect.ir import Call, Content, Message, Reasoning, Status
 
 if TYPE_CHECKING:
-    from toolect.convert import Conversion, convert
+    from toolect.conversion import Conversion, convert
     from toolect.registry import UnknownDialect, dialect, dialects, load
     from toolect.render import Unrepresentable
 
@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Conversion": "toolect.convert",
+    "Conversion": "toolect.conversion",
     "UnknownDialect": "toolect.registry",
     "Unrepresentable": "toolect.render",
-    "convert": "toolect.convert",
+    "convert": "toolect.conversion",
     "dialect": "toolect.registry",
     "dialects": "toolect.registry",
     "load": "toolect.registry",

@@ -85,7 +85,7 @@ def _excerpt(place: Place, caret: str, label: str, margin: str, sources: Mapping
     start = min(place.column - 1, len(line))
     end = min(start + place.length, max(len(line), start + 1))
     before, marked, after = _plain(line[:start]), _plain(line[start:end]), _plain(line[end:])
-    if len(before) > _WIDTH // 2:
+    if len(before) > _WIDTH // 2 and len(before + marked + after) > _WIDTH:
         before = "…" + before[-_WIDTH // 2 :]
     marked = marked if len(marked) <= _WIDTH else marked[: _WIDTH - 1] + "…"
     room = max(_WIDTH - len(before) - len(marked), 10)

@@ -12,7 +12,7 @@ from toolect.names import Names, near_misses, resolve
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 
 class UnknownDialect(LookupError):
@@ -110,7 +110,7 @@ class Registry:
             found = self.resolve(name)
             ready = self._ready.get(found)
             if ready is None:
-                from toolect.dialect import Dialect
+                from toolect.compiled import Dialect
 
                 ready = self._ready[found] = Dialect(self.spec(found))
             return ready

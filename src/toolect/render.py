@@ -35,7 +35,7 @@ from toolect.spec.model import (
 )
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 
 class Unrepresentable(ValueError):

@@ -11,7 +11,7 @@ from toolect.cli._io import Misuse, read_json
 from toolect.ir import Json
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 F = TypeVar("F", bound=Callable[..., Any])
 MEBIBYTE = 1 << 20

@@ -19,7 +19,7 @@ from toolect.cli._wire import write_wire
 from toolect.ir import Json
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 
 @click.command()

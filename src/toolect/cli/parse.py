@@ -21,7 +21,7 @@ from toolect.cli._options import (
 from toolect.ir import Json, Message
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
     from toolect.events import Event
 

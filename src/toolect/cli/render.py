@@ -14,7 +14,7 @@ from toolect.ir import Json
 from toolect.openai import BadMessage
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 
 @click.command()

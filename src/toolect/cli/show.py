@@ -15,7 +15,7 @@ from toolect.ir import Call, Content, Message, Reasoning
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
-    from toolect.dialect import Dialect
+    from toolect.compiled import Dialect
 
 WEATHER = Call("get_weather", {"city": "Zürich", "days": 3})
 VALUES = {

@@ -150,7 +150,8 @@ class _Builder:
         if kind == "AliasEvent" or getattr(event, "anchor", None):
             self.stop("expected a value, got an anchor or alias", event, "write the value out at both places")
         if getattr(event, "tag", None) not in (None, "!"):
-            self.stop(f"expected a plain value, got the tag `{getattr(event, 'tag', '')}`", event)
+            tag = str(getattr(event, "tag", "")).replace("tag:yaml.org,2002:", "!!")
+            self.stop(f"expected a value, got the tag `{tag}`", event)
         place = self.place(event)
         if kind == "ScalarEvent":
             return Text(getattr(event, "value", ""), getattr(event, "style", None) in (None, ""), place)

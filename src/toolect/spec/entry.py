@@ -46,7 +46,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "key-order": ("as-is", "sorted"),
 }
 GAPS = ("before call", "between calls")
-PLACES = {"content before call": Role.CONTENT}
+PLACES = {"content": Role.CONTENT, "content before call": Role.CONTENT}
 
 
 class Entry(msgspec.Struct, frozen=True):

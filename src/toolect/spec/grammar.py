@@ -26,7 +26,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
     """The rules of a grammar file, its own before imported ones; nothing when it has errors."""
     before = len(problems.found)
     source = read_source(path, problems, at)
-    if source is None:
+    if source is None or len(problems.found) > before:
         return None
     check_names(source, problems)
     _check_slots(source, problems)
@@ -143,8 +143,6 @@ class _Rules:
                 if pattern.flags:
                     self._refuse(token, "expected a marker as it is written, got one that ignores case")
                 return Literal(pattern.value)
-            case "alias", _:
-                self._refuse(_token(node), "expected `->` at the end of a rule's alternative, got it inside")
             case _:
                 self._refuse(_token(node), "expected a named terminal, got a pattern inside a rule")
 

@@ -22,13 +22,14 @@ def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems:
         _, rules, _ = grammar.compile(["start"], "*")
         Analyzer(ParserConf(rules, {}, ["start"]), strict=True).compute_lalr()
     except GrammarError as error:
-        conflict = re.match(r"(Shift/Reduce|Reduce/Reduce) \w+ (?:for terminal|in) (?:Terminal\(')?(\w+)", str(error))
+        conflict = re.match(r"(Shift/Reduce|Reduce/Reduce) \w+ (?:for terminal|in) (?:Terminal\('?)?(\$?\w+)", str(error))
         if not conflict:
             raise
         origin = names.get(conflict[2])
         terminal = origin.name if origin else conflict[2]
+        terminal = "the end" if terminal == "$END" else f"the terminal `{terminal}`"
         kind = conflict[1].lower()
-        message = f"stock Lark sees a {kind} conflict at the terminal `{terminal}`"
+        message = f"stock Lark sees a {kind} conflict at {terminal}"
         help = "the engine follows every reading; other LALR(1) tools may not"
         problems.warning("lalr-conflict", message, _blame(str(error), names) or top, help=help)
 
@@ -46,7 +47,8 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
 
 def _blame(text: str, names: dict[str, Origin]) -> Place | None:
     """The place of the first definition that a message of Lark names."""
-    for word in re.findall(r"\w+", text):
-        if word in names:
-            return names[word].place
+    for words in re.findall(r"<(\w+) :|'(\w+)'|\((\w+)\b|\b([A-Z_]{2,}[A-Z_0-9]*)\b", text):
+        for word in words:
+            if word in names:
+                return names[word].place
     return None

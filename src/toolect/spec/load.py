@@ -25,7 +25,7 @@ from toolect.spec.grammar import read_grammar
 from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
 from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq, Spec
 from toolect.spec.names import check_names
-from toolect.spec.problems import Problems, near
+from toolect.spec.problems import Problems, in_order, near
 
 
 def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
@@ -38,7 +38,7 @@ def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[s
         spec = _Loader(Path(path), entries, bases, problems).load(entry)
         if spec is not None:
             specs[entry.name.text] = spec
-    return specs, sorted(problems.found, key=lambda d: (d.place.path, d.place.line, d.place.column))
+    return specs, in_order(problems.found)
 
 
 def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Spec:
@@ -53,7 +53,7 @@ def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Sp
         if not problems.failed:
             help = near(name, entries)
             problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), help=help)
-        raise SpecError(problems.found)
+        raise SpecError(in_order(problems.found))
     return spec
 
 
@@ -90,8 +90,7 @@ def read_entries(path: Path, problems: Problems, only: str | None = None) -> dic
 
 def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, dict[str, Entry]] | None:
     """The entries that `extends` may name besides those of the file itself, when any does."""
-    extended = [e.table.get("extends") for e in entries.values()]
-    if base is None or all(not isinstance(node, Text) or node.text in entries for node in extended):
+    if base is None or all(entry.table.get("extends") is None for entry in entries.values()):
         return None
     return Path(base), read_entries(Path(base), Problems())
 
@@ -141,13 +140,13 @@ class _Loader:
     def _spec(
         self, entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
     ) -> Spec | None:
+        before = len(problems.found)
         map_table = whole.mapping("map", problems)
         values = whole.mapping("values", problems)
         own_map, own_values = (
             {key.text for key, _ in (table if inherited else entry.mapping(field, Problems())).entries}
             for field, table in (("map", map_table), ("values", values))
         )
-        before = len(problems.found)
         roles, shapes = read_map(map_table, rules, own_map, problems)
         if len(problems.found) == before:
             check_mapped(rules, roles, shapes, problems)

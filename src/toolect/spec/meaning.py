@@ -22,11 +22,11 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
 )
-from toolect.spec.problems import Problems, near, one_of
+from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
 
 _RULE = "a rule"
-_VALUE_RULE = "a rule of a value language inside a rule"
+_VALUE_RULE = "a value inside a rule"
 _TERMINAL = "a terminal"
 _MARKER = "a marker"
 _TEXT = "a text slot"
@@ -121,7 +121,7 @@ def read_map(
             else:
                 if kind is _RULE and "/" in key.text:
                     kind = "a rule inside a rule"
-                message = f"expected {' or '.join(_KINDS[role])} for the role `{role}`, got {kind}"
+                message = f"expected {either(_KINDS[role])} for the role `{role}`, got {kind}"
                 problems.error("wrong-role", message, key.place)
     return roles, shapes
 

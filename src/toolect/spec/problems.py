@@ -46,5 +46,15 @@ def near(name: str, known: Iterable[str]) -> str:
 
 def one_of(names: Iterable[str]) -> str:
     """The names, quoted, as a choice: `a`, `b` or `c`."""
-    *most, last = [f"`{name}`" for name in names]
+    return either(f"`{name}`" for name in names)
+
+
+def either(things: Iterable[str]) -> str:
+    """The things as a choice: a, b or c."""
+    *most, last = things
     return f"{', '.join(most)} or {last}" if most else last
+
+
+def in_order(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics by file, then by place."""
+    return sorted(found, key=lambda d: (d.place.path, d.place.line, d.place.column))

@@ -120,7 +120,7 @@ def _parse(path: Path, text: str, problems: Problems) -> LarkTree | None:
         return get_parser().parse(text + "\n", "start")
     except UnexpectedToken as error:
         known = error.match_examples(get_parser().parse, GRAMMAR_ERRORS, use_accepts=True)
-        got = "the end of the line" if error.token.type in ("_NL", "$END") else f"`{error.token.strip()}`"
+        got = "end of the line" if error.token.type in ("_NL", "$END") else f"`{error.token.strip()}`"
         message = str(known).lower() if known else f"unexpected {got}"
         line, column = error.line, error.column
     except UnexpectedCharacters as error:
@@ -166,10 +166,14 @@ def _import(
 
 def _uses(path: Path, tree: LarkTree, defined: dict[str, Place], problems: Problems) -> Iterator[tuple[str, Place]]:
     """The names that a definition refers to. What we leave out of Lark's language is noted on the way."""
+    alternatives = [id(choice) for choice in tree.children[-1].children]
     for node in tree.iter_subtrees_topdown():
         if node.data == "alias":
             token = next(_tokens(node.children[-1]))
             defined.setdefault(str(token), place_of(path, token))
+            if id(node) not in alternatives:
+                message = "expected `->` after an alternative of a rule, got it inside of one"
+                problems.error("unsupported-grammar", message, place_of(path, token))
         elif node.data in ("template_usage", "template_params") and node.children:
             place = place_of(path, next(_tokens(node)))
             problems.error("unsupported-grammar", "expected a plain rule, got a template", place)

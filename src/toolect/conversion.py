@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from toolect.dialect import Tools
+from toolect.compiled import Tools
 from toolect.ir import Call, Message, Segment
 from toolect.registry import dialect
 from toolect.render import Unrepresentable
