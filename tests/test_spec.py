@@ -208,7 +208,7 @@ def test_imported_values_keep_their_names(folder: Path) -> None:
     rules = spec(
         "d: {map: {call: call, NAME: call.name, call/value: call.arguments}}",
         "%import .values.v (value)\n%import common.DIGIT\nstart: call\ncall: NAME value\nNAME: /[a-z]/ DIGIT\n",
-        values__v="// values\nvalue: string | list\nlist: "[" (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n",
+        values__v="// values\nvalue: string | list\nlist: \"[\" (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n",
     ).rules
     assert {name: rule.value for name, rule in rules.items()} == {
         "start": False,

@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import math
 import subprocess
 import sys
 import time
@@ -30,7 +31,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from reading import Dialect
+from reading import Dialect, disagreement, stream
 from workloads import ARGUMENTS, SENTENCES, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
 
 from toolect import registry
@@ -81,6 +82,7 @@ class Row:
     stream_rate: float
     stream_ratio: float
     per_chunk: float
+    agrees: bool = True
 
 
 def measure(name: str, dialect: Dialect, workload: str, wire: Wire, seconds: float) -> Row:
@@ -103,16 +105,23 @@ def measure(name: str, dialect: Dialect, workload: str, wire: Wire, seconds: flo
         size / streamed,
         streamed / best(stream_floor(dialect, chunks), seconds),
         streamed / len(chunks),
+        streams(dialect, text),
     )
+
+
+def streams(dialect: Dialect, text: str) -> bool:
+    """True when the text says the same in chunks; figures of a stream that does not are worth nothing."""
+    chunks = [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
+    return not disagreement(dialect.parse(text), stream(dialect, chunks, {}))
 
 
 def drain(dialect: Dialect, chunks: Sequence[str]) -> None:
     """Stream these chunks and drop the events."""
-    stream = dialect.stream()
-    feed = stream.feed
+    opened = dialect.stream()
+    feed = opened.feed
     for chunk in chunks:
         feed(chunk)
-    stream.close()
+    opened.close()
 
 
 def machine() -> float:
@@ -176,8 +185,8 @@ def startup(names: Sequence[str], repeats: int) -> list[Target]:
 def _cold(arguments: Sequence[str], repeats: int) -> float:
     def once() -> float:
         start = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=True)
-        return (time.perf_counter() - start) * 1000
+        done = subprocess.run([sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False)
+        return (time.perf_counter() - start) * 1000 if done.returncode == 0 else math.inf
 
     once()
     return min(once() for _ in range(repeats))
@@ -213,6 +222,8 @@ def draw(name: str, rows: Sequence[Row], kept: Sequence[Target]) -> str:
     missing = [workload for workload in WORKLOADS if workload not in {row.workload for row in rows}]
     if missing:
         lines.append(f"  not measured, because it does not read back what was rendered: {', '.join(missing)}")
+    if apart := [row.workload for row in rows if not row.agrees]:
+        lines.append(f"  figures void, because the stream says something else: {', '.join(apart)}")
     return "\n".join([*lines, "  " + "   ".join(map(mark, kept))])
 
 

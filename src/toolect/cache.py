@@ -60,11 +60,11 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
                 yield from grammar_parts(path.parent.joinpath(*names[:-1], names[-1] + ".lark"), seen)
 
 
-def load(name: str, key: str, type: type[T]) -> T | None:
+def load(name: str, key: str, kind: type[T]) -> T | None:
     """What was stored under this key; nothing when there is no such file or it makes no sense."""
     try:
         head, _, body = _file(name, key).read_bytes().partition(b"\n")
-        return msgspec.json.decode(body, type=type) if head == key.encode() else None
+        return msgspec.json.decode(body, type=kind) if head == key.encode() else None
     except (OSError, ValueError, RuntimeError):  # msgspec's errors are ValueErrors; no home folder is a RuntimeError
         return None
 

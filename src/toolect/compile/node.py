@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from toolect.compile.network import Edge, Field, Hollow, Mark, Network, Op, OpCode, Pat
+from toolect.compile.network import Edge, Field, Hollow, Mark, Network, Op, OpCode, Pat, frame
 from toolect.ir import RepairKind
 from toolect.spec.model import Policies, Role, SlotKind
 
@@ -191,7 +191,7 @@ class Node:
                 return
             if repair is not None and len(core) < STRONG:
                 return
-            calling = node.calling(core)
+            calling = node.calling(core) or repair is RepairKind.IMPLIED_OPENER
             if role is Role.REASONING and calling and policies.reasoning_calls == "ignore":
                 return
             seen.add(core)
@@ -205,12 +205,16 @@ class Node:
             for core in self.marks:
                 if core not in seen:
                     seen.add(core)
-                    yield Stop(core, "", (), None, probe=self.calling(core), direct=True)
+                    opener = next((o for o in after.marks if core in after.step(o).node.marks), None)
+                    path = () if opener is None or policies.unwrapped != "accept" else (text, opener)
+                    repair = RepairKind.IMPLIED_OPENER if path else None
+                    yield Stop(core, "", path, repair, probe=self.calling(core), direct=True)
         if not inside:
-            for end in graph.ends:
+            for whole in graph.network.spec.end:
+                lead, end, _ = frame(whole)
                 if end not in seen:
                     seen.add(end)
-                    yield Stop(end, "", (text,), None, probe=False, end=True)
+                    yield Stop(end, lead, (text,), None, probe=False, end=True)
         if inside:
             return
         # A closer that is missing before a marker which could only follow it.

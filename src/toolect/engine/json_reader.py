@@ -73,9 +73,11 @@ scan_once = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[a
 class Broken(Exception):
     """The text is not JSON from `at` on (an offset of the wire text)."""
 
-    def __init__(self, at: int, why: str) -> None:
+    def __init__(self, at: int, why: str, resume: int | None = None) -> None:
         super().__init__(why)
         self.at, self.why = at, why
+        self.resume = at if resume is None else resume
+        """From where on the text has not been taken in."""
 
 
 class JsonReader:
@@ -376,9 +378,9 @@ class JsonReader:
     def _scalar_end(self, end: int) -> None:
         word = "".join(self._parts)
         if len(word) > MAX_DIGITS:
-            raise Broken(self._start, f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
+            raise Broken(self._start, f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}", end)
         if word not in _WORDS and _NUMBER.fullmatch(word) is None:
-            raise Broken(self._start, f"expected a JSON value, got {word[:40]!r}")
+            raise Broken(self._start, f"expected a JSON value, got {word[:40]!r}", end)
         if self._arg_depth >= 0:
             self._safe(word)
         elif isinstance(self._matcher, Hole):

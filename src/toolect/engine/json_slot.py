@@ -76,10 +76,10 @@ class JsonSlot:
         try:
             machine.pos = reader.feed(machine.buf, machine.pos, base, final)
         except Broken as broken:
-            machine.pos = broken.at - base
+            machine.pos = broken.resume - base
             self._maybe_commit(machine)
             if self._recorder is not None:
-                return self._reject(machine, max(broken.at, self.start + 1))
+                return self._reject(machine, max(broken.resume, self.start + 1))
             self._broken = broken
             return True
         self._maybe_commit(machine)

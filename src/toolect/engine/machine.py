@@ -179,7 +179,7 @@ class Machine:
             self.ended = True
             return
         self.pos = end - self.base
-        if stop.direct:
+        if stop.direct and not opened:
             self.node = node
             self.shift(stop.core, at, end)
             return

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 CONTENT = Field(Role.CONTENT)
+_UNKNOWN, _ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
 
 class StopPlan:
@@ -91,7 +92,7 @@ class TextSlot:
             plan = node.plan = _plan(node)
         assert isinstance(plan, StopPlan)
         slot._plan = plan
-        slot._found = [-2] * len(plan.needles)
+        slot._found = [_UNKNOWN] * len(plan.needles)
         if slot.field.role not in (Role.CONTENT, None):
             slot._open(machine)
         return slot
@@ -103,7 +104,7 @@ class TextSlot:
         slot._skip = True
         stops = [Stop(core, "", ("",), None, probe=False) for core in machine.skip_stops(node)]
         slot._plan = StopPlan(stops, "", "")
-        slot._found = [-2] * len(slot._plan.needles)
+        slot._found = [_UNKNOWN] * len(slot._plan.needles)
         return slot
 
     @classmethod
@@ -125,7 +126,7 @@ class TextSlot:
     def restart(self) -> None:
         """Begin at character 0: what came before was the prompt's."""
         self.start = self.search = 0
-        self._found = [-2] * len(self._found)
+        self._found = [_UNKNOWN] * len(self._found)
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
@@ -170,17 +171,19 @@ class TextSlot:
         self, plan: StopPlan, buf: str, base: int, n: int
     ) -> tuple[int, list[tuple[str, re.Pattern[str] | None, Stop | None, str]]]:
         """The first index in `buf`, from `search` on, where a stop may be, and the stops that may be there."""
-        found, search = self._found, self.search - base
+        found, search = self._found, max(self.search - base, 0)
         best, candidates = -1, []
         for i, entry in enumerate(plan.needles):
-            at = found[i] - base if found[i] >= 0 else found[i]
-            if at < search and found[i] != -1:
-                at = buf.find(entry[0], max(search, 0))
-                found[i] = at + base if at >= 0 else -1
-            elif found[i] == -1:
-                at = -1
-            if at < 0:
+            known = found[i]
+            at = known - base
+            if known == _ABSENT:
                 continue
+            if known == _UNKNOWN or at < search:
+                at = buf.find(entry[0], search)
+                if at < 0:
+                    found[i] = _ABSENT
+                    continue
+                found[i] = at + base
             if best < 0 or at < best:
                 best, candidates = at, [entry]
             elif at == best:
@@ -196,14 +199,17 @@ class TextSlot:
             self._add(machine, buf[pos:safe])
             machine.pos = safe
         self.search = max(self.search, machine.base + machine.pos)
-        self._found = [-2 if f == -1 else f for f in self._found]
+        self._found = [_UNKNOWN if f == _ABSENT else f for f in self._found]
 
     def _fits(
         self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, needle: str, at: int, final: bool
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        if stop.direct and (self.opened or buf[machine.pos : at].strip()):
+        text_before = stop.direct and (self.opened or not buf[machine.pos : at].isspace() and at > machine.pos)
+        if text_before and not stop.path:
+            return -1, False
+        if stop.end and "\n" in stop.lead and buf[at - 1 : at] not in ("", "\n"):
             return -1, False
         if regex is None:
             end = at + len(stop.core)
@@ -214,7 +220,7 @@ class TextSlot:
                 whole = "".join(stop.core.split())
                 return -1, not final and n - at < len(stop.core) + 65 and whole.startswith(rest)
             end = match.end()
-        if not final and n - at < self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
+        if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
             return -1, True
         if stop.probe:
             answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG)
@@ -229,7 +235,7 @@ class TextSlot:
     def _after(self, stop: Stop) -> Node:
         """The node after the marker `stop`."""
         node = self._node
-        if stop.direct:
+        if stop.direct and not self.opened and stop.core in node.marks:
             return node.step(stop.core).node
         for key in (*stop.path, stop.core):
             node = node.step(key).node
@@ -268,7 +274,7 @@ class TextSlot:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
         self.raw_from = None
         self.search = end
-        self._found = [-2] * len(self._found)
+        self._found = [_UNKNOWN] * len(self._found)
         self._add(machine, text)
 
     def _add(self, machine: Machine, text: str) -> None:

@@ -82,7 +82,7 @@ def read_text(path: Path, problems: Problems, check: str, at: Place | None = Non
 
 def read_document(path: Path, text: str, problems: Problems) -> Table | None:
     """The mapping that a YAML text holds; nothing, and at least one problem, when it holds something else."""
-    import yaml  # type: ignore[import-untyped]  # PyYAML has no annotations
+    import yaml  # type: ignore[import-untyped, unused-ignore]  # its annotations are a package apart
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     builder = _Builder(str(path), text, problems)
@@ -96,7 +96,7 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
         message = f"cannot read the YAML: {error.problem or error.context}"
         at = text.split("\n")[place.line - 1 : place.line]
         tab = bool(at) and "\t" in at[0][: at[0].find(at[0].strip()[:1])] + at[0][place.column - 1 : place.column]
-        problems.error("yaml-syntax", message, place, help="indent with spaces, not with tabs" if tab else "")
+        problems.error("yaml-syntax", message, place, hint="indent with spaces, not with tabs" if tab else "")
         return None
     except yaml.YAMLError as error:  # a character that YAML does not allow
         where = re.search(r"[^\t\n -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
@@ -186,6 +186,6 @@ class _Builder:
         length = end.column - start.column if same else len(line) - start.column if start.line != end.line else 1
         return Place(self.path, start.line + 1, start.column + 1, max(length, 1))
 
-    def stop(self, message: str, event: object, help: str = "") -> None:
-        self.problems.error("yaml-syntax", message, self.place(event), help=help)
+    def stop(self, message: str, event: object, hint: str = "") -> None:
+        self.problems.error("yaml-syntax", message, self.place(event), hint=hint)
         raise _Stop

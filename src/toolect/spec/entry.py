@@ -83,8 +83,8 @@ class Entry(msgspec.Struct, frozen=True):
 def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
     """An entry with its known fields; unknown ones are problems."""
     if not NAME.fullmatch(name.text):
-        help = "a name has lower-case letters, digits, `.`, `_` and `-`"
-        problems.error("bad-name", f"expected a dialect's name, got {describe(name)}", name.place, help=help)
+        hint = "a name has lower-case letters, digits, `.`, `_` and `-`"
+        problems.error("bad-name", f"expected a dialect's name, got {describe(name)}", name.place, hint=hint)
         return None
     if not isinstance(node, Table):
         message = f"expected a mapping for the entry `{name.text}`, got {describe(node)}"
@@ -110,8 +110,8 @@ def check_keys(table: Table, known: Iterable[str], what: str, problems: Problems
     """Every key must be a known one."""
     for key, _ in table.entries:
         if key.text not in known:
-            help = near(key.text, known) or f"expected {one_of(known)}"
-            problems.error("unknown-field", f"unknown {what} `{key.text}`", key.place, help=help)
+            hint = near(key.text, known) or f"expected {one_of(known)}"
+            problems.error("unknown-field", f"unknown {what} `{key.text}`", key.place, hint=hint)
 
 
 def read_policies(entry: Entry, problems: Problems) -> Policies:
@@ -186,8 +186,8 @@ def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:
     node = entry.table.get("ref")
     used = Role.REF in roles.values()
     if used and node is None:
-        help = 'for instance `ref: "functions.{name}"`'
-        problems.error("missing-ref", "the role `call.ref` needs the field `ref`", entry.name.place, help=help)
+        hint = 'for instance `ref: "functions.{name}"`'
+        problems.error("missing-ref", "the role `call.ref` needs the field `ref`", entry.name.place, hint=hint)
     elif node is not None and not used:
         problems.error("unused-ref", "the field `ref` is set, but nothing has the role `call.ref`", node.place)
     elif node is not None and ref:
@@ -206,17 +206,17 @@ def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:
 def check_literal(key: Text, literals: set[str], problems: Problems) -> None:
     """The key must be a marker of the grammar, character for character."""
     if key.text not in literals:
-        help = near(key.text, literals).replace("\n", "\\n")
+        hint = near(key.text, literals).replace("\n", "\\n")
         shown = key.text.replace("\n", "\\n")
-        problems.error("unknown-marker", f"the grammar has no marker `{shown}`", key.place, help=help)
+        problems.error("unknown-marker", f"the grammar has no marker `{shown}`", key.place, hint=hint)
 
 
 def _rule(node: Node, rules: dict[str, Rule], problems: Problems) -> str | None:
     own = [rule.name for rule in rules.values() if not rule.value]
     if isinstance(node, Text) and node.text in own:
         return node.text
-    help = near(node.text, own) if isinstance(node, Text) else ""
-    problems.error("unknown-part", f"expected a rule of the grammar, got {describe(node)}", node.place, help=help)
+    hint = near(node.text, own) if isinstance(node, Text) else ""
+    problems.error("unknown-part", f"expected a rule of the grammar, got {describe(node)}", node.place, hint=hint)
     return None
 
 

@@ -10,7 +10,7 @@ from lark import Token
 from lark.grammar import NonTerminal, Terminal
 from lark.load_grammar import Grammar
 
-from toolect.diagnostic import Place
+from toolect.diagnostic import Place, Severity
 from toolect.spec.lalr import check_lalr, complain
 from toolect.spec.lark_loader import LarkTree, literal_pattern, load_grammar
 from toolect.spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Rule, Seq, Slot, SlotKind
@@ -45,7 +45,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
         complain(error, names, Place(str(path), 1, 1), problems)
         return None
     check_recursion(rules, problems)
-    return None if any(d.severity == "error" for d in problems.found[before:]) else rules
+    return None if any(d.severity is Severity.ERROR for d in problems.found[before:]) else rules
 
 
 class _Unsupported(Exception):
@@ -55,8 +55,8 @@ class _Unsupported(Exception):
 def _check_slots(source: Source, problems: Problems) -> None:
     for name, place in source.declared.items():
         if name not in SlotKind.__members__:
-            help = near(name, SlotKind.__members__) or f"the slots are {one_of(SlotKind.__members__)}"
-            problems.error("unknown-slot", f"expected a slot, got `{name}`", place, help=help)
+            hint = near(name, SlotKind.__members__) or f"the slots are {one_of(SlotKind.__members__)}"
+            problems.error("unknown-slot", f"expected a slot, got `{name}`", place, hint=hint)
     for _, other in source.imports:
         if other is not None:
             _check_slots(other, problems)

@@ -22,16 +22,19 @@ def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems:
         _, rules, _ = grammar.compile(["start"], "*")
         Analyzer(ParserConf(rules, {}, ["start"]), strict=True).compute_lalr()
     except GrammarError as error:
-        conflict = re.match(r"(Shift/Reduce|Reduce/Reduce) \w+ (?:for terminal|in) (?:Terminal\('?)?(\$?\w+)", str(error))
-        if not conflict:
+        kind = re.match(r"Shift/Reduce|Reduce/Reduce", str(error))
+        if not kind:
             raise
-        origin = names.get(conflict[2])
-        terminal = origin.name if origin else conflict[2]
-        terminal = "the end" if terminal == "$END" else f"the terminal `{terminal}`"
-        kind = conflict[1].lower()
-        message = f"stock Lark sees a {kind} conflict at {terminal}"
-        help = "the engine follows every reading; other LALR(1) tools may not"
-        problems.warning("lalr-conflict", message, _blame(str(error), names) or top, help=help)
+        found = {names[name] for name in _RULE.findall(str(error)) if name in names}
+        rules = sorted(found, key=lambda origin: (not origin.own, origin.place.line))
+        where = f" in {', '.join(f'`{rule.name}`' for rule in rules)}" if rules else ""
+        message = f"stock Lark sees a {kind[0].lower()} conflict{where}"
+        hint = "the engine follows every reading; other LALR(1) tools may not"
+        problems.warning("lalr-conflict", message, rules[0].place if rules else top, hint=hint)
+
+
+# A rule in a message of Lark, `<call : A B>`; those that it made out of repetitions are named `__call_star_0`.
+_RULE = re.compile(r"<(?:__)?(\w+?)(?:_(?:star|plus)_\d+)? :")
 
 
 def complain(error: Exception, names: dict[str, Origin], top: Place, problems: Problems) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from toolect.diagnostic import Diagnostic, Place, SpecError
+from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.names import Names
 from toolect.spec.document import Table, Text, read_document, read_text
 from toolect.spec.entry import (
@@ -51,9 +51,9 @@ def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Sp
         spec = _Loader(Path(path), entries, _bases(base, entries), problems).load(entry)
     if spec is None or problems.failed:
         if not problems.failed:
-            help = near(name, entries)
-            problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), help=help)
-        raise SpecError(in_order(problems.found))
+            hint = near(name, entries)
+            problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=hint)
+        raise SpecError([d for d in in_order(problems.found) if d.severity is Severity.ERROR])
     return spec
 
 
@@ -185,7 +185,7 @@ class _Loader:
             known = dict.fromkeys(self.bases[1], self.bases[0]) | known
         if name not in known or name == entry.name.text and not (self.bases and name in self.bases[1]):
             message = f"expected another entry to extend, got `{name}`"
-            problems.error("unknown-dialect", message, node.place, help=near(name, set(known) - {entry.name.text}))
+            problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
             return None
         if name == entry.name.text and self.bases:
             path, other = self.bases[0], self.bases[1][name]

@@ -81,10 +81,10 @@ class Parts:
             return self.kinds[key.text]
         if not quiet:
             if key.text in self.bare_slots:
-                help = f"write the rule too: {one_of(k for k in self.kinds if k.endswith('/' + key.text))}"
+                hint = f"write the rule too: {one_of(k for k in self.kinds if k.endswith('/' + key.text))}"
             else:
-                help = near(key.text, self.kinds)
-            problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, help=help)
+                hint = near(key.text, self.kinds)
+            problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, hint=hint)
         return None
 
 
@@ -132,8 +132,8 @@ def _role(node: Node, problems: Problems) -> Role | None:
         return None
     if node.text in _KINDS:
         return Role(node.text)
-    help = near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
-    problems.error("unknown-role", f"expected a role or a shape, got `{node.text}`", node.place, help=help)
+    hint = near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
+    problems.error("unknown-role", f"expected a role or a shape, got `{node.text}`", node.place, hint=hint)
     return None
 
 
@@ -157,7 +157,7 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
                 continue
             if roles.get(rule.name) in _BY_ITSELF and name != SlotKind.JSON and what != "value":
                 continue
-            problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, help=f"map `{key}`")
+            problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, hint=f"map `{key}`")
 
 
 def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
@@ -194,8 +194,8 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
     }
     for name, value in node.entries:
         if name.text not in choices:
-            help = near(name.text, choices) or f"the fields are {one_of(choices)}"
-            problems.error("unknown-field", f"unknown field `{name.text}`", name.place, help=help)
+            hint = near(name.text, choices) or f"the fields are {one_of(choices)}"
+            problems.error("unknown-field", f"unknown field `{name.text}`", name.place, hint=hint)
         elif name.text != "key":
             fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
         elif isinstance(value, Text) and value.text:
@@ -216,7 +216,7 @@ def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str
     """The node's text when it is one of `choices`."""
     if isinstance(node, Text) and node.text in choices:
         return node.text
-    help = (isinstance(node, Text) and near(node.text, choices)) or ""
+    hint = (isinstance(node, Text) and near(node.text, choices)) or ""
     message = f"expected {what}: {one_of(choices)}, got {describe(node)}"
-    problems.error("wrong-value", message, node.place, help=help)
+    problems.error("wrong-value", message, node.place, hint=hint)
     return None

@@ -20,15 +20,15 @@ class Problems:
         place: Place,
         *,
         label: str = "",
-        help: str = "",
+        hint: str = "",
         related: tuple[tuple[Place, str], ...] = (),
     ) -> None:
         """Note an error."""
-        self.found.append(Diagnostic(check, message, place, label=label, help=help, related=related))
+        self.found.append(Diagnostic(check, message, place, label=label, help=hint, related=related))
 
-    def warning(self, check: str, message: str, place: Place, *, help: str = "") -> None:
+    def warning(self, check: str, message: str, place: Place, *, hint: str = "") -> None:
         """Note a warning."""
-        self.found.append(Diagnostic(check, message, place, Severity.WARNING, help=help))
+        self.found.append(Diagnostic(check, message, place, Severity.WARNING, help=hint))
 
     @property
     def failed(self) -> bool:

@@ -19,8 +19,8 @@ def check_recursion(rules: dict[str, Rule], problems: Problems) -> None:
             done |= set(cycle)
             path = " → ".join(f"`{step}`" for step in [*cycle, cycle[0]])
             message = f"the rule `{name}` begins with itself: {path}"
-            help = "write the repetition with `*` or `+`"
-            problems.error("left-recursion", message, rules[name].place, help=help)
+            hint = "write the repetition with `*` or `+`"
+            problems.error("left-recursion", message, rules[name].place, hint=hint)
 
 
 def _cycles(name: str, firsts: dict[str, dict[str, None]]) -> Iterator[list[str]]:

@@ -69,7 +69,7 @@ def _hole(node: Text, problems: Problems) -> Shape | None:
         return Hole(HoleKind(node.text))
     message = f"expected a hole, got `{node.text}`"
     known = [kind.value for kind in HoleKind]
-    problems.error(CHECK, message, node.place, help=near(node.text, known) or f"a hole is {one_of(known)}")
+    problems.error(CHECK, message, node.place, hint=near(node.text, known) or f"a hole is {one_of(known)}")
     return None
 
 
@@ -83,8 +83,8 @@ def _object(node: Table, problems: Problems) -> Shape | None:
             if not name:
                 problems.error(CHECK, f"expected key names, got `{key.text}`", key.place)
             elif name.startswith("$"):
-                help = "a hole is a key only when it is `$name`, and alone"
-                problems.error(CHECK, f"expected a key name, got `{name}`", key.place, help=help)
+                hint = "a hole is a key only when it is `$name`, and alone"
+                problems.error(CHECK, f"expected a key name, got `{name}`", key.place, hint=hint)
             elif name in seen:
                 problems.error(CHECK, f"the key `{name}` comes twice in one object", key.place)
             seen.add(name)

@@ -70,7 +70,11 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
         else:
             inner = statement if statement.data in ("rule", "term") else statement.children[0]
             name = next(t for t in inner.children if isinstance(t, Token))
-            defined.setdefault(str(name), place_of(path, name))
+            place = place_of(path, name)
+            first = defined.setdefault(str(name), place)
+            if first != place and inner is statement:
+                also = ((first, "also here"),)
+                problems.error("duplicate-rule", f"`{name}` is defined twice", place, related=also)
             used += _uses(path, inner, defined, problems)
     return Source(path, text, defined, declared, tuple(used), tuple(imports))
 
@@ -92,11 +96,11 @@ def check_names(source: Source, problems: Problems) -> None:
         for name in imported.names:
             if name not in there:
                 message = f"`{'.'.join(imported.dotted)}` does not define `{name}`"
-                problems.error("unknown-import", message, imported.place, help=near(name, there))
+                problems.error("unknown-import", message, imported.place, hint=near(name, there))
     for name, place in source.used:
         if name not in known:
             kind = "terminal" if name.isupper() else "rule"
-            problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, help=near(name, known))
+            problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, hint=near(name, known))
 
 
 def origins(source: Source, mangle: Callable[[str], str] | None = None, value: bool = False) -> dict[str, Origin]:
@@ -153,7 +157,7 @@ def _import(
     if not relative:
         if dotted != ["common"]:
             message = f"expected an import from `common` or from a file beside, got `{'.'.join(dotted)}`"
-            problems.error("unknown-import", message, place, help=f"write `.{'.'.join(dotted)}`")
+            problems.error("unknown-import", message, place, hint=f"write `.{'.'.join(dotted)}`")
         return imported, None
     target = path.parent.joinpath(*dotted).with_suffix(".lark")
     if target in above or len(above) > MAX_IMPORTS:
