@@ -19,8 +19,8 @@ call: "<call>" JSON "</call>"
 %declare TEXT JSON
 """
 
-_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.M)
-_DIVIDER = re.compile(r"^------\n", re.M)
+_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
+_DIVIDER = re.compile(r"^------\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SpecCase:
 
     def write(self, folder: Path) -> None:
         """Write the case's files."""
-        first, *others = re.split(r"^@ (\S+)\n", self.text, flags=re.M)
+        first, *others = re.split(r"^@ (\S+)\n", self.text, flags=re.MULTILINE)
         files = dict(zip(others[::2], others[1::2], strict=True))
         files = {"grammars/d.lark": GRAMMAR} | files
         if "grammar" in self.attributes:
@@ -62,7 +62,8 @@ def read(path: Path) -> list[SpecCase]:
     for frame, end in zip(frames, ends, strict=True):
         text, expected = _DIVIDER.split(source[frame.end() : end], maxsplit=1)
         attributes = dict((line[1:] + " ").split(" ", 1) for line in frame[3].splitlines())
-        cases.append(SpecCase(path, frame[2], {k: v.strip() for k, v in attributes.items()}, text, expected.strip("\n")))
+        attributes = {name: value.strip() for name, value in attributes.items()}
+        cases.append(SpecCase(path, frame[2], attributes, text, expected.strip("\n")))
     return cases
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import toolect
 from hypothesis import strategies as st
@@ -17,6 +17,24 @@ if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def once(make: Callable[Concatenate[Spec, P], T]) -> Callable[Concatenate[Spec, P], T]:
+    """Makes a strategy once for each spec: building one costs more than drawing from it."""
+    made: dict[Any, tuple[Spec, T]] = {}
+
+    @functools.wraps(make)
+    def wrapper(spec: Spec, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = (id(spec), args, tuple(kwargs.items()))
+        if key not in made:
+            made[key] = (spec, make(spec, *args, **kwargs))
+        return made[key][1]
+
+    return wrapper
+
 
 # What a spec contains
 
@@ -48,8 +66,8 @@ def shapes(shape: Shape) -> Iterator[Shape]:
 
 
 def markers(spec: Spec) -> list[str]:
-    """Every fixed string of the dialect, longest first."""
-    found = {""}
+    """Every fixed string of the dialect, longest first, and the brace that opens JSON."""
+    found = {"{"}
     for rule in spec.rules.values():
         for atom in atoms(rule.expr):
             if isinstance(atom, Literal):
@@ -83,15 +101,12 @@ _ANY = st.text(st.characters(exclude_categories=()), max_size=8)
 PLAIN = st.text("abcxyz äß é😀｜ 017 .!?-\n", max_size=16)
 
 
-@functools.cache
-def hostile(spec: Spec | None = None) -> st.SearchStrategy[str]:
+@once
+def hostile(spec: Spec) -> st.SearchStrategy[str]:
     """Text that tries to be mistaken: the dialect's markers, their halves, odd characters."""
-    pieces = [_ANY, st.sampled_from(_ODD), PLAIN]
-    if spec is not None:
-        whole = st.sampled_from(markers(spec))
-        half = st.builds(lambda m, i, end: m[i % len(m) :] if end else m[: i % len(m)], whole, st.integers(0, 99), st.booleans())
-        pieces += [whole, half]
-    return st.lists(st.one_of(pieces), max_size=5).map("".join)
+    whole = st.sampled_from(markers(spec))
+    half = st.builds(lambda m, i, end: m[i % len(m) :] if end else m[: i % len(m)], whole, st.integers(0, 99), st.booleans())
+    return st.lists(st.one_of(_ANY, st.sampled_from(_ODD), PLAIN, whole, half), max_size=5).map("".join)
 
 
 def scalars(text: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
@@ -131,7 +146,7 @@ def fitting(spec: Spec, role: Role, otherwise: st.SearchStrategy[str]) -> st.Sea
     return st.one_of([st.from_regex(regex, fullmatch=True) for regex in regexes]) if regexes else otherwise
 
 
-@functools.cache
+@once
 def messages(spec: Spec, wild: bool = True) -> st.SearchStrategy[Message]:
     """Messages of the kinds the dialect knows. Wild ones need not be representable; tame ones have harmless text."""
     text = hostile(spec) if wild else PLAIN.filter(lambda t: t == t.strip() and t)

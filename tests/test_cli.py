@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 import time
@@ -175,9 +176,11 @@ def test_events_are_written_before_the_input_ends() -> None:
     """While the model is still writing, what is known already has been written."""
     words = [sys.executable, "-c", RUN, "parse", "--from", "hermes", "--stream"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.stdin is not None and child.stdout is not None
+        assert child.stdin
+        assert child.stdout
         child.stdin.write(b"Some text that is surely no marker.\n")
         child.stdin.flush()
+        assert select.select([child.stdout], [], [], 20)[0], "nothing was written"
         first = json.loads(child.stdout.readline())
         assert child.poll() is None
         child.stdin.close()
@@ -191,7 +194,8 @@ def test_a_split_character_is_not_an_error() -> None:
     """A UTF-8 character that arrives in two reads is one character."""
     words = [sys.executable, "-c", RUN, "parse", "--from", "hermes", "--stream"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.stdin is not None and child.stdout is not None
+        assert child.stdin
+        assert child.stdout
         for byte in "Zürich 東京".encode():
             child.stdin.write(bytes([byte]))
             child.stdin.flush()
@@ -257,7 +261,7 @@ def test_show_tells_all_about_a_dialect(name: str) -> None:
     result = invoke("show", name)
 
     assert result.exit_code == 0
-    assert re.findall(r"^\w.*$", result.stdout, re.M) == [name, "grammar", "template", "samples"]
+    assert re.findall(r"^\w.*$", result.stdout, re.MULTILINE) == [name, "grammar", "template", "samples"]
     assert "start:" in result.stdout
     assert "⟦" in result.stdout.partition("\ntemplate\n")[2]
     sample = result.stdout.partition("\n  a call\n")[2].partition("\n  content, then a call\n")[0]
@@ -297,7 +301,7 @@ def test_a_line_brings_its_own_tools() -> None:
 
     assert found[0]["segments"][0]["type"] == "reasoning"
     assert [row["segments"][-1]["arguments"] for row in found[:2]] == [{"a": "1"}, {"a": 1}]
-    assert found[2] == {"line": 3, "error": "expected a tool with a name, got none at `$[0].name`"}
+    assert found[2] == {"line": 3, "error": "expected a tool with a name, got \"{'name': 3}\" - at `$[0]`"}
 
 
 def test_json_lines_round_trip() -> None:
@@ -328,7 +332,6 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
     (folder / "latin.txt").write_bytes(b"Z\xfcrich")
     (folder / "empty.txt").write_bytes(b"")
     (folder / "tools.json").write_text('[{"type": "function", "function": {"title": "x"}}]')
-    (folder / "schema.json").write_text('[{"name": "x", "parameters": 3}]')
     (folder / "deep.json").write_text("[" * 200_000)
     parse = ["parse", "--from", "hermes"]
     return [
@@ -344,8 +347,7 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
         ("huge", [*parse, "--max-bytes", "10"], b"a" * 11, r"expected at most 10 bytes, got more in standard input: r"),
         ("no tools", [*parse, "--tools", f"{folder}/no.json"], b"a", r"expected a file, got nothing at `.*no.json`"),
         ("not JSON", [*parse, "--tools", f"{folder}/latin.txt"], b"a", r"expected UTF-8, got byte 0xfc"),
-        ("tools", [*parse, "--tools", f"{folder}/tools.json"], b"a", r"expected a tool .* at `\$\[0\].function.name` of"),
-        ("schema", [*parse, "--tools", f"{folder}/schema.json"], b"a", r"expected a schema, got `int` at `\$\[0\].para"),
+        ("tools", [*parse, "--tools", f"{folder}/tools.json"], b"a", r"expected a tool .* got .* at `\$\[0\]`"),
         ("deep", [*parse, "--tools", f"{folder}/deep.json"], b"a", r"expected a list of tools in JSON, got too deep"),
         ("dialect", ["parse", "--from", "hermse"], b"a", r".*hermse.*hermes.*`toolect list`"),
         ("target", ["convert", "--from", "hermes", "--to", "hermse"], b"a", r".*hermse.*hermes"),
@@ -355,15 +357,15 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
         ("chunk", [*parse, "--stream", "--chunk", "0"], b"a", r"Invalid value for '--chunk': 0 is not in the range"),
         ("option", [*parse, "--frm"], b"a", r"No such option '--frm'"),
         ("command", ["prase"], b"", r"expected a command \(parse, .*\), got `prase`; see"),
-        ("jsonl text", [*parse, "--jsonl", "--format", "text"], b"a", r"expected --jsonl alone, got it with --format te"),
+        ("jsonl text", [*parse, "--jsonl", "--format", "text"], b"a", r"expected --jsonl alone, got it with --f"),
         ("jsonl stream", [*parse, "--jsonl", "--stream"], b"a", r"expected --jsonl alone, got it with --stream"),
-        ("no spec", ["list", "--spec", f"{folder}/no.yaml"], b"", r"expected a spec, got .*no.yaml"),
-        ("message", ["render", "--to", "hermes"], b"hi", r"expected a message in JSON, got `Expecting value` at line 1"),
-        ("form", ["render", "--to", "hermes"], b'{"segments": [{"type": "call", "name": 3}]}', r"expected `str`, got `int"),
+        ("no spec", ["list", "--spec", f"{folder}/no.yaml"], b"", r"expected a file, got nothing at `.*no.yaml`"),
+        ("message", ["render", "--to", "hermes"], b"hi", r"expected a message in JSON, got `Expecting value`"),
+        ("form", ["render", "--to", "hermes"], b'{"segments": [{"type": "call", "name": 3}]}', r"expected `str`, got"),
         ("segment", ["render", "--to", "hermes"], b'{"segments": [{"type": "image"}]}', r".*`\$.segments\[0\].type`"),
-        ("role", ["render", "--to", "hermes"], b'{"role": "user", "content": ""}', r".*got 'user' - at `\$.role`: mend"),
+        ("role", ["render", "--to", "hermes"], b'{"role": "user", "content": ""}', r".*got 'user' - at `\$.role`"),
         ("number", ["render", "--to", "hermes"], b"3", r"expected an assistant message, got `int` - at `\$`"),
-        ("digits", ["render", "--to", "hermes"], b"9" * 5000, r"expected a message in JSON, got a number with too many"),
+        ("digits", ["render", "--to", "hermes"], b"9" * 5000, r"expected a message in JSON, got a number with"),
     ]  # fmt: skip
 
 
@@ -376,6 +378,42 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         assert result.stderr.count("\n") == 1, (name, result.stderr)
         assert re.match(f"toolect: {sentence}", result.stderr), (name, result.stderr)
         assert result.stdout == "" or name == "stream", (name, result.stdout)
+
+
+def test_a_broken_spec_is_drawn(tmp_path: Path) -> None:
+    """A spec that does not compile exits 2 with its diagnostics, and one that does brings its dialects."""
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("mine:\n  abut: x\n")
+    result = invoke("list", "--spec", str(bad))
+
+    assert result.exit_code == 2
+    assert "error[" in result.stderr
+    assert f"{bad}:" in result.stderr
+    assert re.search(
+        r"^toolect: expected a spec that compiles, got \d+ problems? in `.*bad.yaml`", result.stderr, re.MULTILINE
+    )
+
+
+def test_a_spec_of_ones_own(tmp_path: Path) -> None:
+    """With `--spec` a dialect of one's own is parsed, rendered and shown without any Python."""
+    (tmp_path / "grammars").mkdir()
+    grammar = 'start: (content | call)*\ncontent: TEXT\ncall: "<<" JSON ">>"\n%declare TEXT JSON\n'
+    (tmp_path / "grammars" / "mine.lark").write_text(grammar)
+    spec = tmp_path / "mine.yaml"
+    names = "content: content, call: call, call/JSON: {tool: $name, with: $arguments}"
+    spec.write_text(f'mine:\n  about: "Mine"\n  source: "https://example.org"\n  map: {{{names}}}\n')
+    own = [sys.executable, "-c", RUN]
+    text = b'Hi<<{"tool": "f", "with": {"a": 1}}>>'
+    words = ["--from", "mine", "--spec", str(spec)]
+    parsed = subprocess.run([*own, "parse", *words], input=text, capture_output=True, check=True).stdout
+    render = [*own, "render", "--to", "mine", "--spec", str(spec)]
+
+    assert json.loads(parsed)["segments"][1]["arguments"] == {"a": 1}
+    assert subprocess.run(render, input=parsed, capture_output=True, check=True).stdout == text
+    assert (
+        b"get_weather"
+        in subprocess.run([*own, "show", "mine", "--spec", str(spec)], capture_output=True, check=True).stdout
+    )
 
 
 def test_an_unreadable_file_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,7 +448,9 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     """A broken pipe ends the program in silence."""
     words = [sys.executable, "-c", RUN, "parse", "--from", "hermes", "--jsonl"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        assert child.stdin is not None and child.stdout is not None and child.stderr is not None
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
         child.stdout.close()
         try:
             child.stdin.write(b'"hi"\n' * 50_000)
@@ -533,8 +573,8 @@ def test_every_command_has_help() -> None:
         result = invoke(name, "--help")
 
         assert result.exit_code == 0
-        assert f"Usage: toolect {name}" in result.stdout.replace("Usage: main ", "Usage: toolect ")
-        assert re.search(rf"^  {name} +\S", listed, re.M)
+        assert f"Usage: toolect {name}" in result.stdout
+        assert re.search(rf"^  {name} +\S", listed, re.MULTILINE)
 
 
 def test_the_documentation_is_up_to_date() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toolect
 from toolect.chunks import Chunks, events_to_chunks
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
@@ -314,7 +315,8 @@ def gathered(chunks: list[dict[str, Json]]) -> dict[str, Any]:
             if call["index"] == len(out["tool_calls"]):
                 out["tool_calls"].append({"id": call["id"], "type": call["type"], "function": {**call["function"]}})
             else:
-                assert not call.keys() & {"id", "type"} and "name" not in call["function"]
+                assert not call.keys() & {"id", "type"}
+                assert "name" not in call["function"]
                 out["tool_calls"][call["index"]]["function"]["arguments"] += call["function"]["arguments"]
         for key, value in delta.items():
             out[key] = out[key] + value if key in out else value
@@ -324,7 +326,7 @@ def gathered(chunks: list[dict[str, Json]]) -> dict[str, Any]:
 def test_chunks_in_full() -> None:
     """The role comes first, a call's id and name once, its arguments in pieces, the finish reason last."""
     message = [Reasoning("Hm."), Content("Hi"), Call("f", {"a": 1}, id="i")]
-    chunks = list(events_to_chunks(answer(*message), model="m", id="c", created=1))
+    chunks = list(events_to_chunks(answer(*message), model="m", completion_id="c", created=1))
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
 
     assert chunks[0]["choices"] == [
@@ -377,6 +379,38 @@ def test_the_last_chunk_lists_what_must_not_run() -> None:
     assert [call["function"]["name"] for call in held["tool_calls"]] == ["g"]
     assert [call["name"] for call in sent["invalid_tool_calls"]] == ["f"]
     assert sent["invalid_tool_calls"] == held["invalid_tool_calls"]
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_every_dialect_streams_as_chunks(name: str) -> None:
+    """In every dialect the chunks of a stream add up to the message of the whole text."""
+    dialect = toolect.dialect(name)
+    wire = dialect.render(Message([Call("get_weather", {"city": "Zürich", "note": 'a "b"\n'})]))
+    stream = dialect.stream()
+    events = [event for i in range(0, len(wire), 3) for event in stream.feed(wire[i : i + 3])] + stream.close()
+    got = gathered(list(events_to_chunks(events)))
+
+    want = to_openai(dialect.parse(wire))["tool_calls"]
+    assert [call["function"] for call in got["tool_calls"]] == [call["function"] for call in want]
+    assert json.loads(want[0]["function"]["arguments"]) == {"city": "Zürich", "note": 'a "b"\n'}
+
+
+HOSTILE = [
+    "<tool_call>", "\n", "</tool_call>", '{"name": "f", "arguments": ', '{"a": ', "1e999", "NaN", "9" * 5000, "}}", "}",
+    "[" * 300, '"', "\ud800", ",", "'x'", '"{"', '"arguments": 3', "<think>",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(HOSTILE), max_size=12).map("".join))
+def test_any_answer_can_be_written(text: str) -> None:
+    """Whatever a model writes, its message has the shape of the API, and the calls in it hold JSON objects."""
+    message = toolect.dialect("hermes").parse(text)
+    out = to_openai(message)
+
+    for call in out.get("tool_calls", []):
+        assert isinstance(json.loads(call["function"]["arguments"]), dict)
+    assert len(out.get("tool_calls", [])) + len(out.get("invalid_tool_calls", [])) == len(message.calls)
+    assert len(from_openai(out).calls) == len(message.calls)
 
 
 def test_indices_have_no_gaps() -> None:

@@ -1,23 +1,21 @@
 """The tools under tools/: that the scorer tells agreement from difference, and what the benchmark measures against."""
 
+# ruff: noqa: ARG002  (the stub takes whatever a dialect takes)
+
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
-
 import bench
 import conformance
 import formats
+import msgspec
+import pytest
 import workloads
-from reading import Streamed, disagreement
+from reading import Streamed, disagreement, told
 from scoring import Case, Reading, score
 
 from toolect.diagnostic import Place
@@ -221,9 +219,7 @@ class Stub:
         think = Rule("think", Seq(()), Place("", 1, 1))
         self.spec = Spec("stub", {"think": think}, {"think": Role.REASONING}, prefill={"<t>": "think"}, end=("<e>",))
 
-    def parse(
-        self, text: str, tools: Json = None, *, mode: str = "lenient", prefix: str = "", **policies: str
-    ) -> Message:
+    def parse(self, text: str, tools: Json = None, *, mode: str = "", prefix: str = "", **policies: str) -> Message:
         self.prefixes.add(prefix)
         return next((self.policy[item] for item in policies.items() if item in self.policy), self.says[text])
 
@@ -235,20 +231,20 @@ class Stub:
 
 
 class StubStream:
-    """Says nothing until it is closed, then everything."""
+    """Says what `open` holds for the text so far, and everything else when it is closed."""
 
     def __init__(self, dialect: Stub, policies: dict[str, str]) -> None:
         self.dialect, self.policies, self.text, self.message = dialect, policies, "", Message()
 
     def feed(self, chunk: str) -> list[Event]:
         self.text += chunk
-        self.message = self.dialect.open.get(self.text, Message())
-        return []
+        return events(self.dialect.open.get(self.text, Message()))
 
     def close(self) -> list[Event]:
         complete = self.dialect.parse(self.text, **self.policies)
         self.message = self.dialect.streamed.get(self.text, complete)
-        return events(self.message)
+        said_before = len(events(self.dialect.open.get(self.text, Message())))
+        return events(self.message)[said_before:]
 
 
 def events(message: Message) -> list[Event]:
@@ -299,6 +295,15 @@ def test_an_exception_is_a_failure() -> None:
     assert conformance.run(case({"must_not_raise": True, "content": "x"}), Stub({"wire": said()})).passed
 
 
+def test_open_calls_are_truncated() -> None:
+    """What a consumer knows before a call has ended is a truncated attempt with the arguments so far."""
+    sofar = told([ContentDelta("a"), CallStart(0, "c1", "f"), ArgumentsDelta(0, '{"x'), ArgumentsDelta(0, '": 1')])
+    (call,) = sofar.calls
+    assert (sofar.content, call.name, call.id, call.arguments_text) == ("a", "f", "c1", '{"x": 1')
+    assert call.status is Status.TRUNCATED
+    assert told(events(said("a", f({"x": 1}), f()))) == said("a", f({"x": 1}), f())
+
+
 def test_a_case_that_another_policy_passes_names_it() -> None:
     """A failing case is read again under each policy."""
     dialect = Stub({"wire": said(f())}, policy={("unknown_tool", "content"): said("wire")})
@@ -324,7 +329,7 @@ def test_the_prompt_is_passed_on(fields: dict[str, Json], prefix: str) -> None:
 
 def test_an_unfinished_text_may_be_held_back() -> None:
     """Without an end of input, the state after the last chunk counts; with one, it does not."""
-    dialect = Stub({"wire": said("wire")}, open={"wire": said("wi")})
+    dialect = Stub({"wire": said("wi", "re")}, open={"wire": said("wi")})
     assert conformance.run(case({"content": "wi"}, finished=False), dialect).passed
     assert conformance.run(case({"content": "wire"}, finished=False), dialect).passed
     assert not conformance.run(case({"content": "w"}, finished=False), dialect).passed
@@ -345,7 +350,7 @@ def write_corpus(tmp_path: Path, *cases: dict[str, Json]) -> str:
 def stub(monkeypatch: pytest.MonkeyPatch) -> Stub:
     """The only dialect there is."""
     dialect = Stub({"a": said("a"), "b": said(f())})
-    monkeypatch.setattr(conformance, "known_dialects", lambda names: {"stub": dialect})
+    monkeypatch.setattr(conformance, "known_dialects", lambda _: {"stub": dialect})
     monkeypatch.delenv("TOOLECT_CORPUS", raising=False)
     monkeypatch.delenv("TOOLECT_FORMATS", raising=False)
     return dialect

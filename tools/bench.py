@@ -174,7 +174,7 @@ def startup(names: Sequence[str], repeats: int) -> list[Target]:
     """What a cold process pays, in ms."""
     bare, imported = (_cold(["-c", code], repeats) for code in ("pass", "import toolect"))
     first = max((_first_parse(name, repeats), name) for name in names)
-    command = ["-m", "toolect", "parse", "--from", names[0], "--format", "json"]
+    command = ["-c", "from toolect.cli import main; main()", "parse", "--from", names[0], "--format", "json"]
     return [
         Target("import toolect (ms)", imported - bare, 60),
         Target(f"first parse (ms), slowest: {first[1]}", first[0], 10),
@@ -185,7 +185,9 @@ def startup(names: Sequence[str], repeats: int) -> list[Target]:
 def _cold(arguments: Sequence[str], repeats: int) -> float:
     def once() -> float:
         start = time.perf_counter()
-        done = subprocess.run([sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False)
+        done = subprocess.run(
+            [sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False
+        )
         return (time.perf_counter() - start) * 1000 if done.returncode == 0 else math.inf
 
     once()
@@ -238,11 +240,10 @@ def mark(target: Target) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, or profile, as the arguments say."""
     options = _arguments().parse_args(argv)
-    names = options.dialect or list(registry.dialects())
-    if unknown := set(names + (options.profile or [])[:1]) - set(registry.dialects()):
-        print(
-            f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(registry.dialects())}", file=sys.stderr
-        )
+    known = list(registry.dialects())
+    names = options.dialect or known
+    if unknown := set(names + (options.profile or [])[:1]) - set(known):
+        print(f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}", file=sys.stderr)
         return 2
     if options.profile:
         return profile(registry.dialect(options.profile[0]), options.profile[1])

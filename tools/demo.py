@@ -43,9 +43,8 @@ def main() -> None:
     """The tour."""
     say("What four models wrote, read by four specs.")
     run("parse examples/hermes.txt --from hermes --tools examples/tools.json --format text")
-    run(
-        r"parse examples/qwen3-coder.txt --from qwen3-coder --tools examples/tools.json --prefix '<think>\n' --format text"
-    )
+    tools = "--tools examples/tools.json"
+    run(rf"parse examples/qwen3-coder.txt --from qwen3-coder {tools} --prefix '<think>\n' --format text")
     run("parse examples/kimi-k2.txt --from kimi-k2 --format openai")
     run("parse examples/harmony.txt --from harmony --format json")
     say("The same while it arrives.")

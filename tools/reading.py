@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from msgspec.structs import replace
+
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Json, Message
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, Status
 from toolect.spec.model import Role, Spec
 
 Mode: TypeAlias = Literal["strict", "lenient"]
@@ -44,7 +46,7 @@ class Dialect(Protocol):
 
 
 class Streamed(NamedTuple):
-    """What a stream gave: its message before and after the end of input, and its events."""
+    """What a stream gave: what its events told before the end of input, its message after it, and all events."""
 
     open: Message
     closed: Message
@@ -55,9 +57,32 @@ def stream(dialect: Dialect, chunks: Iterable[str], options: Mapping[str, Json])
     """Read a text that arrives in these chunks."""
     stream = dialect.stream(**options)
     events = [event for chunk in chunks for event in stream.feed(chunk)]
-    before = stream.message
+    open_ = told(events)
     events += stream.close()
-    return Streamed(before, stream.message, events)
+    return Streamed(open_, stream.message, events)
+
+
+def told(events: Iterable[Event]) -> Message:
+    """What a consumer of these events knows: a call that has not ended is a truncated one."""
+    segments: list[Segment] = []
+    calls: dict[int, int] = {}
+    for event in events:
+        match event:
+            case ContentDelta(text=text):
+                segments.append(Content(text))
+            case ReasoningDelta(text=text):
+                segments.append(Reasoning(text))
+            case CallStart(index=index, id=id_, name=name):
+                calls[index] = len(segments)
+                segments.append(Call(name, {}, id_, spelling="", status=Status.TRUNCATED))
+            case ArgumentsDelta(index=index, text=text):
+                call = segments[calls[index]]
+                assert isinstance(call, Call)
+                segments[calls[index]] = replace(call, spelling=call.arguments_text + text)
+            case CallEnd(index=index, call=call):
+                at = calls.setdefault(index, len(segments))
+                segments[at : at + 1] = [call]
+    return Message(segments)
 
 
 def splits(text: str) -> Iterator[list[str]]:

@@ -201,7 +201,7 @@ def stream_floor(dialect: Dialect, chunks: Sequence[str]) -> Callable[[], None]:
         at = 0
         for chunk in chunks:
             buffer += chunk
-            if buffer.find(marker, at) < 0:
-                at = max(len(buffer) - back, 0)
+            buffer.find(marker, at)
+            at = max(len(buffer) - back, 0)
 
     return floor

@@ -19,7 +19,7 @@ import msgspec
 
 T = TypeVar("T")
 
-_IMPORT = re.compile(rb"^[ \t]*%import[ \t]+\.([\w.]+)", re.M)
+_IMPORT = re.compile(rb"^[ \t]*%import[ \t]+\.([\w.]+)", re.MULTILINE)
 
 
 def folder() -> Path:
@@ -33,9 +33,12 @@ def folder() -> Path:
 
 def key(parts: Iterable[bytes]) -> str:
     """The hash of this version of the loader and of all it reads."""
-    import hashlib
+    try:
+        from _blake2 import blake2b  # what hashlib gives out too, without loading OpenSSL first: half of a warm start
+    except ImportError:
+        from hashlib import blake2b
 
-    digest = hashlib.sha256(_loader())
+    digest = blake2b(_loader(), digest_size=32)
     for part in parts:
         digest.update(b"%d:" % len(part) + part)
     return digest.hexdigest()
@@ -95,8 +98,10 @@ def _file(name: str, key: str) -> Path:
 @cache
 def _loader() -> bytes:
     """What tells this version of the loader from others: the sizes and times of its files."""
+    from toolect import __version__
+
     here = Path(__file__).parent
-    parts = [sys.version.encode()]
+    parts = [sys.version.encode(), __version__.encode()]
     for path in sorted([here / "diagnostic.py", *(here / "spec").glob("*.py")]):
         with suppress(OSError):
             stat = path.stat()

@@ -17,9 +17,11 @@ class Chunks:
     A client cannot take back what it was sent: with `hold`, a call is sent only when it is complete and runnable.
     """
 
-    def __init__(self, *, model: str = "", id: str | None = None, created: int | None = None, hold: bool = False):
+    def __init__(
+        self, *, model: str = "", completion_id: str | None = None, created: int | None = None, hold: bool = False
+    ):
         self._frame = {
-            "id": id or f"chatcmpl-{os.urandom(12).hex()}",
+            "id": completion_id or f"chatcmpl-{os.urandom(12).hex()}",
             "object": "chat.completion.chunk",
             "created": int(time.time()) if created is None else created,
             "model": model,
@@ -38,8 +40,8 @@ class Chunks:
                 return [self._chunk({"content": text})] if text else []
             case ReasoningDelta(text):
                 return [self._chunk({"reasoning_content": text})] if text else []
-            case CallStart(index, id, name):
-                return [] if self._hold else [self._start(index, id, name, "")]
+            case CallStart(index, wire_id, name):
+                return [] if self._hold else [self._start(index, wire_id, name, "")]
             case ArgumentsDelta(index, text):
                 if index not in self._open or not text:
                     return []
@@ -69,11 +71,11 @@ class Chunks:
         del self._open[index]
         return [chunk]
 
-    def _start(self, index: int, id: str | None, name: str, arguments: str) -> dict[str, Json]:
+    def _start(self, index: int, wire_id: str | None, name: str, arguments: str) -> dict[str, Json]:
         self._open[index] = at = self._sent
         self._sent += 1
         function = {"name": name, "arguments": arguments}
-        call = {"index": at, "id": self._ids.give(id), "type": "function", "function": function}
+        call = {"index": at, "id": self._ids.give(wire_id), "type": "function", "function": function}
         return self._chunk({"tool_calls": [call]})
 
     def _chunk(self, delta: dict[str, Json], reason: str | None = None) -> dict[str, Json]:
@@ -84,10 +86,15 @@ class Chunks:
 
 
 def events_to_chunks(
-    events: Iterable[Event], *, model: str = "", id: str | None = None, created: int | None = None, hold: bool = False
+    events: Iterable[Event],
+    *,
+    model: str = "",
+    completion_id: str | None = None,
+    created: int | None = None,
+    hold: bool = False,
 ) -> Iterator[dict[str, Json]]:
     """The chunks of a whole stream of events, one after the other."""
-    chunks = Chunks(model=model, id=id, created=created, hold=hold)
+    chunks = Chunks(model=model, completion_id=completion_id, created=created, hold=hold)
     for event in events:
         yield from chunks.feed(event)
     yield from chunks.close()

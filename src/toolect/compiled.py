@@ -11,6 +11,7 @@ from toolect.compile.network import Network
 from toolect.compile.node import Graph
 from toolect.engine.builder import Builder
 from toolect.engine.codec import Schema, tool_schemas
+from toolect.engine.express import express
 from toolect.engine.machine import Machine
 from toolect.engine.stream import Stream
 from toolect.ir import Message
@@ -61,7 +62,13 @@ class Dialect:
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
         have opened the reasoning already; `policies` override those of the spec.
         """
-        machine = self.machine(tool_schemas(tools) if tools else {}, mode, prefix, policies, streaming=False)
+        schemas = tool_schemas(tools) if tools else {}
+        if not prefix:
+            graph = self.graph(policies)
+            message = express(graph, text, schemas, graph.start)
+            if message is not None:
+                return message
+        machine = self.machine(schemas, mode, prefix, policies, streaming=False)
         machine.buf += text
         machine.run(True)
         return machine.message()

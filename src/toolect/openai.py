@@ -16,7 +16,7 @@ Object: TypeAlias = Any
 """A mapping, or an object with attributes, as clients return them."""
 
 
-class BadMessage(ValueError):
+class BadMessage(ValueError):  # noqa: N818  # what it is, not what it does to the program
     """What was given is not an assistant message: says what was expected, what came, and where."""
 
     def __init__(self, expected: str, got: str, where: str) -> None:
@@ -35,9 +35,9 @@ class Ids:
 
     def give(self, wire: str | None) -> str:
         """`wire`, unless there is none or an earlier call has it already."""
-        id = wire if wire and wire not in self._given else f"call_{os.urandom(12).hex()}"
-        self._given.add(id)
-        return id
+        chosen = wire if wire and wire not in self._given else f"call_{os.urandom(12).hex()}"
+        self._given.add(chosen)
+        return chosen
 
 
 def to_openai(message: Message, *, only_runnable: bool = True) -> dict[str, Json]:
@@ -139,14 +139,14 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         at = f"{where}[{i}]"
         if (kind := _get(item, "type")) not in (None, "function"):
             raise BadMessage('the type "function"', repr(kind), f"{at}.type")
-        id = _text(_get(item, "id"), f"{at}.id")
+        call_id = _text(_get(item, "id"), f"{at}.id")
         # Datasets write the function's fields directly into the call.
         function = _get(item, "function")
         flat = function is None and _get(item, "name") is not None
-        yield _call(item, id, at) if flat else _call(function, id, f"{at}.function")
+        yield _call(item, call_id, at) if flat else _call(function, call_id, f"{at}.function")
 
 
-def _call(function: Object, id: str | None, where: str) -> Call:
+def _call(function: Object, call_id: str | None, where: str) -> Call:
     """A call whose arguments are an object or its JSON text; unreadable text makes a malformed attempt."""
     if function is None or isinstance(function, str | int | float | Sequence):
         raise BadMessage("an object with `name` and `arguments`", _kind(function), where)
@@ -155,12 +155,12 @@ def _call(function: Object, id: str | None, where: str) -> Call:
         raise BadMessage("a name", "none", f"{where}.name")
     if given is None or (isinstance(given, str) and not given.strip()):
         repair = Repair(RepairKind.MISSING_ARGUMENTS, 0)
-        return Call(name, {}, id or None, status=Status.REPAIRED, repairs=(repair,))
+        return Call(name, {}, call_id or None, status=Status.REPAIRED, repairs=(repair,))
     if isinstance(given, Mapping):
-        return Call(name, _plain(given, f"{where}.arguments"), id or None)
+        return Call(name, _plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
         raise BadMessage("an object or its JSON text", _kind(given), f"{where}.arguments")
-    return read_arguments(Call(name, None, id or None, spelling=given), given)
+    return read_arguments(Call(name, None, call_id or None, spelling=given), given)
 
 
 def read_arguments(call: Call, text: str) -> Call:
@@ -185,8 +185,8 @@ def _invalid(item: Object, where: str) -> Call:
     name, text = _text(_get(item, "name"), f"{where}.name"), _text(_get(item, "arguments"), f"{where}.arguments")
     error = _text(_get(item, "error"), f"{where}.error")
     status = Status.TRUNCATED if _get(item, "status") == Status.TRUNCATED else Status.MALFORMED
-    id = _text(_get(item, "id"), f"{where}.id")
-    return Call(name or "", None, id or None, spelling=text or "", status=status, error=error)
+    call_id = _text(_get(item, "id"), f"{where}.id")
+    return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error)
 
 
 def _loads(text: str, repairs: list[Repair]) -> Json:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
 
-class UnknownDialect(LookupError):
+class UnknownDialect(LookupError):  # noqa: N818  # what it is, not what it does to the program
     """No dialect has this name, alias or model id; `near` are names that look like it."""
 
     def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:
@@ -38,7 +38,7 @@ class Shelf:
         self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
         self._specs: dict[str, Spec] = {}
         names = cache.load("index", self._key, dict[str, Names])
-        self.names: dict[str, Names] = self._index() if names is None else names
+        self.names: dict[str, Names] = names or self._index()
 
     def spec(self, name: str) -> Spec:
         """The spec of an entry: from memory, from the cache, or compiled. Raises `SpecError`."""
@@ -135,7 +135,7 @@ class Registry:
         with self._lock:
             shelf = Shelf(Path(path), self._all()[0].path)
             shelf.check()
-            self._shelves.append(shelf)
+            self._shelves = [*(s for s in self._shelves if s.path != shelf.path), shelf]
             for name in shelf.names:
                 self._ready.pop(name, None)
             return list(shelf.names)

@@ -16,10 +16,10 @@ COMMANDS = ("parse", "render", "convert", "list", "show")
 class Commands(click.Group):
     """The commands by name; a failure of any of them is one sentence on standard error."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return [*COMMANDS]  # the name `list` is the command here, once its module is imported
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"toolect.cli.{cmd_name}").command
@@ -69,7 +69,7 @@ def _sentence(error: click.ClickException) -> str:
     return text
 
 
-@click.command(cls=Commands, context_settings={"max_content_width": 100})
+@click.command("toolect", cls=Commands, context_settings={"max_content_width": 100})
 @click.version_option(package_name="toolect", message="%(prog)s %(version)s")
 def main() -> None:
     """Read and write the tool-call dialects of language models.

@@ -69,7 +69,7 @@ def _repairs(repairs: Iterable[Repair]) -> Iterator[Piece]:
 
 def block(text: str, indent: str = "  ") -> str:
     """`text` indented, ending with its line."""
-    return "".join(f"{indent}{line}\n" for line in visible(text).split("\n"))
+    return "".join(f"{indent}{line}\n" if line else "\n" for line in visible(text).split("\n"))
 
 
 class Live:

@@ -7,26 +7,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from toolect.cli._io import Misuse, read_json
+from toolect.cli._io import BadInput, Misuse, opened, read_json
 from toolect.ir import Json
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+    from toolect.diagnostic import SpecError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MEBIBYTE = 1 << 20
 
 
-def _load(ctx: click.Context, param: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     import toolect
+    from toolect.diagnostic import SpecError
 
     for path in paths:
+        with opened(path):
+            pass  # a file that cannot be read is said as everywhere
         try:
             toolect.load(path)
-        except OSError as error:
-            raise Misuse(f"expected a spec, got `{error.strerror}` at `{path}`: check the path") from None
-        except ValueError as error:
-            raise Misuse(f"expected a spec that compiles, got in `{path}`: {error}") from None
+        except SpecError as error:
+            raise _bad_spec(error, f"`{path}`") from None
     return paths
 
 
@@ -45,30 +47,47 @@ jsonl_option = click.option(
 )
 
 
-def source_option(help: str) -> Callable[[F], F]:
+def source_option(text: str) -> Callable[[F], F]:
     """`--from DIALECT`."""
-    return click.option("--from", "source", required=True, metavar="DIALECT", callback=_dialect, help=help)
+    return click.option("--from", "source", required=True, metavar="DIALECT", callback=_dialect, help=text)
 
 
-def target_option(help: str) -> Callable[[F], F]:
+def target_option(text: str) -> Callable[[F], F]:
     """`--to DIALECT`."""
-    return click.option("--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=help)
+    return click.option("--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=text)
 
 
-def _dialect(ctx: click.Context, param: click.Parameter, name: str) -> Dialect:
+def _dialect(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect:
     return find(name)
 
 
 def find(name: str) -> Dialect:
     """The dialect called `name`."""
     import toolect
+    from toolect.diagnostic import SpecError
 
     try:
         return toolect.dialect(name)
     except toolect.UnknownDialect as error:
-        raise Misuse(f"{error}; `toolect list` shows them all") from None
-    except ValueError as error:
-        raise Misuse(f"expected a spec that compiles, got for `{name}`: {error}") from None
+        near = f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "none is like it;"
+        raise Misuse(f"expected a dialect, got `{name}`: {near} `toolect list` shows them all") from None
+    except SpecError as error:
+        raise _bad_spec(error, f"`{name}`") from None
+
+
+def _bad_spec(error: SpecError, where: str) -> Misuse:
+    """The misuse that a broken spec is; what is wrong with it is drawn at once."""
+    click.echo(str(error), err=True)
+    count = len(error.diagnostics)
+    return Misuse(f"expected a spec that compiles, got {count} problem{'s' * (count > 1)} in {where}: see above")
+
+
+def prefix_option() -> Callable[[F], F]:
+    """`--prefix TEXT`."""
+    return click.option(
+        "--prefix", default="", metavar="TEXT",
+        help="The end of the prompt, for a model that answers in the middle of a segment.",
+    )  # fmt: skip
 
 
 def tools_option() -> Callable[[F], F]:
@@ -79,7 +98,7 @@ def tools_option() -> Callable[[F], F]:
     )  # fmt: skip
 
 
-def _tools(ctx: click.Context, param: click.Parameter, path: str | None) -> list[Json] | None:
+def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
     if path is None:
         return None
     value = read_json(path, 64 * MEBIBYTE, "a list of tools")
@@ -93,15 +112,9 @@ def _tools(ctx: click.Context, param: click.Parameter, path: str | None) -> list
 
 def checked_tools(value: Json) -> list[Json]:
     """`value`, if it is a list of tool objects or `{name, parameters}` mappings."""
+    from toolect.engine.codec import tool_schemas
+
     if not isinstance(value, list):
-        raise ValueError(f"expected a list of tools, got `{type(value).__name__}` at `$`")
-    for i, tool in enumerate(value):
-        nested = isinstance(tool, dict) and "function" in tool
-        inner, at = (tool["function"], f"$[{i}].function") if nested else (tool, f"$[{i}]")
-        if not isinstance(inner, dict):
-            raise ValueError(f"expected a tool as an object, got `{type(inner).__name__}` at `{at}`")
-        if not isinstance(inner.get("name"), str):
-            raise ValueError(f"expected a tool with a name, got none at `{at}.name`")
-        if not isinstance(inner.get("parameters", {}), dict | None):
-            raise ValueError(f"expected a schema, got `{type(inner['parameters']).__name__}` at `{at}.parameters`")
+        raise BadInput(f"expected a list of tools, got `{type(value).__name__}` - at `$`")
+    tool_schemas(value)
     return value

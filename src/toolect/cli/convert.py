@@ -11,42 +11,55 @@ from toolect.cli._options import (
     file_argument,
     jsonl_option,
     max_bytes_option,
+    prefix_option,
     source_option,
     spec_option,
     target_option,
+    tools_option,
 )
 from toolect.cli._wire import write_wire
 from toolect.ir import Json
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+    from toolect.conversion import Conversion
 
 
 @click.command()
 @file_argument
 @source_option("The dialect of the text: a name, an alias or a model id.")
 @target_option("The dialect to write.")
+@tools_option()
+@prefix_option()
 @jsonl_option
 @spec_option
 @max_bytes_option
-def command(file: str, source: Dialect, target: Dialect, jsonl: bool, max_bytes: int) -> int:
+def command(
+    file: str, source: Dialect, target: Dialect, tools: list[Json] | None, prefix: str, jsonl: bool, max_bytes: int
+) -> int:
     """Rewrite a model's output in another dialect.
 
-    What the other dialect cannot carry is reported on standard error, and with --jsonl as "losses" beside "text".
+    What the other dialect cannot carry is left out and reported on standard error, or with --jsonl as "losses" beside
+    "text".
     """
     import toolect
 
+    def converted(text: str) -> Conversion:
+        return toolect.convert(text, source.name, target.name, tools=tools, prefix=prefix)
+
     if jsonl:
+        import msgspec
+
         from toolect.cli._jsonl import each, text_of
 
         def work(record: Json) -> tuple[dict[str, Json], bool]:
-            done = toolect.convert(text_of(record), source=source.name, target=target.name)
-            losses = [str(loss) for loss in done.losses]
-            return {"text": str(done.text), "losses": losses}, not losses
+            done = converted(text_of(record))
+            return {"text": str(done.text), "losses": msgspec.to_builtins(done.losses)}, not done.losses
 
         return each(file, max_bytes, work)
-    done = toolect.convert(read(file, max_bytes), source=source.name, target=target.name)
+    done = converted(read(file, max_bytes))
     status = write_wire(str(done.text))
     for loss in done.losses:
-        note(f"lost on the way to {target.name}: {loss}")
+        shown = f", at {loss.witness!r}" if loss.witness else ""
+        note(f"{target.name} does not carry segment {loss.segment} ({loss.slot}): {loss.reason}{shown}")
     return 1 if done.losses else status

@@ -22,9 +22,9 @@ def command(form: str | None) -> int:
 
     The json format is one object a line.
     """
-    import toolect
+    from toolect import registry
 
-    specs = [toolect.dialect(name).spec for name in toolect.dialects()]
+    specs = [registry.spec(name) for name in registry.dialects()]
     if (form or ("text" if sys.stdout.isatty() else "json")) == "json":
         from toolect.cli._io import emit_json
 

@@ -14,6 +14,7 @@ from toolect.cli._options import (
     file_argument,
     jsonl_option,
     max_bytes_option,
+    prefix_option,
     source_option,
     spec_option,
     tools_option,
@@ -22,7 +23,6 @@ from toolect.ir import Json, Message
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
-
     from toolect.events import Event
 
 
@@ -46,12 +46,7 @@ if TYPE_CHECKING:
     help="Characters to feed at once with --stream.",
 )
 @click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
-@click.option(
-    "--prefix",
-    default="",
-    metavar="TEXT",
-    help="The end of the prompt, for a model that answers in the middle of a segment.",
-)
+@prefix_option()
 @jsonl_option
 @spec_option
 @max_bytes_option

@@ -63,7 +63,7 @@ def _pieces(dialect: Dialect) -> Iterator[Piece]:
     yield LABEL, "\ntemplate\n"
     for title, text in template(spec):
         yield KEY, f"  {title}\n"
-        yield PLAIN, block(text, "    ")
+        yield PLAIN, block(text.removesuffix("\n"), "    ")
     yield LABEL, "\nsamples\n"
     for title, message in SAMPLES.items():
         yield KEY, f"  {title}\n"

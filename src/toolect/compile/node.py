@@ -109,7 +109,9 @@ class Node:
         self._stops: dict[str, Stop] | None = None
         self._implied: dict[str, tuple[str, ...]] | None = None
         self.plan: object = None
-        """What the engine prepares for reading here, once."""
+        """What the engine prepares for reading text here, once."""
+        self.express: object = None
+        """What the engine prepares for reading canonical text here, once."""
 
     def _add(self, choice: Choice) -> None:
         symbol = choice.edge.symbol

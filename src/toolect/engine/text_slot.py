@@ -44,6 +44,16 @@ class StopPlan:
         first = {h[0] for h in holds} | set(braces) | {n[0] for n, _, _, _ in self.needles}
         self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
 
+    def lead_at(self, text: str, pos: int, at: int) -> int:
+        """How many characters before the marker at index `at` are the whitespace that is written there."""
+        for needle, _, stop, lead in self.needles:
+            if lead and stop is not None and text.startswith(needle, at):
+                for k in range(len(lead), 0, -1):
+                    if text.endswith(lead[len(lead) - k :], pos, at):
+                        return k
+                return 0
+        return 0
+
     def hold_from(self, buf: str, pos: int) -> int:
         """The index in `buf` from which its end may be the beginning of a stop."""
         n = len(buf)
@@ -87,11 +97,7 @@ class TextSlot:
     def free(cls, machine: Machine, node: Node) -> TextSlot:
         """A TEXT slot."""
         slot = cls(machine, node, node.text_field())
-        plan = node.plan
-        if plan is None:
-            plan = node.plan = _plan(node)
-        assert isinstance(plan, StopPlan)
-        slot._plan = plan
+        plan = slot._plan = plan_of(node)
         slot._found = [_UNKNOWN] * len(plan.needles)
         if slot.field.role not in (Role.CONTENT, None):
             slot._open(machine)
@@ -365,6 +371,15 @@ def _whole_escapes(buf: str, pos: int, end: int) -> int:
 _OPEN_ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?"
 )
+
+
+def plan_of(node: Node) -> StopPlan:
+    """The stop plan of `node`, made once."""
+    plan = node.plan
+    if plan is None:
+        plan = node.plan = _plan(node)
+    assert isinstance(plan, StopPlan)
+    return plan
 
 
 def _plan(node: Node) -> StopPlan:

@@ -55,6 +55,8 @@ def describe(node: Node) -> str:
             return "a list"
         case Text(text="", plain=True):
             return "nothing"
+        case Text(text=""):
+            return "an empty text"
         case Text(text):
             return f"`{text}`"
 
@@ -116,7 +118,7 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
     return None
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818  # it ends a function, nobody else sees it
     """Reading cannot go on; the reason has been noted."""
 
 

@@ -94,18 +94,6 @@ def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
     return Entry(name, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
 
 
-def inherit(entry: Entry, other: Entry) -> Entry:
-    """`entry` with the fields of `other` below its own; mappings are laid over each other key by key."""
-    fields = {key.text: (key, value) for key, value in other.table.entries if key.text not in OWN}
-    for key, value in entry.table.entries:
-        below = fields[key.text][1] if key.text in fields else None
-        if isinstance(value, Table) and isinstance(below, Table):
-            merged = {k.text: (k, v) for k, v in below.entries} | {k.text: (k, v) for k, v in value.entries}
-            value = Table(tuple(merged.values()), value.place)
-        fields[key.text] = (key, value)
-    return Entry(entry.name, Table(tuple(fields.values()), entry.table.place))
-
-
 def check_keys(table: Table, known: Iterable[str], what: str, problems: Problems) -> None:
     """Every key must be a known one."""
     for key, _ in table.entries:
@@ -153,9 +141,7 @@ def read_prefill(entry: Entry, rules: dict[str, Rule], problems: Problems) -> di
     return found
 
 
-def read_canonical(
-    entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], problems: Problems
-) -> dict[str, str]:
+def read_canonical(entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], problems: Problems) -> dict[str, str]:
     """Which of several rules rendering uses."""
     table = entry.mapping("canonical", problems)
     check_keys(table, PLACES, "place", problems)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import NoReturn
 
 from lark import Token
 from lark.grammar import NonTerminal, Terminal
@@ -30,7 +29,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
         return None
     check_names(source, problems)
     _check_slots(source, problems)
-    if "start" not in source.defined:
+    if "start" not in source.defined and not any("start" in i.names.values() for i, _ in source.imports):
         problems.error("undefined-name", "the rule `start` is not defined", Place(str(path), 1, 1))
     if len(problems.found) > before:
         return None
@@ -48,7 +47,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
     return None if any(d.severity is Severity.ERROR for d in problems.found[before:]) else rules
 
 
-class _Unsupported(Exception):
+class _Unsupported(Exception):  # noqa: N818  # it ends a function, nobody else sees it
     """Reading cannot go on; the reason has been noted."""
 
 
@@ -141,26 +140,26 @@ class _Rules:
                 token = literal.children[0]
                 pattern = literal_pattern(token)
                 if pattern.flags:
-                    self._refuse(token, "expected a marker as it is written, got one that ignores case")
+                    raise self._refused(token, "expected a marker as it is written, got one that ignores case")
                 return Literal(pattern.value)
-            case _:
-                self._refuse(_token(node), "expected a named terminal, got a pattern inside a rule")
+        raise self._refused(_token(node), "expected a named terminal, got a pattern inside a rule")
 
     def _copies(self, item: LarkTree, least: int, most: int) -> Expr:
         if not 0 <= least <= most <= MAX_COPIES:
-            self._refuse(None, f"expected a range within 0..{MAX_COPIES}, got {least}..{most}")
+            raise self._refused(None, f"expected a range within 0..{MAX_COPIES}, got {least}..{most}")
         inner = self._expr(item)
         tail: Expr = Seq(())
         for _ in range(most - least):
             tail = Repeat(_seq([inner, tail]), 0, once=True)
         return _seq([*[inner] * least, tail])
 
-    def _refuse(self, token: Token | None, message: str) -> NoReturn:
+    def _refused(self, token: Token | None, message: str) -> _Unsupported:
+        """Note why something cannot be read."""
         place = self.place
         if token is not None and token.line and token.column:
             place = Place(place.path, token.line, token.column, len(token))
         self.problems.error("unsupported-grammar", message, place)
-        raise _Unsupported
+        return _Unsupported()
 
     def _terminal(self, name: str, tree: LarkTree, plain: str) -> Expr:
         spellings = _spellings(tree)
@@ -190,7 +189,10 @@ def _spellings(node: LarkTree) -> list[str] | None:
             found = [text for choice in choices for text in _spellings(choice) or [""]]
         case "expansion", items:
             parts = [_spellings(item) or [""] for item in items]
-            found = ["".join(texts) if all(texts) else "" for texts in itertools.islice(itertools.product(*parts), MAX_SPELLINGS + 1)]
+            found = [
+                "".join(texts) if all(texts) else ""
+                for texts in itertools.islice(itertools.product(*parts), MAX_SPELLINGS + 1)
+            ]
         case "value", [inner]:
             return _spellings(inner)
         case "literal", [token] if token.type == "STRING" and token.endswith('"'):

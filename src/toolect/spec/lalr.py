@@ -26,11 +26,11 @@ def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems:
         if not kind:
             raise
         found = {names[name] for name in _RULE.findall(str(error)) if name in names}
-        rules = sorted(found, key=lambda origin: (not origin.own, origin.place.line))
-        where = f" in {', '.join(f'`{rule.name}`' for rule in rules)}" if rules else ""
+        blamed = sorted(found, key=lambda origin: (not origin.own, origin.place.line))
+        where = f" in {', '.join(f'`{origin.name}`' for origin in blamed)}" if blamed else ""
         message = f"stock Lark sees a {kind[0].lower()} conflict{where}"
         hint = "the engine follows every reading; other LALR(1) tools may not"
-        problems.warning("lalr-conflict", message, rules[0].place if rules else top, hint=hint)
+        problems.warning("lalr-conflict", message, blamed[0].place if blamed else top, hint=hint)
 
 
 # A rule in a message of Lark, `<call : A B>`; those that it made out of repetitions are named `__call_star_0`.

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.names import Names
-from toolect.spec.document import Table, Text, read_document, read_text
+from toolect.spec.document import read_document, read_text
 from toolect.spec.entry import (
     Entry,
-    check_literal,
-    inherit,
     read_canonical,
     read_entry,
     read_gaps,
@@ -23,9 +19,10 @@ from toolect.spec.entry import (
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
-from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq, Spec
+from toolect.spec.model import Rule, Spec
 from toolect.spec.names import check_names
 from toolect.spec.problems import Problems, in_order, near
+from toolect.spec.variant import inherit, replace_markers
 
 
 def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
@@ -134,7 +131,7 @@ class _Loader:
             return None
         whole = entry if below is None else inherit(entry, below)
         if below is not None:
-            rules, whole = self._markers(entry, whole, rules, inherited, problems)
+            rules, whole = replace_markers(entry, whole, rules, inherited, problems)
         return self._spec(entry, whole, rules, inherited, problems)
 
     def _spec(
@@ -183,7 +180,7 @@ class _Loader:
         known = dict.fromkeys(self.entries, self.path)
         if self.bases:
             known = dict.fromkeys(self.bases[1], self.bases[0]) | known
-        if name not in known or name == entry.name.text and not (self.bases and name in self.bases[1]):
+        if name not in known or (name == entry.name.text and not (self.bases and name in self.bases[1])):
             message = f"expected another entry to extend, got `{name}`"
             problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
             return None
@@ -197,44 +194,3 @@ class _Loader:
             problems.error("extends-twice", message, node.place)
             return None
         return path, other
-
-    def _markers(
-        self, entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
-    ) -> tuple[dict[str, Rule], Entry]:
-        """The inherited rules, and the misspellings of their markers, with markers replaced."""
-        table = entry.mapping("markers", problems)
-        if table.entries and not inherited:
-            message = "the field `markers` changes an inherited grammar, but the entry has its own"
-            problems.error("unused-markers", message, table.place)
-            return rules, whole
-        literals = Parts(rules).literals
-        new: dict[str, str] = {}
-        for key, value in table.entries:
-            check_literal(key, literals, problems)
-            if isinstance(value, Text) and value.text:
-                new[key.text] = value.text
-            else:
-                problems.error("wrong-type", "expected a marker, got something else", value.place)
-        rules = {n: msgspec.structs.replace(rule, expr=_replace(rule.expr, new)) for n, rule in rules.items()}
-        old = whole.table.get("misspellings")
-        if not isinstance(old, Table) or not new:
-            return rules, whole
-        keys = (Text(new.get(key.text, key.text), key.plain, key.place) for key, _ in old.entries)
-        moved = Table(tuple(zip(keys, (value for _, value in old.entries), strict=True)), old.place)
-        fields = tuple((k, moved if k.text == "misspellings" else v) for k, v in whole.table.entries)
-        return rules, Entry(whole.name, Table(fields, whole.table.place))
-
-
-def _replace(expr: Expr, new: dict[str, str]) -> Expr:
-    """`expr` with other markers."""
-    match expr:
-        case Literal(text, others, name):
-            return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
-        case Seq(items):
-            return Seq(tuple(_replace(item, new) for item in items))
-        case Alt(items):
-            return Alt(tuple(_replace(item, new) for item in items))
-        case Repeat(item, least, once):
-            return Repeat(_replace(item, new), least, once)
-        case _:
-            return expr

@@ -153,7 +153,7 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
                 case _:
                     continue
             key = f"{rule.name}/{name}"
-            if key in roles or key in shapes or what == "terminal" and name in roles:
+            if key in roles or key in shapes or (what == "terminal" and name in roles):
                 continue
             if roles.get(rule.name) in _BY_ITSELF and name != SlotKind.JSON and what != "value":
                 continue

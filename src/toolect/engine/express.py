@@ -1,0 +1,481 @@
+"""The short way for text that is just what the dialect writes: one regular expression for each run of markers.
+
+`express` reads the same language as the machine where that language is canonical, and gives up (None) at the first
+character that is not; the machine then reads the text from the start. A law holds the two to the same result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+from toolect.compile.network import Field, Hollow, Op, OpCode
+from toolect.compile.node import Graph, Node, TooDeep, Trail
+from toolect.engine.builder import split_ref
+from toolect.engine.codec import Schema, decode, property_schema
+from toolect.engine.json_plan import JsonPlan, json_plan
+from toolect.engine.json_reader import MAX_DEPTH, scan_once
+from toolect.engine.text_slot import StopPlan, plan_of
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.model import Codec, CodecKind, Role, SlotKind
+
+
+class Act(IntEnum):
+    """What matching a trace does."""
+
+    BEGIN_CALL = 1
+    END_CALL = 2
+    NAME = 3
+    REF = 4
+    KEY = 5
+    ID = 6
+
+
+class Kind(IntEnum):
+    """What follows a trace."""
+
+    CONTENT = 1
+    TEXT = 2
+    JSON = 3
+    HUB = 4
+
+
+class Action(NamedTuple):
+    """An act and its place: the group it takes, or `offset` characters after the end of group `group` (0: the start)."""
+
+    act: Act
+    group: int
+    offset: int
+
+
+class Trace(NamedTuple):
+    """A run of markers with one regular expression, and where it leads."""
+
+    actions: tuple[Action, ...]
+    node: Node
+    json: JsonPlan | None
+    name_group: int
+
+
+class Hub:
+    """All traces that may be taken at a place: `regex.lastindex` tells which one was."""
+
+    __slots__ = ("match", "traces")
+
+    def __init__(self, regex: re.Pattern[str], traces: dict[int, Trace]) -> None:
+        self.match = regex.match
+        self.traces = traces
+
+
+class Route:
+    """How to go on at a node."""
+
+    __slots__ = ("codec", "common", "direct", "hub", "kind", "lead", "needle", "node", "open", "others", "plan", "role")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.hub: Hub | None = None
+        self.direct: Hub | None = None
+        self.open = False  # the answer may end here
+        self.plan: StopPlan | None = None
+        self.role: Role | None = None
+        self.codec: Codec | None = None
+        self.common = ""
+        self.needle = ""
+        self.lead = ""
+        self.others: tuple[str, ...] = ()
+        self.kind: Kind | None = None
+        if node.text and node.text_field().role in (Role.CONTENT, None):
+            self.kind = Kind.CONTENT
+            self._content()
+        elif node.json and not node.text and len(node.choices) == 1:
+            self.kind = Kind.JSON
+            self.role = json_field(node).role
+        elif node.text:
+            self.kind = Kind.TEXT
+            self._text()
+        elif not node.escaped:
+            self.kind = Kind.HUB
+            self.hub = build(node, dict.fromkeys(node.marks))
+
+    def _content(self) -> None:
+        node = self.node
+        self.plan = plan_of(node)
+        stops = [s for s in node.stops.values() if s.repair is None and not s.end]
+        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
+        direct = {s.core: 0 for s in node.stops.values() if s.direct}
+        self.direct = build(node, direct) if direct else None
+        self.open = node.step(SlotKind.TEXT).node.done is not None
+        needles = [n for n, _, _, _ in self.plan.needles]
+        first = {n[:1] for n in needles}
+        self.common = _common(needles) if len(first) == 1 else ""
+
+    def _text(self) -> None:
+        node = self.node
+        field = node.text_field()
+        self.role, self.codec = field.role, field.codec
+        after = node.step(SlotKind.TEXT).node
+        plan = plan_of(node)
+        proper = [s for s in plan.stops if s.repair is None and not s.end]
+        if len(proper) != 1 or " " in proper[0].core or field.role not in (Role.VALUE, Role.REASONING):
+            self.kind = None
+            return
+        self.needle, self.lead = proper[0].core, proper[0].lead
+        self.others = tuple(n for n, _, s, _ in plan.needles if s is not proper[0])
+        self.common = _common(list(self.others))
+        self.hub = build(after, dict.fromkeys(after.marks))
+
+
+def _common(words: list[str]) -> str:
+    """The longest common beginning of `words`."""
+    if not words:
+        return ""
+    low, high = min(words), max(words)
+    at = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    return low[:at]
+
+
+def route(node: Node) -> Route:
+    """The route at `node`, made once."""
+    found = node.express
+    if found is None:
+        found = node.express = Route(node)
+    assert isinstance(found, Route)
+    return found
+
+
+def build(node: Node, keys: Mapping[str, object], after_text: bool = False, bare: bool = False) -> Hub | None:
+    """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
+    start = node.step(SlotKind.TEXT).node if after_text else node
+    made: list[Draft] = []
+    for key in sorted(keys, key=len, reverse=True):
+        if key in start.choices and not start.marks.get(key):
+            made.extend(Draft(start).over(key, skip_lead=after_text))
+    if not after_text:
+        for regex, _ in node.patterns:
+            made.extend(Draft(start).over(regex))
+    if bare:
+        made.extend(Draft(start if start.json else node).end())
+    parts: list[str] = []
+    traces: dict[int, Trace] = {}
+    groups = 0
+    for draft in made:
+        parts.append("".join(draft.regex) + "()")
+        actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
+        name_group = draft.name_group and draft.name_group + groups
+        groups += draft.groups + 1
+        traces[groups] = Trace(actions, draft.node, draft.plan, name_group)
+    return Hub(re.compile("|".join(parts)), traces) if parts else None
+
+
+class Draft:
+    """A trace in the making: the expression so far, and what it does."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.regex: list[str] = []
+        self.actions: list[Action] = []
+        self.groups = 0
+        self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
+        self.lexemes: list[tuple[tuple[int, int], tuple[int, int], int]] = []  # begin, end and group of each
+        self.plan: JsonPlan | None = None
+        self.name_group = 0
+
+    def copy(self) -> Draft:
+        """A draft that goes on as this one, independently."""
+        twin = Draft(self.node)
+        twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
+        twin.groups, twin.at = self.groups, self.at
+        return twin
+
+    def literal(self, text: str) -> None:
+        """`text` comes next."""
+        self.regex.append(re.escape(text))
+        self.at = (self.at[0], self.at[1] + len(text))
+
+    def tasks(self, tasks: Trail) -> bool:
+        """Take over the tasks of a step; False when they are not for this reader."""
+        for task, back in tasks:
+            if back > len(self.lexemes) + 1:
+                return False
+            begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
+            if isinstance(task, Field):
+                act = _ACTS.get(task.role)
+                if act is None or not group:
+                    return False
+                self.actions.append(Action(act, group, 0))
+            elif task.code is OpCode.BEGIN_CALL:
+                if back > len(self.lexemes):
+                    return False
+                self.actions.append(Action(Act.BEGIN_CALL, *begin))
+            elif task.code is OpCode.END_CALL:
+                self.actions.append(Action(Act.END_CALL, *end))
+            elif task.code not in (OpCode.BEGIN_ARGUMENT, OpCode.END_ARGUMENT, OpCode.SPACE):
+                return False
+        return True
+
+    def over(self, key: str, skip_lead: bool = False) -> list[Draft]:
+        """The drafts that go over `key` and on as long as nothing has to be decided."""
+        step = self.node.step(key)
+        if not skip_lead:
+            self.literal(step.expects)
+        begin, group = self.at, 0
+        if key in self.node.marks:
+            self.literal(key)
+        else:
+            self.groups += 1
+            group = self.groups
+            self.regex.append(f"((?>{key}))")
+            self.at = (group, 0)
+        self.lexemes.append((begin, self.at, group))
+        if not self.tasks(step.tasks):
+            return []
+        self.literal(step.trail)
+        self.node = node = step.node
+        if not self.tasks(node.arrival):
+            return []
+        if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
+            drafts = self.copy().end() if json_field(node).role is not Role.VALUE else [self.copy()]
+            if len(node.choices) == 1 or node.text:
+                return drafts
+        elif node.text or node.escaped or node.done is not None:
+            return [self]
+        else:
+            drafts = []
+        undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
+        if len(node.choices) > 1 and not undecided:
+            return [self]
+        for key in sorted(node.choices, key=len, reverse=True):
+            if key != SlotKind.JSON and not node.marks.get(key):
+                drafts += self.copy().over(key)
+        return drafts
+
+    def end(self) -> list[Draft]:
+        """The draft ends in the JSON slot of its node."""
+        node = self.node
+        plan = json_plan(json_field(node))
+        if plan is None:
+            return []
+        step = node.step(SlotKind.JSON)
+        self.literal(node.choices[SlotKind.JSON][0].expects)
+        self.lexemes.append((self.at, self.at, 0))
+        if not self.tasks(step.tasks):
+            return []
+        self.lexemes.pop()
+        self.plan = plan
+        if plan.head:
+            self.name_group = self.groups + plan.name_group
+            self.groups += plan.head_groups
+            self.regex.append(plan.head)
+        self.node = step.node
+        return [self]
+
+
+_ACTS = {Role.NAME: Act.NAME, Role.REF: Act.REF, Role.KEY: Act.KEY, Role.ID: Act.ID}
+
+
+def _ends(task: Op | Field) -> bool:
+    return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
+
+
+def json_field(node: Node) -> Field:
+    """What the JSON slot of `node` fills."""
+    symbol = node.choices[SlotKind.JSON][0].edge.symbol
+    assert isinstance(symbol, Hollow)
+    return symbol.field
+
+
+def express(graph: Graph, text: str, schemas: Mapping[str, Schema], start: Node) -> Message | None:
+    """The message in `text` when all of it is canonical, else None."""
+    try:
+        return _read(graph, text, schemas, start)
+    except (TooDeep, RecursionError):
+        return None
+
+
+def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) -> Message | None:
+    segments: list[Segment] = []
+    pos, n = 0, len(text)
+    start, name, identity, key = 0, "", None, ""
+    entries: list[tuple[str, Json]] = []
+    value: Json = None
+    spelling: str | None = None
+    at = node.express or route(node)
+    ref = graph.network.spec.ref
+    absent: set[str] = set()
+    while True:
+        kind, hub = at.kind, at.hub  # type: ignore[attr-defined]  # a Route
+        if kind is Kind.HUB:
+            if pos == n and at.node.done == () and not at.node.marks:
+                return Message(tuple(segments))
+            if at.hub is None:
+                return None
+            match = at.hub.match(text, pos)
+            if match is None:
+                return None
+        elif kind is Kind.TEXT:
+            where = text.find(at.needle, pos)
+            if where < 0:
+                return None
+            lead = at.lead
+            until = where - len(lead)
+            if until < pos or lead and not text.startswith(lead, until):
+                return None
+            if not at.common or text.find(at.common, pos, where) >= 0:
+                for other in at.others:
+                    if other not in absent:
+                        found = text.find(other, pos)
+                        if found < 0:
+                            absent.add(other)
+                        elif found < where:
+                            return None
+            piece = text[pos:until]
+            if at.role is Role.REASONING:
+                if piece:
+                    segments.append(Reasoning(piece, (pos, until)))
+            else:
+                codec = at.codec
+                if codec.kind is CodecKind.TEXT:
+                    entries.append((key, piece))
+                else:
+                    schema = property_schema(schemas.get(name), key) if schemas else None
+                    try:
+                        entries.append((key, decode(codec, piece, schema)))
+                    except ValueError:
+                        return None
+            match = at.hub.match(text, until)
+            if match is None:
+                return None
+        elif kind is Kind.CONTENT:
+            plan = at.plan
+            where, match = n, None
+            common = at.common
+            if at.direct is not None:
+                match = at.direct.match(text, pos)
+                where = pos
+                if match is not None:
+                    hub = at.direct
+            if match is not None:
+                pass
+            elif common:
+                where = text.find(common, pos)
+                if where >= 0 and at.hub is not None:
+                    match = at.hub.match(text, where)
+            if match is None:
+                if not common or where >= 0:
+                    where = n
+                    for needle, _, _, _ in plan.needles:
+                        if needle not in absent:
+                            found = text.find(needle, pos)
+                            if found < 0:
+                                absent.add(needle)
+                            elif found < where:
+                                where = found
+                    if where < n:
+                        match = at.hub.match(text, where) if at.hub is not None else None
+                        if match is None:
+                            return _last(text, pos, where, plan, segments) if at.open else None
+                else:
+                    where = n
+            if match is None:
+                if not at.open:
+                    return None
+                piece = text[pos:]
+                if piece and (not piece.isspace() or not segments):
+                    segments.append(Content(piece, (pos, n)))
+                return Message(tuple(segments))
+            if where > pos:
+                until = where - plan.lead_at(text, pos, where)
+                piece = text[pos:until]
+                if piece and not piece.isspace():
+                    segments.append(Content(piece, (pos, until)))
+        elif kind is Kind.JSON:
+            if at.role is not Role.VALUE or text[pos : pos + 1] in ('"', ""):
+                return None
+            try:
+                value, end = scan_once(text, pos)
+            except (ValueError, StopIteration):
+                return None
+            if end - pos > 2 * MAX_DEPTH and text.count("[", pos, end) + text.count("{", pos, end) > MAX_DEPTH:
+                return None
+            if type(value) in (int, float) or value is None or value is True or value is False:
+                if text[end : end + 1].isalnum() or text[end : end + 1] in ("-", "+", ".", "_"):
+                    return None
+            entries.append((key, value))
+            pos = end
+            node = at.node.step(SlotKind.JSON).node
+            at = node.express or route(node)
+            continue
+        else:
+            return None
+
+        trace = hub.traces[match.lastindex]
+        for act, group, offset in trace.actions:
+            if act is Act.KEY:
+                key = match[group]
+            elif act is Act.BEGIN_CALL:
+                start = (match.end(group) if group else match.start()) + offset
+                identity, spelling, value = None, None, None
+                entries = []
+            elif act is Act.NAME:
+                name = match[group]
+            elif act is Act.END_CALL:
+                end = (match.end(group) if group else match.start()) + offset
+                if spelling is None:
+                    value = dict(entries)
+                    if len(value) < len(entries):
+                        return None
+                segments.append(Call(name, value, identity, spelling, text[start:end], (start, end)))
+            elif act is Act.REF:
+                name, identity = split_ref(ref, match[group])
+                if "{index}" not in ref:
+                    identity = None
+            else:
+                identity = match[group]
+        pos = match.end()
+        node = trace.node
+        json = trace.json
+        if json is not None:
+            if json.many:
+                pos = json.read_many(text, match, trace.name_group, segments)
+                if pos < 0:
+                    return None
+            else:
+                if json.head:
+                    name = match[trace.name_group]
+                found = json.value(text, pos)
+                if found is None:
+                    return None
+                value, pos, spelling = found
+                if json.tail is not None:
+                    tail = json.tail(text, pos)
+                    if tail is None:
+                        return None
+                    pos = tail.end()
+                    if json.id_group:
+                        group = trace.name_group - json.name_group + json.id_group
+                        identity = match[group] if json.id_in_head else tail[1]
+                if not name:
+                    return None
+            for task, _ in node.arrival:
+                if isinstance(task, Op) and task.code is OpCode.END_CALL:
+                    segments.append(Call(name, value, identity, spelling, text[start:pos], (start, pos)))
+        at = node.express or route(node)
+
+
+def _last(text: str, pos: int, where: int, plan: StopPlan, segments: list[Segment]) -> Message | None:
+    """The message when the marker at `where` is an end token with nothing after it, else None."""
+    for needle, _, stop, lead in plan.needles:
+        if stop is not None and stop.end and text.startswith(needle, where):
+            if text[where + len(needle) :].strip() or "\n" in lead and where and text[where - 1] != "\n":
+                return None
+            have = next((k for k in range(len(lead), 0, -1) if text.endswith(lead[len(lead) - k :], pos, where)), 0)
+            piece = text[pos : where - have]
+            if piece and not piece.isspace():
+                segments.append(Content(piece, (pos, where - have)))
+            elif piece and not segments:
+                return None
+            return Message(tuple(segments))
+    return None

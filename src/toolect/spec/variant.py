@@ -1,0 +1,66 @@
+"""Entries that extend another: its fields below their own, its grammar with other markers."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from toolect.spec.document import Table, Text, describe
+from toolect.spec.entry import OWN, Entry, check_literal
+from toolect.spec.meaning import Parts
+from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq
+from toolect.spec.problems import Problems
+
+
+def inherit(entry: Entry, other: Entry) -> Entry:
+    """`entry` with the fields of `other` below its own; mappings are laid over each other key by key."""
+    fields = {key.text: (key, value) for key, value in other.table.entries if key.text not in OWN}
+    for key, value in entry.table.entries:
+        below = fields[key.text][1] if key.text in fields else None
+        if isinstance(value, Table) and isinstance(below, Table):
+            merged = {k.text: (k, v) for k, v in below.entries} | {k.text: (k, v) for k, v in value.entries}
+            value = Table(tuple(merged.values()), value.place)
+        fields[key.text] = (key, value)
+    return Entry(entry.name, Table(tuple(fields.values()), entry.table.place))
+
+
+def replace_markers(
+    entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
+) -> tuple[dict[str, Rule], Entry]:
+    """The inherited rules, and the misspellings of their markers, with other markers."""
+    table = entry.mapping("markers", problems)
+    if table.entries and not inherited:
+        message = "the field `markers` changes an inherited grammar, but the entry has its own"
+        problems.error("unused-markers", message, table.place)
+        return rules, whole
+    literals = Parts(rules).literals
+    new: dict[str, str] = {}
+    for key, value in table.entries:
+        check_literal(key, literals, problems)
+        if isinstance(value, Text) and value.text:
+            new[key.text] = value.text
+        else:
+            problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
+    rules = {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in rules.items()}
+    old = whole.table.get("misspellings")
+    if not isinstance(old, Table):
+        return rules, whole
+    moved = Table(
+        tuple((replace(key, text=new.get(key.text, key.text)), value) for key, value in old.entries), old.place
+    )
+    fields = tuple((key, moved if key.text == "misspellings" else value) for key, value in whole.table.entries)
+    return rules, Entry(whole.name, Table(fields, whole.table.place))
+
+
+def _replace(expr: Expr, new: dict[str, str]) -> Expr:
+    """`expr` with other markers."""
+    match expr:
+        case Literal(text, others, name):
+            return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
+        case Seq(items):
+            return Seq(tuple(_replace(item, new) for item in items))
+        case Alt(items):
+            return Alt(tuple(_replace(item, new) for item in items))
+        case Repeat(item, least, once):
+            return Repeat(_replace(item, new), least, once)
+        case _:
+            return expr

@@ -1,0 +1,241 @@
+"""Finding dialects by what users call them, and keeping loaded specs on disk."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import toolect
+from toolect import cache
+from toolect.diagnostic import SpecError
+from toolect.names import Names, resolve
+from toolect.registry import Registry, Shelf, UnknownDialect, shipped
+
+GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
+MAP = "map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLECT_CACHE_DIR", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def registry() -> Registry:
+    """A registry of its own, with the shipped specs."""
+    return Registry(shipped)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A user's file with one spec."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"mine:\n  aliases: [my_own]\n  models: ['me/*']\n  {MAP}\n", "utf-8")
+    (tmp_path / "grammars").mkdir()
+    (tmp_path / "grammars" / "mine.lark").write_text(GRAMMAR, "utf-8")
+    return path
+
+
+def files() -> Iterator[Path]:
+    """What the cache holds."""
+    return cache.folder().glob("*")
+
+
+# Names
+
+
+SHELF = {
+    "coder-3": Names(("coder_xml", "coder-3*"), ("Org/Model-Coder-*", "Org/Model-3.5-*")),
+    "plain-3": Names(("plain", "plainly"), ("Org/Model-*B", "Other/Thing")),
+    "loose": Names((), ("Anything/*",)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    {
+        "coder-3": "coder-3",
+        "CODER_3": "coder-3",
+        "Coder_XML": "coder-3",
+        "coder-xml": "coder-3",
+        "coder-3-beta": "coder-3",
+        "plain": "plain-3",
+        "Org/Model-8B": "plain-3",
+        "org/model-8b": "plain-3",
+        "Org/Model-Coder-30B": "coder-3",
+        "Model-8B": "plain-3",
+        "somebody/Model-8B": "plain-3",
+        "Org/Model-8B-GGUF": "plain-3",
+        "somebody/Model-8B-GPTQ-Int4": "plain-3",
+        "Org/Model-8B-FP8-dynamic": "plain-3",
+        "/disk/models/Model-8B-Q4_K_M.gguf": "plain-3",
+        "Org/Model-8B:free": "plain-3",
+        "Org/Model-Coder-30B-AWQ/": "coder-3",
+        "Anything/at-all": "loose",
+        "Thing": "plain-3",
+        "at-all": None,
+        "Org/Model": None,
+        "": None,
+        "*": None,
+        "[": None,
+    }.items(),
+)
+def test_resolve(name: str, dialect: str | None) -> None:
+    """Names, aliases and model ids lead to a dialect, the most specific pattern first."""
+    assert resolve(name, [SHELF]) == dialect
+
+
+def test_the_last_shelf_wins() -> None:
+    """What a user loaded later wins over an equal name or pattern."""
+    later = {"mine": Names(("plain",), ("Org/Model-*B",))}
+    assert resolve("plain", [SHELF, later]) == "mine"
+    assert resolve("Org/Model-8B", [SHELF, later]) == "mine"
+    assert resolve("plain-3", [SHELF, later]) == "plain-3"
+
+
+def test_shipped_names_lead_home(registry: Registry) -> None:
+    """Every shipped name and alias leads to its dialect, and so does every model pattern read as an id."""
+    for name in registry.dialects():
+        spec = registry.spec(name)
+        for known in (name, *spec.aliases, *spec.models):
+            assert registry.resolve(known.replace("*", "0")) == name, known
+
+
+def test_unknown_dialect_names_near_misses(registry: Registry) -> None:
+    """A miss tells what might have been meant."""
+    name = registry.dialects()[0]
+    with pytest.raises(UnknownDialect, match=rf"did you mean .*'{name}'") as caught:
+        registry.dialect("x" + name)
+    assert name in caught.value.near
+    assert isinstance(caught.value, LookupError)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    with pytest.raises(UnknownDialect, match=r"see toolect\.dialects"):
+        registry.dialect("\x00")
+
+
+# Dialects
+
+
+def test_dialects_are_shared(registry: Registry) -> None:
+    """However many threads ask by whatever name, there is one object."""
+    name = registry.dialects()[0]
+    alias = registry.spec(name).aliases[0]
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda n=n: found.append(registry.dialect(n))) for n in [name, alias] * 8]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 16
+    assert len({id(one) for one in found}) == 1
+
+
+def test_load(registry: Registry, mine: Path) -> None:
+    """A user's specs are dialects like any other."""
+    assert registry.load(mine) == ["mine"]
+    assert "mine" in registry.dialects()
+    assert registry.resolve("MY-OWN") == registry.resolve("me/model") == "mine"
+    (call,) = registry.dialect("mine").parse('<call>{"name": "f", "arguments": {}}</call>').calls
+    assert call == toolect.Call("f", {})
+
+
+def test_load_over_a_shipped_dialect(registry: Registry, mine: Path) -> None:
+    """A user's spec may extend a shipped one, even under its name."""
+    name = registry.dialects()[0]
+    before = registry.dialect(name)
+    mine.write_text(f"{name}:\n  extends: {name}\n  end: ['<mine>']\n", "utf-8")
+    assert registry.load(str(mine)) == [name]
+    assert registry.spec(name).end == ("<mine>",)
+    assert registry.spec(name).rules == Shelf(shipped()).spec(name).rules
+    assert registry.dialect(name) is not before
+
+
+def test_load_reports_every_mistake(registry: Registry, mine: Path) -> None:
+    """A file with mistakes is not registered, not even in part, and all of them are told."""
+    mine.write_text(f"mine:\n  {MAP}\nother:\n  {MAP}\nthird:\n  mpa: {{}}\n  extends: mine\n", "utf-8")
+    for _ in range(2):
+        with pytest.raises(SpecError) as caught:
+            registry.load(mine)
+        assert [d.check for d in caught.value.diagnostics] == ["missing-grammar", "unknown-field"]
+        assert "mpa" in str(caught.value)
+        assert "mine" not in registry.dialects()
+    with pytest.raises(SpecError, match="missing-spec"):
+        registry.load(mine.parent / "none.yaml")
+    assert pickle.loads(pickle.dumps(caught.value)).diagnostics == caught.value.diagnostics
+
+
+# The cache
+
+
+def test_a_warm_start_compiles_nothing(tmp_path: Path) -> None:
+    """With a filled cache neither YAML nor grammars are read again."""
+    code = (
+        "import sys, toolect.registry as r; spec = r.spec(r.dialects()[0]);"
+        "print(sorted({'lark', 'yaml'} & set(sys.modules)), len(spec.rules))"
+    )
+    environment = {**os.environ, "TOOLECT_CACHE_DIR": str(tmp_path / "warm")}
+    runs = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0].startswith("['lark', 'yaml'] ")
+    assert runs[1] == "[] " + runs[0].split("] ")[1]
+
+
+def test_cached_specs_are_equal(registry: Registry) -> None:
+    """What comes back from disk is what was loaded."""
+    compiled = {name: registry.spec(name) for name in registry.dialects()}
+    kept = Registry(shipped)
+    assert {name: kept.spec(name) for name in kept.dialects()} == compiled
+    assert len(list(files())) == len(compiled) + 1
+
+
+@pytest.mark.parametrize("change", ["entry", "grammar", "import"])
+def test_a_change_is_seen(mine: Path, change: str) -> None:
+    """The cache never hides a change of the entry, of the grammar, or of what that imports."""
+    (mine.parent / "grammars" / "values").mkdir()
+    value = mine.parent / "grammars" / "values" / "v.lark"
+    grammar = mine.parent / "grammars" / "mine.lark"
+    value.write_text('value: "1"\n', "utf-8")
+    grammar.write_text('%import .values.v (value)\nstart: call\ncall: "a" value\n', "utf-8")
+    mine.write_text("mine: {map: {call: call, call/value: call.arguments}}\n", "utf-8")
+    before = Shelf(mine).spec("mine")
+    path = {"entry": mine, "grammar": grammar, "import": value}[change]
+    path.write_text(path.read_text("utf-8").replace('"1"', '"2"').replace('"a"', '"b"') + "\n", "utf-8")
+    if change == "entry":
+        mine.write_text("mine: {map: {call: call, call/value: call.arguments}, end: [x]}\n", "utf-8")
+    assert Shelf(mine).spec("mine") != before
+    assert len(list(files())) >= 3
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[" * 100_000, None])
+def test_a_foreign_file_is_ignored(mine: Path, content: bytes | None) -> None:
+    """What is no spec, or another one's, is compiled anew."""
+    spec = Shelf(mine).spec("mine")
+    for file in files():
+        own = file.read_bytes()
+        key, _, body = own.partition(b"\n")
+        file.write_bytes(b"0" * len(key) + b"\n" + body if content is None else key + b"\n" + content)
+    assert Shelf(mine).spec("mine") == spec
+
+
+def test_an_unwritable_folder_is_no_error(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a place to keep them, specs are compiled every time."""
+    monkeypatch.setenv("TOOLECT_CACHE_DIR", str(mine / "below-a-file"))
+    assert Shelf(mine).spec("mine") == Shelf(mine).spec("mine")
+
+
+def test_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment decides where the files are."""
+    monkeypatch.delenv("TOOLECT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert cache.folder() == Path("/x/toolect")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache.folder() == Path.home() / ".cache" / "toolect"
