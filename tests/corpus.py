@@ -26,6 +26,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Status, dumps
 
@@ -272,6 +273,14 @@ def check_events(events: list[Event], message: Message) -> None:
     assert "".join(e.text for e in events if isinstance(e, ReasoningDelta)) == message.reasoning
     for index, call in enumerate(calls):
         assert arguments[index] == call.arguments_text or index not in started, (arguments[index], call.arguments_text)
+
+
+def carried(back: Message, message: Message) -> bool:
+    """True when `back` is the message again; an id that the dialect has no place for is no loss."""
+    pairs = zip(back.calls, message.calls, strict=False)
+    lost = {old.id for new, old in pairs if new.id is None}
+    kept = [structs.replace(s, id=None) if isinstance(s, Call) and s.id in lost else s for s in message.segments]
+    return back == Message(kept)
 
 
 def plain(value: Json) -> Json:

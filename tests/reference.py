@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -267,7 +267,10 @@ def _value(tree: Tree[Token]) -> Json:
     inner = [child for child in tree.children if isinstance(child, Tree)]
     match _rule(tree):
         case "object":
-            return _object([(str(_value(pair.children[0])), _value(pair.children[-1])) for pair in inner])  # type: ignore[arg-type]
+            pairs = [[_value(child) for child in pair.children if isinstance(child, Tree)] for pair in inner]
+            if pairs and all(len(pair) == 1 for pair in pairs):
+                return [key for (key,) in pairs]
+            return _object(pairs)
         case "array":
             return [_value(child) for child in inner]
         case "true" | "false" | "null" as word:
@@ -281,10 +284,13 @@ def _value(tree: Tree[Token]) -> Json:
     return _value(inner[0])
 
 
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    if len(dict(pairs)) < len(pairs):
+def _object(pairs: Sequence[Sequence[Json]]) -> dict[str, Json]:
+    if any(len(pair) == 1 for pair in pairs):
         raise Ambiguous
-    return dict(pairs)
+    found = {str(key): value for key, value in pairs}
+    if len(found) < len(pairs):
+        raise Ambiguous
+    return found
 
 
 def _string(tokens: list[Token]) -> str:

@@ -8,7 +8,7 @@ import time
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import corpus
 import pytest
@@ -22,6 +22,9 @@ from strategies import Draw
 from toolect.compiled import Dialect
 from toolect.ir import Call, Content, Json, Message, Reasoning
 from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Role, Shape, SlotKind
+
+if TYPE_CHECKING:
+    from toolect.compiled import Dialect
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 MODES = ["lenient", "strict"]
@@ -122,18 +125,21 @@ def test_a_stream_can_be_watched_and_reset(name: str, data: st.DataObject) -> No
 @over_all
 @given(data=st.data())
 def test_parse_inverts_render(name: str, data: st.DataObject) -> None:
-    """A rendered message is read back equal and clean, in both modes; one that cannot be is refused with a witness."""
+    """A rendered message is read back equal and clean, in both modes; one that cannot be is refused with a witness.
+
+    Reading needs tools that declare the types of the arguments; rendering takes them from the values.
+    """
     dialect = toolect.dialect(name)
     message = data.draw(strategies.messages(dialect.spec, wild=data.draw(st.booleans())))
-    tools = data.draw(st.sampled_from([None, strategies.tools(message)]))
+    tools = strategies.tools(message)
     try:
-        text = dialect.render(message, tools=tools)
+        text = dialect.render(message, tools=data.draw(st.sampled_from([None, tools])))
     except toolect.Unrepresentable as problem:
         assert problem.slot and problem.reason and isinstance(problem.witness, str)
         return
     for mode in MODES:
         back = dialect.parse(str(text), tools=tools, mode=mode)
-        assert back == message, (mode, str(text))
+        assert corpus.carried(back, message), (mode, str(text))
         assert back.clean, (mode, str(text))
 
 
@@ -160,11 +166,18 @@ def test_plain_messages_are_representable(name: str) -> None:
 @over_all
 @given(data=st.data())
 def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
-    """A canonical text, parsed and rendered, is itself; the render's spans lie in it in order."""
+    """A canonical text, parsed and rendered, is itself; the parts that rendering names cover it in order."""
     dialect = toolect.dialect(name)
-    text = data.draw(strategies.canonical(dialect))
-    again = dialect.render(dialect.parse(text))
+    message = data.draw(strategies.messages(dialect.spec))
+    tools = strategies.tools(message)
+    try:
+        text = dialect.render(message, tools=tools)
+    except toolect.Unrepresentable:
+        assume(False)
+    again = dialect.render(dialect.parse(str(text), tools=tools), tools=tools)
     assert str(again) == text
+    ends = [0, *(span.end for span in text.spans)]
+    assert [span.start for span in text.spans] == ends[:-1] and ends[-1] == len(text)
 
 
 # 5. Total
@@ -191,7 +204,7 @@ def floods(dialect: Dialect, size: int) -> Iterator[tuple[str, str]]:
         yield f"only {marker!r}", marker * (size // len(marker))
     for unit in ("<b>", "<", "</", "[", "{", '{"a":', '"', "\\", " ", "\n", " \n\t", "\x00", "\ud83d", "｜", "<|", "(", "'", "f("):
         yield f"only {unit!r}", unit * (size // len(unit))
-        yield f"a call cut in the middle, then {unit!r}", call[: len(call) * 2 // 3] + unit * (size // len(unit))
+        yield f"a call cut in the middle, then {unit!r}", call[: len(call) * 2 // 3] + unit * (size // 4 // len(unit))
     yield "calls without end", call * (size // len(call))
     yield "calls cut at the end", call[:-3] * (size // len(call))
     yield "markers in turn", "".join(strategies.markers(spec)) * (size // len("".join(strategies.markers(spec)) or " "))

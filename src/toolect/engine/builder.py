@@ -77,8 +77,8 @@ class Builder:
         self._ref = spec.ref
         self._coerce = coerce
         self._frames: list[Frame] = []
-        self._text: list[str] = []
-        self._writes = False  # the open text is passed on as it arrives
+        self.text_parts: list[str] = []
+        self.writes = False  # the open text is passed on as it arrives
 
     # What the machine reports
 
@@ -139,15 +139,15 @@ class Builder:
 
     def text_begin(self, field: Field, at: int) -> None:
         """A TEXT or ESCAPED slot begins."""
-        self._text = []
+        self.text_parts = []
         call = self.call
-        self._writes = self.events is not None
+        self.writes = self.events is not None
         if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
             assert call is not None and field.codec is not None
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self._writes = is_text(field.codec, self._schema(call)) or not self._coerce
-            if self._writes:
+            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            if self.writes:
                 call.partial = ""
                 self._write_key(call)
                 self._write('"')
@@ -167,17 +167,17 @@ class Builder:
                 if self._frames[-1].role is Role.STRING and not self._in_key():
                     self._write(dumps(text)[1:-1])
             return
-        elif self._writes:
+        elif self.writes:
             self._write(dumps(text)[1:-1])
-        self._text.append(text)
+        self.text_parts.append(text)
 
     def text_end(self, field: Field, start: int, end: int) -> None:
         """The open slot ends; its text is characters `start:end`."""
         role = field.role
         if role is Role.STRING:
             return
-        text = self._text[0] if len(self._text) == 1 else "".join(self._text)
-        self._text = []
+        text = self.text_parts[0] if len(self.text_parts) == 1 else "".join(self.text_parts)
+        self.text_parts = []
         if role is Role.CONTENT:
             if text:
                 self.segments.append(Content(text, (start, end)))
@@ -190,7 +190,7 @@ class Builder:
     def _argument(self, field: Field, text: str, at: int) -> None:
         call = self.call
         assert call is not None and field.codec is not None
-        if self._writes:
+        if self.writes:
             self._write('"')
             call.partial = None
             value: Json = text
@@ -230,7 +230,7 @@ class Builder:
         """The input ended inside the open text slot, which fills part of a call."""
         call = self.call
         if call is not None and (field.role is Role.VALUE or field.role is Role.ARGUMENTS):
-            call.partial = "".join(self._text)
+            call.partial = "".join(self.text_parts)
 
     # Value languages
 
@@ -371,6 +371,11 @@ class Builder:
             self.segments.append((Content if content else Reasoning)(value, (start, end)))
             if self.events is not None:
                 self.events.append((ContentDelta if content else ReasoningDelta)(value))
+
+    def inside(self) -> tuple[list[str], int] | None:
+        """Where the text of the open call's arguments goes, and the call's index, once it has a name."""
+        call = self.call
+        return None if call is None or call.index < 0 else (call.written, call.index)
 
     def arguments_begin(self) -> None:
         """The arguments' JSON text begins."""

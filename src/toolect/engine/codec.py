@@ -17,6 +17,7 @@ NO_SCHEMA: Schema = {}
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
 
@@ -155,6 +156,8 @@ def read_json(text: str) -> Json:
 
 def _sniffed(text: str) -> Json:
     """`text` as a value of unknown type: JSON when its spelling survives a round trip, else the text."""
+    if _COULD_BE_JSON(text) is None:
+        return text
     value = read_json(text)
     if value is _NOTHING:
         return _WORDS.get(text.strip(), text)

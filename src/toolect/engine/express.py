@@ -8,44 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import IntEnum
 from typing import NamedTuple
 
 from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import Graph, Node, TooDeep, Trail
 from toolect.engine.builder import split_ref
 from toolect.engine.codec import Schema, decode, property_schema
-from toolect.engine.json_plan import JsonPlan, json_plan
+from toolect.engine.json_plan import JsonPlan, json_plan, shallow
 from toolect.engine.json_reader import MAX_DEPTH, scan_once
 from toolect.engine.text_slot import StopPlan, plan_of
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import Codec, CodecKind, Role, SlotKind
 
 
-class Act(IntEnum):
-    """What matching a trace does."""
-
-    BEGIN_CALL = 1
-    END_CALL = 2
-    NAME = 3
-    REF = 4
-    KEY = 5
-    ID = 6
-
-
-class Kind(IntEnum):
-    """What follows a trace."""
-
-    CONTENT = 1
-    TEXT = 2
-    JSON = 3
-    HUB = 4
+# What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
+KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
+# What follows a trace.
+CONTENT, TEXT, JSON, HUB, NOTHING = range(5)
 
 
 class Action(NamedTuple):
     """An act and its place: the group it takes, or `offset` characters after the end of group `group` (0: the start)."""
 
-    act: Act
+    act: int
     group: int
     offset: int
 
@@ -85,19 +70,19 @@ class Route:
         self.common = ""
         self.needle = ""
         self.lead = ""
-        self.others: tuple[str, ...] = ()
-        self.kind: Kind | None = None
+        self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
+        self.kind = NOTHING
         if node.text and node.text_field().role in (Role.CONTENT, None):
-            self.kind = Kind.CONTENT
+            self.kind = CONTENT
             self._content()
         elif node.json and not node.text and len(node.choices) == 1:
-            self.kind = Kind.JSON
+            self.kind = JSON
             self.role = json_field(node).role
         elif node.text:
-            self.kind = Kind.TEXT
+            self.kind = TEXT
             self._text()
         elif not node.escaped:
-            self.kind = Kind.HUB
+            self.kind = HUB
             self.hub = build(node, dict.fromkeys(node.marks))
 
     def _content(self) -> None:
@@ -120,11 +105,11 @@ class Route:
         plan = plan_of(node)
         proper = [s for s in plan.stops if s.repair is None and not s.end]
         if len(proper) != 1 or " " in proper[0].core or field.role not in (Role.VALUE, Role.REASONING):
-            self.kind = None
+            self.kind = NOTHING
             return
         self.needle, self.lead = proper[0].core, proper[0].lead
-        self.others = tuple(n for n, _, s, _ in plan.needles if s is not proper[0])
-        self.common = _common(list(self.others))
+        self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
+        self.common = _common([n for n, _ in self.others])
         self.hub = build(after, dict.fromkeys(after.marks))
 
 
@@ -135,6 +120,14 @@ def _common(words: list[str]) -> str:
     low, high = min(words), max(words)
     at = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
     return low[:at]
+
+
+def _grouped(words: list[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """`words` by their first two characters, each group with its longest common beginning."""
+    groups: dict[str, list[str]] = {}
+    for word in words:
+        groups.setdefault(word[:2], []).append(word)
+    return tuple((_common(group), tuple(group)) for group in groups.values())
 
 
 def route(node: Node) -> Route:
@@ -209,9 +202,9 @@ class Draft:
             elif task.code is OpCode.BEGIN_CALL:
                 if back > len(self.lexemes):
                     return False
-                self.actions.append(Action(Act.BEGIN_CALL, *begin))
+                self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
-                self.actions.append(Action(Act.END_CALL, *end))
+                self.actions.append(Action(END_CALL, *end))
             elif task.code not in (OpCode.BEGIN_ARGUMENT, OpCode.END_ARGUMENT, OpCode.SPACE):
                 return False
         return True
@@ -273,7 +266,7 @@ class Draft:
         return [self]
 
 
-_ACTS = {Role.NAME: Act.NAME, Role.REF: Act.REF, Role.KEY: Act.KEY, Role.ID: Act.ID}
+_ACTS = {Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
 
 
 def _ends(task: Op | Field) -> bool:
@@ -307,7 +300,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     absent: set[str] = set()
     while True:
         kind, hub = at.kind, at.hub  # type: ignore[attr-defined]  # a Route
-        if kind is Kind.HUB:
+        if kind == HUB:
             if pos == n and at.node.done == () and not at.node.marks:
                 return Message(tuple(segments))
             if at.hub is None:
@@ -315,7 +308,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             match = at.hub.match(text, pos)
             if match is None:
                 return None
-        elif kind is Kind.TEXT:
+        elif kind == TEXT:
             where = text.find(at.needle, pos)
             if where < 0:
                 return None
@@ -324,13 +317,11 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             if until < pos or lead and not text.startswith(lead, until):
                 return None
             if not at.common or text.find(at.common, pos, where) >= 0:
-                for other in at.others:
-                    if other not in absent:
-                        found = text.find(other, pos)
-                        if found < 0:
-                            absent.add(other)
-                        elif found < where:
-                            return None
+                for shared, words in at.others:
+                    if text.find(shared, pos, where) >= 0:
+                        for word in words:
+                            if text.find(word, pos, where) >= 0:
+                                return None
             piece = text[pos:until]
             if at.role is Role.REASONING:
                 if piece:
@@ -348,7 +339,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             match = at.hub.match(text, until)
             if match is None:
                 return None
-        elif kind is Kind.CONTENT:
+        elif kind == CONTENT:
             plan = at.plan
             where, match = n, None
             common = at.common
@@ -391,14 +382,14 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 piece = text[pos:until]
                 if piece and not piece.isspace():
                     segments.append(Content(piece, (pos, until)))
-        elif kind is Kind.JSON:
+        elif kind == JSON:
             if at.role is not Role.VALUE or text[pos : pos + 1] in ('"', ""):
                 return None
             try:
                 value, end = scan_once(text, pos)
             except (ValueError, StopIteration):
                 return None
-            if end - pos > 2 * MAX_DEPTH and text.count("[", pos, end) + text.count("{", pos, end) > MAX_DEPTH:
+            if end - pos > MAX_DEPTH and not shallow(value):
                 return None
             if type(value) in (int, float) or value is None or value is True or value is False:
                 if text[end : end + 1].isalnum() or text[end : end + 1] in ("-", "+", ".", "_"):
@@ -413,22 +404,22 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
 
         trace = hub.traces[match.lastindex]
         for act, group, offset in trace.actions:
-            if act is Act.KEY:
+            if act == KEY:
                 key = match[group]
-            elif act is Act.BEGIN_CALL:
+            elif act == BEGIN_CALL:
                 start = (match.end(group) if group else match.start()) + offset
                 identity, spelling, value = None, None, None
                 entries = []
-            elif act is Act.NAME:
+            elif act == NAME:
                 name = match[group]
-            elif act is Act.END_CALL:
+            elif act == END_CALL:
                 end = (match.end(group) if group else match.start()) + offset
                 if spelling is None:
                     value = dict(entries)
                     if len(value) < len(entries):
                         return None
                 segments.append(Call(name, value, identity, spelling, text[start:end], (start, end)))
-            elif act is Act.REF:
+            elif act == REF:
                 name, identity = split_ref(ref, match[group])
                 if "{index}" not in ref:
                     identity = None

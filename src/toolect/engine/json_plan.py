@@ -56,7 +56,7 @@ class JsonPlan:
             return None
         if type(value) is not dict:
             return None
-        if len(spelling) > 2 * MAX_DEPTH and spelling.count("[") + spelling.count("{") > MAX_DEPTH:
+        if len(spelling) > MAX_DEPTH and not shallow(value):
             return None
         return value, end, spelling
 
@@ -89,6 +89,20 @@ class JsonPlan:
             if again is None:
                 return -1
             head, start, name_group, id_group = again, pos, self.name_group, self.id_group
+
+
+def shallow(value: Json) -> bool:
+    """True when `value` is surely not nested deeper than the reader's bound."""
+    level = [value]
+    for _ in range(MAX_DEPTH // 2):
+        inner: list[Json] = []
+        for item in level:
+            found = item.values() if type(item) is dict else item if type(item) is list else ()
+            inner += [v for v in found if type(v) is dict or type(v) is list]
+        if not inner:
+            return True
+        level = inner
+    return False
 
 
 class Unit(NamedTuple):

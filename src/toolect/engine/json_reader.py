@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeAlias
 
+from toolect.events import ArgumentsDelta, Event
 from toolect.ir import Json, RepairKind
 from toolect.spec.model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 
@@ -45,6 +47,7 @@ class Sink(Protocol):
     def arguments_part(self, text: str) -> None: ...
     def arguments_end(self, text: str, start: int, end: int, encoded: bool) -> None: ...
     def note(self, kind: RepairKind, at: int, detail: str) -> None: ...
+    def inside(self) -> tuple[list[str], int] | None: ...
 
 
 class Skip:
@@ -54,6 +57,7 @@ class Skip:
 SKIP = Skip()
 Matcher: TypeAlias = Shape | Skip
 
+_WHOLE_RUN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 _RUN = re.compile(r'[^"\\\x00-\x1f]*')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _SCALAR = re.compile(r"[-+.\w]*", re.ASCII)
@@ -151,6 +155,25 @@ class JsonReader:
                 self._out.clear()
                 self._texts.append(text)
                 self._sink.arguments_part(text)
+
+    def quick(self, took: Callable[[str], None]) -> Callable[[str], list[Event] | None] | None:
+        """A function that takes in a chunk which lies inside a string of the arguments, or None elsewhere."""
+        if self.expect is not Expect.STRING or self._arg_depth < 0 or self._inner is not None:
+            return None
+        part, texts = self._sink.inside(), self._texts
+        if part is None:
+            return None
+        written, index = part
+
+        def take(chunk: str) -> list[Event] | None:
+            if _WHOLE_RUN(chunk) is None:
+                return None
+            took(chunk)
+            texts.append(chunk)
+            written.append(chunk)
+            return [ArgumentsDelta(index, chunk)]
+
+        return take
 
     def listen(self, sink: Sink) -> None:
         """Report to `sink` from now on."""
@@ -406,7 +429,7 @@ class _Through:
     def _nothing(self, *_: Any) -> None:
         pass
 
-    unit = unit_end = hole = arguments_begin = arguments_end = note = _nothing
+    unit = unit_end = hole = arguments_begin = arguments_end = note = inside = _nothing
 
 
 def _could_escape(text: str) -> bool:

@@ -26,6 +26,10 @@ class Recorder:
     def __getattr__(self, name: str) -> Any:
         return lambda *args: self.heard.append((name, args))
 
+    def inside(self) -> None:
+        """Nothing is passed on while it may be just text."""
+        return None
+
     def replay(self, sink: Any) -> None:
         """Tell `sink` everything."""
         for name, args in self.heard:
@@ -45,7 +49,7 @@ class ValueSink:
     def _nothing(self, *_: Any) -> None:
         pass
 
-    unit = unit_end = hole = arguments_begin = arguments_part = note = _nothing
+    unit = unit_end = hole = arguments_begin = arguments_part = note = inside = _nothing
 
 
 class JsonSlot:

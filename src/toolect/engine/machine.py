@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable
 
 from toolect.compile.network import Field, Hollow
 from toolect.compile.node import STRONG, Graph, Node, Stop, TooDeep
 from toolect.engine.builder import Builder
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.text_slot import TextSlot
+from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Role, SlotKind
 
@@ -28,7 +30,7 @@ class Machine:
 
     __slots__ = (
         "_hist", "_text", "_json", "_space", "_tape", "_tape_base", "_trail", "base", "buf", "builder", "ended", "graph",
-        "node", "pos",
+        "node", "pos", "quick",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -36,6 +38,8 @@ class Machine:
         self.node: Node = graph.start
         self.buf, self.pos, self.base = "", 0, 0
         self.ended = False
+        self.quick: Callable[[str], list[Event] | None] | None = None
+        """Takes in a chunk that has nothing but text of the open slot in it, or declines with None."""
         self._hist: list[tuple[int, int, str]] = []
         self._text: TextSlot | None = None
         self._json: JsonSlot | None = None
@@ -51,6 +55,17 @@ class Machine:
         self.buf = self.buf + chunk if self.buf else chunk
         self.run(False)
         self._forget()
+        self.quick = None
+        if not self.buf:
+            if self._json is not None:
+                self.quick = self._json.reader.quick(self.took)
+            elif self._text is not None:
+                self.quick = self._text.quick(self)
+
+    def took(self, chunk: str) -> None:
+        """`chunk` was read without this machine, inside a call."""
+        self._tape.append(chunk)
+        self.base += len(chunk)
 
     def prefill(self, opening: str) -> None:
         """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
@@ -68,20 +83,24 @@ class Machine:
         pos = self.pos
         if not pos:
             return
-        done = self.buf[:pos]
-        needed = self._needed()
-        tape = self._tape
-        if needed is None:
+        buf, tape = self.buf, self._tape
+        if self.builder.call is None and self._json is None and (self._text is None or self._text.raw_from is None):
             tape.clear()
         else:
             if not tape:
                 self._tape_base = self.base
-            tape.append(done)
-            while tape and self._tape_base + len(tape[0]) <= needed:
-                self._tape_base += len(tape.popleft())
-        self.buf = self.buf[pos:]
+            tape.append(buf if pos == len(buf) else buf[:pos])
+            if not len(tape) & 63:
+                self._trim()
+        self.buf = "" if pos == len(buf) else buf[pos:]
         self.base += pos
         self.pos = 0
+
+    def _trim(self) -> None:
+        """Drop from the tape what nobody can ask for any more."""
+        tape, needed = self._tape, self._needed() or 0
+        while tape and self._tape_base + len(tape[0]) <= needed:
+            self._tape_base += len(tape.popleft())
 
     def _needed(self) -> int | None:
         """The first character that may still be asked for."""

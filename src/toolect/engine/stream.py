@@ -25,9 +25,14 @@ class Stream:
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
+        machine = self._machine
+        quick = machine.quick
+        if quick is not None:
+            quickly = quick(chunk)
+            if quickly is not None:
+                return quickly
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
-        machine = self._machine
         events = machine.builder.events = []
         machine.feed(chunk)
         return events
@@ -38,6 +43,7 @@ class Stream:
         events = machine.builder.events = []
         if not self._closed:
             self._closed = True
+            machine.quick = None
             machine.run(True)
         return events
 

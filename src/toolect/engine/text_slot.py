@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node, Stop, spaced
 from toolect.engine.codec import unescape
 from toolect.engine.probe import Probe, probe
-from toolect.spec.model import HoleKind, Many, OneOf, Role, SlotKind
 from toolect.engine.json_reader import holes
+from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
+from toolect.ir import dumps
+from toolect.spec.model import HoleKind, Many, OneOf, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 CONTENT = Field(Role.CONTENT)
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 _UNKNOWN, _ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
 
@@ -128,6 +132,42 @@ class TextSlot:
         machine.builder.text_begin(slot.field, slot.start)
         slot.opened = True
         return slot
+
+    def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
+        """A function that takes in a chunk without any character that a stop could begin with, or None."""
+        role, plan = self.field.role, self._plan
+        if not self.opened or plan is None or self._skip:
+            return None
+        builder, hint = machine.builder, plan.hint.search
+        parts = builder.text_parts
+        if role is Role.CONTENT or role is Role.REASONING:
+            event = ContentDelta if role is Role.CONTENT else ReasoningDelta
+
+            def take(chunk: str) -> list[Event] | None:
+                if hint(chunk) is not None:
+                    return None
+                machine.base += len(chunk)
+                parts.append(chunk)
+                return [event(chunk)]
+
+            return take
+        call = builder.call
+        if call is None or role is not Role.VALUE:
+            return None
+        written, index, writes, took = call.written, call.index, builder.writes, machine.took
+
+        def take_value(chunk: str) -> list[Event] | None:
+            if hint(chunk) is not None:
+                return None
+            took(chunk)
+            parts.append(chunk)
+            if not writes:
+                return []
+            text = chunk if _PLAIN(chunk) is not None else dumps(chunk)[1:-1]
+            written.append(text)
+            return [ArgumentsDelta(index, text)]
+
+        return take_value
 
     def restart(self) -> None:
         """Begin at character 0: what came before was the prompt's."""
