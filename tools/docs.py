@@ -1,14 +1,21 @@
-"""Writes the generated pages of the documentation; with --check, fails when one is out of date."""
+"""Writes the generated pages of the documentation; with --check, fails when one is out of date.
+
+A page is generated whole, or in the part between `<!-- name -->` and `<!-- /name -->`.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
+from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
+from toolect.compile import node
+from toolect.engine import builder, json_reader, machine
+from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,7 +36,77 @@ def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
                     yield from _helps(found, f"{path} {name}")
 
 
-PAGES: tuple[tuple[str, Callable[[], str]], ...] = (("docs/cli.md", cli),)
+SAMPLE = Message([Call("get_time", {"place": "Rome"})])
+SHOWN = 3
+"""Models named in the table; `toolect list` names them all."""
+
+
+def readme() -> str:
+    """The README with its table of dialects."""
+    rows = [("dialect", "what it is", "how a call looks", "models")]
+    for name in registry.dialects():
+        spec = registry.spec(name)
+        models = ", ".join(f"`{model}`" for model in spec.models[:SHOWN])
+        more = f", {len(spec.models) - SHOWN} more" if len(spec.models) > SHOWN else ""
+        rows.append((f"`{name}`", _cell(spec.about).replace("<", "&lt;"), _sample(name), (models or "any") + more))
+    return _filled("README.md", "dialects", _table(rows))
+
+
+def _sample(name: str) -> str:
+    try:
+        text = str(registry.dialect(name).render(SAMPLE))
+    except Unrepresentable as error:
+        return _cell(f"none: {error}")
+    return "`" + _cell(text.replace("\n", "↵")) + "`"
+
+
+LIMITS = (
+    ("MAX_DEPTH", json_reader.MAX_DEPTH, "open brackets of a JSON value", "`malformed`"),
+    ("MAX_STACK", node.MAX_STACK, "grammar rules open at a time, which bounds the depth of value languages", "`malformed`"),
+    ("MAX_DIGITS", json_reader.MAX_DIGITS, "characters of a number", "`malformed`; in raw text the value stays text"),
+    ("MAX_LEXEME", machine.MAX_LEXEME, "characters of a name, key or id in the grammar", "`malformed`"),
+    ("MAX_REPAIR", builder.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
+    ("MAX_NODES", node.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
+    ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
+    ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
+    ("MAX_SPELLINGS", grammar.MAX_SPELLINGS, "spellings of one named marker", "it becomes a pattern"),
+    ("MAX_IMPORTS", source.MAX_IMPORTS, "grammars that import one another in a row", "diagnostic `import-cycle`"),
+    ("MAX_DEPTH (YAML)", document.MAX_DEPTH, "levels of nesting in the YAML file", "diagnostic `yaml-syntax`"),
+)
+"""What is bounded, by how much, and what going beyond it leads to."""
+
+
+def limits() -> str:
+    """The reference of dialects with its table of limits."""
+    rows = [("limit", "value", "what it bounds", "beyond it")]
+    rows += [(f"`{name}`", f"{value:,}", bounds, then) for name, value, bounds, then in LIMITS]
+    return _filled("docs/dialects.md", "limits", _table(rows))
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _filled(page: str, name: str, text: str) -> str:
+    """The page with `text` between the comments that name it."""
+    written = (ROOT / page).read_text(encoding="utf-8")
+    before, found, rest = written.partition(f"<!-- {name} -->\n")
+    _, closed, after = rest.partition(f"<!-- /{name} -->")
+    if not found or not closed:
+        raise SystemExit(f"expected `<!-- {name} -->` and `<!-- /{name} -->` in {page}")
+    return f"{before}{found}{text}\n{closed}{after}"
+
+
+PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
+    ("docs/cli.md", cli),
+    ("README.md", readme),
+    ("docs/dialects.md", limits),
+)
 """Each generated page, and what writes it."""
 
 

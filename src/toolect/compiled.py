@@ -63,7 +63,7 @@ class Dialect:
         have opened the reasoning already; `policies` override those of the spec.
         """
         schemas = tool_schemas(tools) if tools else {}
-        if not prefix:
+        if not prefix and not policies:
             graph = self.graph(policies)
             message = express(graph, text, schemas, graph.start)
             if message is not None:
@@ -98,8 +98,7 @@ class Dialect:
         if mode not in ("strict", "lenient"):
             raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
         graph = self.graph(policies)
-        coerce = graph.policies.coercion == "spec"
-        builder = Builder(schemas, self.spec, streaming, mode == "strict", coerce)
+        builder = Builder(schemas, self.spec, graph.policies, streaming, mode == "strict")
         machine = Machine(graph, builder)
         builder.raw = machine.raw
         if prefix:

@@ -344,8 +344,10 @@ class Renderer:
                 self.fits(regex, cursor.key, "argument key", Part.KEY)
             case Role.NUMBER:
                 self.fits(regex, dumps(cursor.next), "number", Part.VALUE)
+                cursor.at += 1
             case Role.PAIR_KEY:
                 self.fits(regex, cursor.next, "object key", Part.VALUE)
+                cursor.at += 1
             case _:
                 raise Unrepresentable(name, "nothing in a message fills this terminal")
 

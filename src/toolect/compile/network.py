@@ -61,15 +61,15 @@ class Field(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A marker: `core` is what must be there, `lead` and `trail` are the whitespace around it."""
+    """A marker: `core` is what must be there, `lead` and `trail` are the whitespace around it.
+
+    A terminal with several spellings is several marks on parallel edges; `wrong` is one accepted with a repair.
+    """
 
     lead: str
     core: str
     trail: str
-    others: tuple[str, ...] = ()
-    """Other accepted cores."""
-    wrong: tuple[str, ...] = ()
-    """Cores accepted with a repair."""
+    wrong: bool = False
 
 
 class Pat(NamedTuple):
@@ -205,14 +205,15 @@ class Network:
 
     def _literal(self, rule: Rule, literal: Literal, at: int, firsts: set[int]) -> int:
         pieces = [literal.text] if literal.others else split_marker(literal.text)
-        wrong = self.spec.misspellings.get(literal.text, ())
-        for piece in pieces:
-            lead, core, trail = frame(piece)
+        for i, piece in enumerate(pieces):
             target = self._state()
+            marks = [Mark(*frame(text)) for text in (piece, *literal.others)]
+            wrong = self.spec.misspellings.get(literal.text, ()) or self.spec.misspellings.get(piece, ())
+            if wrong and i == 0 or piece in self.spec.misspellings:
+                marks += [Mark(*frame(text), wrong=True) for text in wrong]
+            lead, core, _ = frame(piece)
             if core:
-                others = tuple(frame(o)[1] for o in literal.others)
-                mark = Mark(lead, core, trail, others, tuple(frame(w)[1] for w in wrong))
-                self.states[at].edges.append(Edge(mark, target, rule.name, at in firsts))
+                self.states[at].edges += [Edge(mark, target, rule.name, at in firsts) for mark in marks if mark.core]
             else:
                 self.states[at].spaces.append((lead, target))
                 if at in firsts:

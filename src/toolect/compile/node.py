@@ -72,11 +72,15 @@ class Stop:
 class Step:
     """A step over a symbol: the node it leads to and the tasks to run, in order."""
 
-    __slots__ = ("expects", "field", "node", "tasks", "trail", "wrong")
+    __slots__ = ("expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
 
-    def __init__(self, node: Node, tasks: Trail, field: Field | None, expects: str, trail: str, wrong: bool) -> None:
-        self.node, self.tasks, self.field = node, tasks, field
-        self.expects, self.trail, self.wrong = expects, trail, wrong
+    def __init__(
+        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool
+    ) -> None:
+        self.node, self.tasks, self.field, self.wrong = node, tasks, field, wrong
+        self.expects, self.trail = layouts[0]  # the whitespace that rendering writes before and after
+        self.leads = frozenset(lead for lead, _ in layouts)
+        self.trails = tuple(dict.fromkeys(trail for _, trail in layouts))
 
 
 class Node:
@@ -118,12 +122,11 @@ class Node:
         self.value = self.value and self.graph.network.spec.rules[choice.edge.rule].value
         match symbol:
             case Mark():
-                for core in (symbol.core, *symbol.others):
-                    self.choices.setdefault(core, []).append(choice)
-                    self.marks[core] = False
-                for core in symbol.wrong:
-                    self.choices.setdefault(core, []).append(choice)
-                    self.marks.setdefault(core, True)
+                core = symbol.core
+                if symbol.wrong and core in self.marks:
+                    return
+                self.choices.setdefault(core, []).append(choice)
+                self.marks[core] = symbol.wrong
             case Pat(regex):
                 if regex not in self.choices:
                     self.patterns.append((regex, self.graph.pattern(regex)))
@@ -150,8 +153,8 @@ class Node:
             kernel = tuple((c.edge.target, c.stack, _aged(c)) for c in chosen)
             tasks = ()
         node = self.graph.node(kernel)
-        trail = symbol.trail if type(symbol) is Mark else ""
-        return Step(node, tasks, field, first.expects, trail, self.marks.get(key, False))
+        layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
+        return Step(node, tasks, field, layouts, self.marks.get(key, False))
 
     def first(self, key: str) -> bool:
         """True when `key` opens its rule here."""
@@ -225,19 +228,30 @@ class Node:
             for core in node.marks:
                 if not (role is Role.REASONING and core in self.graph.think_openers):
                     yield from stop(core, node, (text, *path), RepairKind.IMPLIED_CLOSER)
+        if role is Role.REASONING and policies.unwrapped == "accept" and policies.reasoning_calls == "parse":
+            for path, outside in list(after.closings(limit)):
+                for opener in outside.marks:
+                    if outside.calling(opener) and not (node := outside.step(opener).node).text:
+                        for core in node.marks:
+                            yield from stop(core, node, (text, *path, opener), RepairKind.IMPLIED_OPENER)
         # A wrapper's opener that is missing before a marker which could only follow it.
         if policies.unwrapped == "accept" and role in (Role.CONTENT, None):
             for opener in after.marks:
                 if after.calling(opener) and not after.marks[opener]:
                     node = after.step(opener).node
                     if not node.text:
-                        for core in node.marks:
-                            yield from stop(core, node, (text, opener), RepairKind.IMPLIED_OPENER)
+                        for core, wrong in node.marks.items():
+                            if not wrong:
+                                yield from stop(core, node, (text, opener), RepairKind.IMPLIED_OPENER)
         if role in (Role.CONTENT, None):
             for core in graph.think_closers:
                 if core not in seen:
                     seen.add(core)
                     yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
+            for core in graph.closers:
+                if core not in seen:
+                    seen.add(core)
+                    yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
 
     def lead(self, core: str) -> str:
         """The whitespace the dialect writes before marker `core` here."""
@@ -257,9 +271,6 @@ class Node:
             for path, node in nearer:
                 for core, wrong in node.marks.items():
                     if wrong or node.first(core):
-                        continue
-                    symbol = node.choices[core][0].edge.symbol
-                    if type(symbol) is Mark and symbol.core != core:
                         continue
                     target = node.step(core).node
                     if target not in met:
@@ -281,12 +292,11 @@ class Node:
     @property
     def sole(self) -> str | None:
         """The marker that must come next, when there is just one and it opens nothing."""
-        if len(self.choices) >= 1 and self.done is None:
-            cores = {c[0].edge.symbol.core for c in self.choices.values() if type(c[0].edge.symbol) is Mark}  # type: ignore[union-attr]  # a Mark has one
-            if len(cores) == 1 and all(type(c[0].edge.symbol) is Mark for c in self.choices.values()):
-                (core,) = cores
-                return None if self.first(core) else core
-        return None
+        if self.done is not None or len(self.marks) != len(self.choices) or not self.marks:
+            return None
+        core = next(iter(self.marks))
+        ways = {(c.edge.target, c.stack) for choices in self.choices.values() for c in choices}
+        return core if len(ways) == 1 and not self.first(core) else None
 
 
 def _aged(choice: Choice) -> Trail:
@@ -349,7 +359,7 @@ class Graph:
         thinking = {name for name, role in spec.roles.items() if role is Role.REASONING}
         marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking]
         self.think_openers = frozenset(m.core for e, m in marks if e.first)
-        self.think_closers = tuple(m.core for e, m in marks if not e.first and len(m.core) >= STRONG)
+        self.think_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG}
         self.closers = tuple(
             sorted(
                 {
@@ -364,12 +374,11 @@ class Graph:
             )
         )  # fmt: skip
         self.markers: frozenset[str] = frozenset(
-            core
+            e.symbol.core
             for s in network.states
             for e in s.edges
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
-            for core in (e.symbol.core, *e.symbol.others)
-            if len(core) >= STRONG
+            if len(e.symbol.core) >= STRONG
         )
 
     @property

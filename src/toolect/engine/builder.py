@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.engine.codec import Schema, decode, is_text, number, property_schema
+from toolect.engine.codec import Schema, decode, is_text, number, property_schema, respelled
 from toolect.engine.fit import Unit
 from toolect.engine.json_reader import scan_once
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
-from toolect.spec.model import HoleKind, Role, Spec
+from toolect.spec.model import HoleKind, Policies, Role, Spec
 
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on."""
+LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
+"""Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
 
 class OpenCall:
     """A call being read."""
 
     __slots__ = (
-        "args", "entries", "error", "id", "index", "key", "name", "partial", "repairs", "shaped", "start", "truncated",
+        "args", "entries", "error", "hidden", "id", "index", "key", "name", "over", "partial", "repairs", "shaped", "start", "truncated",
         "unit_end", "value", "verbatim", "written",
     )  # fmt: skip
 
@@ -38,6 +40,8 @@ class OpenCall:
         self.repairs: list[Repair] = []
         self.error: str | None = None
         self.truncated = False
+        self.hidden = False  # no events: it may yet turn out to be content
+        self.over = False
         self.unit_end = -1  # where its JSON object ended
         self.partial: str | None = None  # the text of an argument that has not ended
         self.written: list[str] = []  # the arguments' JSON text
@@ -61,13 +65,16 @@ class Builder:
     """The message so far. `events` is None where nobody listens."""
 
     def __init__(
-        self, schemas: Mapping[str, Schema], spec: Spec, streaming: bool, strict: bool, coerce: bool
+        self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
         self.schemas = schemas
         self.strict = strict
+        self._known_only = policies.unknown_tool == "content" and bool(schemas)
+        self._good_only = policies.malformed == "content"
         self.raw: Callable[[int, int], str]
         self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
         self.last_end = 0  # where the last call ended
+        self.after_call = False  # a call was the last thing read
         self.encoded = False  # the dialect writes arguments as a JSON string
         self.events: list[Event] | None = [] if streaming else None
         self.segments: list[Segment] = []
@@ -75,7 +82,7 @@ class Builder:
         self.call: OpenCall | None = None
         self.count = 0
         self._ref = spec.ref
-        self._coerce = coerce
+        self._coerce = policies.coercion == "spec"
         self._frames: list[Frame] = []
         self.text_parts: list[str] = []
         self.writes = False  # the open text is passed on as it arrives
@@ -139,6 +146,7 @@ class Builder:
 
     def text_begin(self, field: Field, at: int) -> None:
         """A TEXT or ESCAPED slot begins."""
+        self.after_call = False
         self.text_parts = []
         call = self.call
         self.writes = self.events is not None
@@ -197,6 +205,8 @@ class Builder:
         else:
             try:
                 value = decode(field.codec, text, self._schema(call))
+                if respelled(text, value):
+                    self.note(RepairKind.COERCION, at, text[:40])
             except ValueError as error:
                 self.fail(call, f"{error} - at {at}")
                 value = text
@@ -284,6 +294,7 @@ class Builder:
                 self._write("}" if frame.entries else "{}")
                 if len({k for k, _ in frame.entries}) < len(frame.entries) and self.call is not None:
                     self.note(RepairKind.DUPLICATE_KEY, self.call.start, "the last value counts")
+                    self.call.verbatim = True
                 self._deliver(dict(frame.entries))
             case Role.ARRAY:
                 self._write("]" if frame.items else "[]")
@@ -409,7 +420,10 @@ class Builder:
 
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, and whatever arguments came before it."""
-        if call.index >= 0:
+        if call.index >= 0 or call.hidden:
+            return
+        if self._known_only and call.name not in self.schemas or self._good_only and not call.over:
+            call.hidden = True
             return
         call.index = self.count
         self.count += 1
@@ -457,13 +471,13 @@ class Builder:
         if call.shaped and not call.args and call.error is None and not call.truncated:
             self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
         self.call = None
-        if not call.name:
+        if not call.name and not call.truncated:
             self.fail(call, f"expected the name of the tool - at {call.start}")
         if call.error is not None:
             status = Status.MALFORMED
         elif call.truncated:
             status = Status.TRUNCATED
-        elif any(r.kind is not RepairKind.WHITESPACE for r in call.repairs):
+        elif any(r.kind not in LAYOUT for r in call.repairs):
             status = Status.REPAIRED
         else:
             status = Status.OK
@@ -483,14 +497,42 @@ class Builder:
         if self.strict and runnable and call.repairs:
             status, error = Status.MALFORMED, f"strict mode: {call.repairs[0].kind} - at {call.repairs[0].at}"
             spelling = "".join(call.written)
-        self.start_call(call)
         raw = self.raw(call.start, end)
+        readable = status is not Status.MALFORMED and status is not Status.TRUNCATED
+        if self._known_only and call.name not in self.schemas or self._good_only and not readable:
+            self._as_content(raw, call.start, end)
+            return
+        call.over, call.hidden = True, False
+        self.start_call(call)
         done = Call(
             call.name, arguments, call.id, spelling, raw, (call.start, end), status, tuple(call.repairs), error
         )
         self.segments.append(done)
+        self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
+
+    def _as_content(self, raw: str, start: int, end: int) -> None:
+        """What looked like a call is content, by policy."""
+        self.segments.append(Content(raw, (start, end)))
+        if self.events is not None:
+            self.events.append(ContentDelta(raw))
+
+    def _unwind(self) -> None:
+        """Close the values that were open, without writing anything."""
+        while self._frames:
+            frame = self._frames.pop()
+            match frame.role:
+                case Role.OBJECT:
+                    self._deliver(dict(frame.entries))
+                case Role.ARRAY:
+                    self._deliver(frame.items)
+                case Role.STRING:
+                    self._deliver("".join(frame.parts))
+                case Role.NUMBER if frame.items:
+                    self._deliver(frame.items[0])
+                case _:
+                    pass
 
     def attempt(self, start: int, end: int, why: str, truncated: bool = False) -> None:
         """Characters `start:end` were an attempt at a call without one in it."""
@@ -509,8 +551,10 @@ class Builder:
             if call is None or i:
                 if call is not None:
                     self.end_call(end)
+                start = self.last_end if i else start
                 call = self.call = OpenCall(start)
-            if call.index >= 0 and call.name != unit.name:
+            if call.index >= 0 and call.name != unit.name or call.index < 0 and not unit.arguments:
+                call.name = call.name or unit.name
                 self.fail(call, f"{why} - at {at}")
             else:
                 call.name, call.id = unit.name, call.id or unit.id
@@ -533,6 +577,7 @@ class Builder:
         if call is None:
             return
         call.truncated = True
+        self._unwind()
         if not call.args:
             if call.partial is not None and call.key is not None:
                 call.entries.append((call.key, call.partial))

@@ -126,6 +126,11 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return _typed(text, declared_types(schema))
 
 
+def respelled(text: str, value: Json) -> bool:
+    """True when a scalar's text is not the JSON spelling of its value: `True`, `3.0` for an integer, blanks around."""
+    return not isinstance(value, str | dict | list) and dumps(value) != text
+
+
 def encode(codec: Codec, value: Json) -> str:
     """The text that stands for `value`: a string is itself, anything else its JSON (or Python) spelling.
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import Graph, Node, TooDeep, Trail
 from toolect.engine.builder import split_ref
-from toolect.engine.codec import Schema, decode, property_schema
+from toolect.engine.codec import Schema, decode, property_schema, respelled
 from toolect.engine.json_plan import JsonPlan, json_plan, shallow
 from toolect.engine.json_reader import MAX_DEPTH, scan_once
 from toolect.engine.text_slot import StopPlan, plan_of
@@ -297,7 +297,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     spelling: str | None = None
     at = node.express or route(node)
     ref = graph.network.spec.ref
-    absent: set[str] = set()
+    nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
         kind, hub = at.kind, at.hub  # type: ignore[attr-defined]  # a Route
         if kind == HUB:
@@ -333,9 +333,12 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 else:
                     schema = property_schema(schemas.get(name), key) if schemas else None
                     try:
-                        entries.append((key, decode(codec, piece, schema)))
+                        value = decode(codec, piece, schema)
                     except ValueError:
                         return None
+                    if value.__class__ is not str and respelled(piece, value):
+                        return None
+                    entries.append((key, value))
             match = at.hub.match(text, until)
             if match is None:
                 return None
@@ -358,12 +361,11 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 if not common or where >= 0:
                     where = n
                     for needle, _, _, _ in plan.needles:
-                        if needle not in absent:
-                            found = text.find(needle, pos)
-                            if found < 0:
-                                absent.add(needle)
-                            elif found < where:
-                                where = found
+                        found = nexts.get(needle, 0)
+                        if 0 <= found < pos or needle not in nexts:
+                            found = nexts[needle] = text.find(needle, pos)
+                        if 0 <= found < where:
+                            where = found
                     if where < n:
                         match = at.hub.match(text, where) if at.hub is not None else None
                         if match is None:

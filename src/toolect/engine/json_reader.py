@@ -136,6 +136,8 @@ class JsonReader:
                         self._parts.append(buf[pos:end])
                     if end == n and not final:
                         return end
+                    if end == n and self._stack:
+                        return end  # cut off inside: nobody can know the whole of it
                     pos = end
                     self._scalar_end(base + pos)
                     continue

@@ -137,6 +137,7 @@ class JsonSlot:
                 builder.attempt(self.start, end, "", truncated=True)
             else:
                 builder.note(RepairKind.IMPLIED_CLOSER, end, "the end of the JSON value")
+            machine.leave_slot(SlotKind.JSON, end)
 
     # Broken JSON
 
@@ -178,6 +179,7 @@ class JsonSlot:
         else:
             builder.repair_units([] if value is _NOTHING else fit(self.shape, value), self.start, end, at, why)
         machine.end_json()
+        machine.loosen()
         machine.leave_slot(SlotKind.JSON, end)
 
 

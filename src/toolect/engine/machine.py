@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from toolect.compile.network import Field, Hollow
+from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import STRONG, Graph, Node, Stop, TooDeep
 from toolect.engine.builder import Builder
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.text_slot import TextSlot
+from toolect.engine.text_slot import ABSENT, UNKNOWN, StopPlan, TextSlot
 from toolect.events import Event
 from toolect.ir import Message, RepairKind
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name or a key."""
@@ -29,7 +29,7 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_text", "_json", "_space", "_tape", "_tape_base", "_trail", "base", "buf", "builder", "ended", "graph",
+        "_hist", "_json", "_loose", "_positions", "_space", "_tape", "_tape_base", "_text", "_trail", "_trails", "base", "buf", "builder", "ended", "graph",
         "node", "pos", "quick",
     )  # fmt: skip
 
@@ -44,9 +44,12 @@ class Machine:
         self._text: TextSlot | None = None
         self._json: JsonSlot | None = None
         self._space = ""  # whitespace since the last lexeme
-        self._trail = ""  # whitespace that the last marker writes after itself and that has not come yet
+        self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
+        self._trail = ""  # what of it has not come yet
+        self._loose = False  # whitespace is not looked at before the next lexeme
         self._tape: deque[str] = deque()  # what was read and may still be asked for
         self._tape_base = 0
+        self._positions: dict[StopPlan, list[int]] = {}
 
     # The text
 
@@ -77,6 +80,20 @@ class Machine:
         self.builder.repairs.clear()
         if self._text is not None:
             self._text.restart()
+
+    def positions(self, plan: StopPlan) -> list[int]:
+        """Where each needle of `plan` comes next, as far as known: shared by all text slots with this plan."""
+        found = self._positions.get(plan)
+        if found is None:
+            found = self._positions[plan] = [UNKNOWN] * (len(plan.needles) + 1)
+        return found
+
+    def refresh(self, found: list[int]) -> None:
+        """A needle that was absent may have come with new text; the last item is how much text was known."""
+        known = self.base + len(self.buf)
+        if found[-1] != known:
+            found[:] = [UNKNOWN if f == ABSENT else f for f in found]
+            found[-1] = known
 
     def _forget(self) -> None:
         """Drop what has been read, keeping on tape what a call in progress may still need."""
@@ -168,11 +185,13 @@ class Machine:
                     return False
                 break
             if buf[self.pos] != self._trail[0]:
-                self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
+                if not self._loose:
+                    self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
                 break
             self.pos += 1
             self._trail = self._trail[1:]
         self._trail = self._space = ""
+        self._trails, self._loose = ("",), False
         field = node.text_field()
         if node.json and field.role not in (Role.CONTENT, None):
             at = _SPACE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
@@ -198,13 +217,14 @@ class Machine:
             self.ended = True
             return
         self.pos = end - self.base
-        if stop.direct and not opened:
+        if stop.direct and not opened and stop.repair is not RepairKind.STRAY_MARKER:
             self.node = node
             self.shift(stop.core, at, end)
             return
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
+            self._trail, self._loose = self.graph.think_closers.get(stop.core, ""), True
             return
         steps = stop.path[1:]
         if not opened:
@@ -245,12 +265,12 @@ class Machine:
         step = self.node.step(key)
         self._hist.append((start, end, text))
         self._run(step.tasks)
-        if lexed and self._space != self._trail + step.expects and not self.node.value:
-            self.builder.note(RepairKind.WHITESPACE, start, f"expected {self._trail + step.expects!r}")
+        if lexed and not self._loose and not self.node.value:
+            self._check_space(start, step.leads, step.expects)
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
         self._space = ""
-        self._trail = step.trail
+        self._trail, self._trails, self._loose = step.trail, step.trails, False
         self.node = step.node
         self._arrive()
 
@@ -265,6 +285,7 @@ class Machine:
         if not closer:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
         self._trail = self._space = ""
+        self._trails = ("",)
         self.node = step.node
         self._arrive()
 
@@ -311,23 +332,31 @@ class Machine:
                 self.shift(regex, self.base + pos, self.base + end, match[0], lexed=True)
                 return True
         if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
-            self._check_space(node, pos)
+            if not self._loose and not node.value:
+                choice = node.choices[SlotKind.JSON][0]
+                self._check_space(self.base + pos, (choice.expects,), choice.expects)
             self.begin_json(node)
             return True
         if not final and (n - pos < 4 and node.patterns or self._could_grow(node, buf[pos:])):
             return False
         return self._recover(node, pos, final)
 
-    def _check_space(self, node: Node, pos: int) -> None:
-        expected = self._trail + node.choices[SlotKind.JSON][0].expects
-        if self._space != expected and not node.value:
-            self.builder.note(RepairKind.WHITESPACE, self.base + pos, f"expected {expected!r}")
+    def _check_space(self, at: int, leads: Collection[str], lead: str) -> None:
+        """Note it when the whitespace before character `at` is not what the dialect writes there."""
+        space = self._space
+        if not any(space == trail + lead for trail in self._trails for lead in leads):
+            self.builder.note(RepairKind.WHITESPACE, at, f"expected {self._trails[0] + lead!r}")
+
+    def loosen(self) -> None:
+        """Do not look at the whitespace before the next lexeme: a repair took it in."""
+        self._loose = True
 
     def begin_json(self, node: Node) -> None:
         """Begin the JSON slot of `node` here."""
         at = self.base + self.pos
         self.enter_slot(SlotKind.JSON, at)
         self._trail = self._space = ""
+        self._trails, self._loose = ("",), False
         self._json = JsonSlot(self, self._json_field(node), at)
 
     def _json_field(self, node: Node) -> Field:
@@ -400,13 +429,45 @@ class Machine:
                 self.builder.note(RepairKind.STRAY_MARKER, at, core)
                 self.pos = pos + len(core)
                 return True
+        if node.json and self._lacks_json(node, pos):
+            return True
+        if self._lacks_sign(node, at):
+            return True
         if final and self._cut_closer(node, buf[pos:]):
             return True
+        if final and self._could_grow(node, buf[pos:]):
+            self.pos = len(buf)
+            return False
         call = self.builder.call
         if call is not None:
             got = buf[pos]
             self.builder.fail(call, f"expected {self.expected(node)}, got {got!r} - at {at}")
         self._text = TextSlot.skipping(self, node, content=call is None)
+        return True
+
+    def _lacks_json(self, node: Node, pos: int) -> bool:
+        """Does the marker that follows the arguments stand where they should? Then they are missing."""
+        after = node.step(SlotKind.JSON).node
+        field = self._json_field(node)
+        if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or self.builder.call is None:
+            return False
+        if not any(self.buf.startswith(core, pos) for core in after.marks):
+            return False
+        at = self.base + pos
+        self.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
+        self.enter_slot(SlotKind.JSON, at)
+        self._loose = True
+        self.leave_slot(SlotKind.JSON, at)
+        return True
+
+    def _lacks_sign(self, node: Node, at: int) -> bool:
+        """Was a short sign left out where a line ended, with free text after it?"""
+        sole = node.sole
+        if sole is None or "\n" not in self._space or self.builder.call is None:
+            return False
+        if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
+            return False
+        self.imply(sole, at, RepairKind.IMPLIED_CLOSER)
         return True
 
     def _cut_closer(self, node: Node, rest: str) -> bool:
@@ -460,10 +521,8 @@ class Machine:
     def _end_at(self, pos: int) -> None:
         """The answer ends at `buf[pos]`: imply what must follow, and close what is open."""
         at = self.base + pos
-        node = self.node
-        if node.done is None and self._text is None:
-            while (sole := self.node.sole) is not None:
-                self.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+        if self.node.done is None and self._text is None:
+            self._imply_rest(at)
         if self.builder.call is not None:
             done = self.node.done
             if done is not None:
@@ -471,8 +530,18 @@ class Machine:
                 self._run(tuple((task, back + 1) for task, back in done))
             if self.builder.call is not None:
                 self.builder.truncate(at)
-        elif self.node.done is None and self.node.arrival == () and not self.node.text:
+        elif self.node.done is None and not self.node.text:
             self.builder.note(RepairKind.IMPLIED_CLOSER, at, self.expected(self.node))
+
+    def _imply_rest(self, at: int) -> None:
+        """Imply the closers that alone can follow, unless a call is open and they do not end it."""
+        node, closers, ends = self.node, [], self.builder.call is None
+        while (sole := node.sole) is not None:
+            closers.append(sole)
+            node = node.step(sole).node
+            ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+        for closer in closers if ends else ():
+            self.imply(closer, at, RepairKind.IMPLIED_CLOSER)
 
     def _finish(self) -> None:
         """The input is over."""

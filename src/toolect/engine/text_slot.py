@@ -12,7 +12,7 @@ from toolect.engine.codec import unescape
 from toolect.engine.probe import Probe, probe
 from toolect.engine.json_reader import holes
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import dumps
+from toolect.ir import RepairKind, dumps
 from toolect.spec.model import HoleKind, Many, OneOf, Role, SlotKind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
-_UNKNOWN, _ABSENT = -2, -1  # where a needle is next, when that is not an offset
+UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
 
 class StopPlan:
@@ -74,7 +74,7 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_closer", "_node", "_plan", "_region", "_skip", "_found", "field", "opened", "raw_from", "search",
+        "_blank", "_closer", "_dropped", "_node", "_plan", "_region", "_skip", "_found", "field", "opened", "raw_from", "search",
         "start",
     )  # fmt: skip
 
@@ -90,6 +90,8 @@ class TextSlot:
         self._region: re.Pattern[str] | None = None
         self._closer = ""
         self._skip = False
+        policies = machine.graph.policies
+        self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
         self._found: list[int] = []
 
     @property
@@ -102,7 +104,7 @@ class TextSlot:
         """A TEXT slot."""
         slot = cls(machine, node, node.text_field())
         plan = slot._plan = plan_of(node)
-        slot._found = [_UNKNOWN] * len(plan.needles)
+        slot._found = machine.positions(plan)
         if slot.field.role not in (Role.CONTENT, None):
             slot._open(machine)
         return slot
@@ -114,7 +116,7 @@ class TextSlot:
         slot._skip = True
         stops = [Stop(core, "", ("",), None, probe=False) for core in machine.skip_stops(node)]
         slot._plan = StopPlan(stops, "", "")
-        slot._found = [_UNKNOWN] * len(slot._plan.needles)
+        slot._found = machine.positions(slot._plan)
         return slot
 
     @classmethod
@@ -172,7 +174,7 @@ class TextSlot:
     def restart(self) -> None:
         """Begin at character 0: what came before was the prompt's."""
         self.start = self.search = 0
-        self._found = [_UNKNOWN] * len(self._found)
+        self._found[:] = [UNKNOWN] * len(self._found)
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
@@ -187,6 +189,7 @@ class TextSlot:
                 machine.pos = n
             return self._at_end(machine, final)
         base = machine.base
+        machine.refresh(self._found)
         while True:
             at, candidates = self._next(plan, buf, base, n)
             if at < 0:
@@ -222,12 +225,12 @@ class TextSlot:
         for i, entry in enumerate(plan.needles):
             known = found[i]
             at = known - base
-            if known == _ABSENT:
+            if known == ABSENT:
                 continue
-            if known == _UNKNOWN or at < search:
+            if known == UNKNOWN or at < search:
                 at = buf.find(entry[0], search)
                 if at < 0:
-                    found[i] = _ABSENT
+                    found[i] = ABSENT
                     continue
                 found[i] = at + base
             if best < 0 or at < best:
@@ -245,7 +248,6 @@ class TextSlot:
             self._add(machine, buf[pos:safe])
             machine.pos = safe
         self.search = max(self.search, machine.base + machine.pos)
-        self._found = [_UNKNOWN if f == _ABSENT else f for f in self._found]
 
     def _fits(
         self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, needle: str, at: int, final: bool
@@ -254,6 +256,8 @@ class TextSlot:
         buf, n = machine.buf, len(machine.buf)
         text_before = stop.direct and (self.opened or not buf[machine.pos : at].isspace() and at > machine.pos)
         if text_before and not stop.path:
+            return -1, False
+        if stop.direct and stop.repair is RepairKind.STRAY_MARKER and not machine.builder.after_call:
             return -1, False
         if stop.end and "\n" in stop.lead and buf[at - 1 : at] not in ("", "\n"):
             return -1, False
@@ -320,11 +324,12 @@ class TextSlot:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
         self.raw_from = None
         self.search = end
-        self._found = [_UNKNOWN] * len(self._found)
         self._add(machine, text)
 
     def _add(self, machine: Machine, text: str) -> None:
         if not text:
+            return
+        if self._dropped:
             return
         if not self.opened:
             if self.field.role is Role.CONTENT and text.isspace():
@@ -425,7 +430,10 @@ def plan_of(node: Node) -> StopPlan:
 def _plan(node: Node) -> StopPlan:
     """The stops of `node` made ready for searching."""
     field = node.text_field()
-    gap = node.graph.network.spec.gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
+    gaps = node.graph.network.spec.gaps
+    gap = gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
+    if field.role is Role.ARGUMENTS:
+        gap = gaps.between_calls
     braces = ""
     if field.role in (Role.CONTENT, None):
         after = node.step(SlotKind.TEXT).node
