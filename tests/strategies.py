@@ -150,10 +150,11 @@ def fitting(spec: Spec, role: Role, otherwise: st.SearchStrategy[str]) -> st.Sea
 def messages(spec: Spec, wild: bool = True) -> st.SearchStrategy[Message]:
     """Messages of the kinds the dialect knows. Wild ones need not be representable; tame ones have harmless text."""
     text = hostile(spec) if wild else PLAIN.filter(lambda t: t == t.strip() and t)
-    kinds: list[st.SearchStrategy[Segment]] = [text.map(Content), _calls(spec, text)]
+    calls = _calls(spec, text)
+    kinds: list[st.SearchStrategy[Segment]] = [calls, calls, text.map(Content)]
     if Role.REASONING in roles(spec) or HoleKind.REASONING in holes(spec):
         kinds.append(text.map(Reasoning))
-    lists = st.lists(st.one_of(kinds), max_size=4)
+    lists = st.lists(st.one_of(kinds), min_size=0 if wild else 1, max_size=4)
     return lists.map(_apart).map(functools.partial(_number, spec)).map(Message)
 
 

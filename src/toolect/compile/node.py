@@ -366,7 +366,7 @@ class Graph:
                     e.symbol.core
                     for s in network.states
                     for e in s.edges
-                    if type(e.symbol) is Mark and not e.first and len(e.symbol.core) >= STRONG
+                    if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
                     and not spec.rules[e.rule].value
                 },
                 key=len,

@@ -207,6 +207,9 @@ class TextSlot:
                     return False
                 if end > at:
                     return self._stop(machine, stop, lead, at, end)
+            if not final and n - at <= plan.longest and buf[at:] in plan.holds:
+                self._hold(machine, plan, at)
+                return False
             self.search = base + at + 1
         if final:
             if n > pos:

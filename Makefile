@@ -1,0 +1,58 @@
+# A fresh clone needs Python 3.11 or newer and a package index, nothing else. PYTHON=… chooses another interpreter.
+
+SHELL := /bin/sh
+BIN := .venv/bin
+PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3 python
+READY := .venv/.ready
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench conformance wheel clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
+
+setup: $(READY)  ## make the environment in .venv
+
+# What pip installs in place is not compiled; a start without bytecode takes twice as long.
+demo: setup  ## a tour over real model outputs
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python tools/demo.py
+
+test: setup  ## run the tests
+	$(BIN)/python -m pytest $(if $(filter-out 1,$(JOBS)),-n $(JOBS)) $(ARGS)
+
+lint: setup  ## check style, types and generated pages
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python tools/docs.py --check
+
+bench: setup  ## measure speed against the floor
+	@$(BIN)/python -m compileall -q src
+	$(BIN)/python tools/bench.py $(ARGS)
+
+conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
+	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }
+	$(BIN)/python tools/conformance.py $(ARGS)
+
+wheel: setup  ## build the source distribution, and from it the wheel, in dist/
+	rm -rf dist
+	$(BIN)/python -m build
+
+clean:  ## remove everything that can be made again
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@set -e; \
+	if ! $(BIN)/python -c '$(USABLE)' 2>/dev/null; then \
+		for python in $(PYTHONS); do \
+			if $$python -c '$(USABLE)' 2>/dev/null; then found=$$python; break; fi; \
+		done; \
+		test -n "$$found" || { echo "expected Python 3.11 or newer with venv, found none among: $(PYTHONS)" >&2; exit 1; }; \
+		echo "$$found -m venv .venv"; \
+		$$found -m venv --clear .venv; \
+	fi
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

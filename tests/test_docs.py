@@ -1,0 +1,377 @@
+"""The documentation is true: its commands and examples run, its links lead somewhere, and nothing is left out of it.
+
+Fenced blocks are run page by page, each page in a folder of its own with a copy of `examples/`:
+
+    ```console             commands after `$ ` (a line after `> ` goes on), then exactly what they print;
+                           `...` alone on a line stands for any lines, `[exit N]` for a status other than 0
+    ```yaml save=my.yaml   the block is written to a file first
+    ```lark from=path      the block is a part of that file of the repository
+    ```python              run when it begins with `# test`, a doctest when it has `>>>`
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import docs
+import pytest
+from toolect.ir import RepairKind, Status
+from toolect.render import Part
+from toolect.spec import entry, meaning
+from toolect.spec.model import CodecKind, HoleKind, Scalars, SlotKind
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+_FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]\n]+\]\(([^)\s]+)\)")
+_EXIT = re.compile(r"\[exit (\d+)\]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, what else its first line says, its text, and where it begins."""
+
+    language: str
+    options: dict[str, str]
+    text: str
+    line: int
+
+
+def blocks(source: str) -> Iterator[Block]:
+    """The fenced blocks of a page, in order."""
+    for match in _FENCE.finditer(source):
+        language, *rest = match["info"].split() or [""]
+        options = dict(part.split("=", 1) for part in rest if "=" in part)
+        yield Block(language, options, match["body"], source.count("\n", 0, match.start()) + 2)
+
+
+# Running
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a console block, and what it must print."""
+
+    text: str
+    expected: list[str]
+    status: int
+
+
+def commands(block: str) -> Iterator[Command]:
+    """The commands of a console block, in order."""
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)
+    assert not parts[0], f"expected a command, got {parts[0]!r}"
+    for part in parts[1:]:
+        first, *lines = part.split("\n")
+        text = [first]
+        while lines and lines[0].startswith("> "):
+            text.append(lines.pop(0)[2:])
+        while lines and not lines[-1]:
+            lines.pop()
+        stated = _EXIT.fullmatch(lines[-1]) if lines else None
+        yield Command("\n".join(text), lines[:-1] if stated else lines, int(stated[1]) if stated else 0)
+
+
+def fits(expected: list[str], got: list[str]) -> bool:
+    """True when the lines are those expected, `...` being any lines."""
+    if "..." not in expected:
+        return expected == got
+    at = expected.index("...")
+    rest = expected[at + 1 :]
+    starts = range(at, len(got) + 1)
+    return expected[:at] == got[:at] and any(fits(rest, got[start:]) for start in starts)
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """Where the commands of this Python come first, and caches are the test's own."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path, "TOOLECT_CACHE_DIR": str(cache), "COLUMNS": "100", "PYTHONUTF8": "1"}
+
+
+def run(page: str, source: str, folder: Path, cache: Path) -> list[str]:
+    """Run all that a page shows, in `folder`; what did not go as it says."""
+    wrong = []
+    for block in blocks(source):
+        where = f"{page}:{block.line}"
+        if "save" in block.options:
+            file = folder / block.options["save"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(block.text.encode())
+        if "from" in block.options:
+            whole = (ROOT / block.options["from"]).read_text(encoding="utf-8")
+            if block.text not in whole:
+                wrong.append(f"{where}: not a part of {block.options['from']}")
+        if block.language == "console":
+            wrong += [f"{where}: {problem}" for problem in _console(block.text, folder, cache)]
+        elif block.language == "python":
+            wrong += [f"{where}: {problem}" for problem in _python(block, folder, cache)]
+    wrong += [f"{page}: {problem}" for problem in _doctest(source, folder, cache)]
+    return wrong
+
+
+def _console(block: str, folder: Path, cache: Path) -> Iterator[str]:
+    for command in commands(block):
+        done = _shell(["bash", "-c", command.text], folder, cache)
+        got = done.stdout.rstrip("\n").split("\n") if done.stdout.strip("\n") else []
+        if not fits(command.expected, got) or done.returncode != command.status:
+            expected = "\n".join(command.expected)
+            yield f"$ {command.text}\nprinted (exit {done.returncode})\n{done.stdout}\nexpected (exit {command.status})\n{expected}"
+
+
+def _python(block: Block, folder: Path, cache: Path) -> Iterator[str]:
+    if block.text.startswith("# test\n"):
+        done = _shell([sys.executable, "-W", "error", "-X", "utf8", "-c", block.text], folder, cache)
+        if done.returncode or done.stdout:
+            yield f"exit {done.returncode}\n{done.stdout}"
+    elif ">>>" not in block.text:
+        ast.parse(block.text)
+
+
+def _doctest(source: str, folder: Path, cache: Path) -> Iterator[str]:
+    """All examples of a page after one another, on the lines where they stand."""
+    lines = [""] * (source.count("\n") + 1)
+    for block in blocks(source):
+        if block.language == "python" and ">>>" in block.text:
+            body = block.text.split("\n")
+            lines[block.line - 1 : block.line - 1 + len(body)] = body
+    if not any(lines):
+        return
+    (folder / "page.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
+    done = _shell([sys.executable, "-X", "utf8", "-m", "doctest", *options, "page.txt"], folder, cache)
+    if done.returncode:
+        yield done.stdout
+
+
+def _shell(command: list[str], folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, env=environment(cache), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, encoding="utf-8", check=False, timeout=120,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compiled specs, shared by all pages."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the examples in it."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    return tmp_path
+
+
+@every_page
+def test_what_a_page_shows_happens(page: Path, folder: Path, cache: Path) -> None:
+    """Every command and every example of a page does what the page says."""
+    source = page.read_text(encoding="utf-8")
+    wrong = run(str(page.relative_to(ROOT)), source, folder, cache)
+    assert not wrong, "\n\n".join(wrong)
+
+
+# Links
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as the usual viewers make it."""
+    kept = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower())
+    return kept.replace(" ", "-")
+
+
+def anchors(source: str) -> set[str]:
+    """The anchors of a page."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", _FENCE.sub("", source), re.MULTILINE):
+        anchor, again = slug(heading), 0
+        while (f"{anchor}-{again}" if again else anchor) in found:
+            again += 1
+        found.add(f"{anchor}-{again}" if again else anchor)
+    return found
+
+
+def broken(page: Path, source: str) -> Iterator[str]:
+    """The links of a page that lead nowhere."""
+    for link in _LINK.findall(_FENCE.sub("", source)):
+        if link.startswith(("https://", "http://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists():
+            yield f"{link}: there is no {path}"
+        elif anchor and target.is_file():
+            there = source if target == page else target.read_text(encoding="utf-8")
+            if anchor not in anchors(there):
+                yield f"{link}: no heading makes #{anchor}"
+
+
+@every_page
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every link within the repository leads to a file, and to a heading of it."""
+    wrong = list(broken(page, page.read_text(encoding="utf-8")))
+    assert not wrong, wrong
+
+
+def test_every_page_is_linked() -> None:
+    """From the README one can reach every page."""
+    reached: set[Path] = set()
+    todo = [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in reached or page.suffix != ".md" or not page.exists():
+            continue
+        reached.add(page)
+        links = _LINK.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
+        todo += [(page.parent / link.partition("#")[0]).resolve() for link in links if not link.startswith("http")]
+    assert set(PAGES) <= reached, sorted(set(PAGES) - reached)
+
+
+# Nothing left out
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    """The pages written by a tool say what it would write now."""
+    assert docs.outdated() == []
+
+
+REFERENCE = "docs/dialects.md"
+WORDS: dict[str, list[str]] = {
+    "field": list(entry.FIELDS),
+    "policy": list(entry.POLICIES),
+    "setting of a policy": [setting for settings in entry.POLICIES.values() for setting in settings],
+    "gap": list(entry.GAPS),
+    "place": list(entry.PLACES),
+    "role": [str(role) for role in meaning._KINDS],
+    **{
+        what: [member.value for member in kind]
+        for what, kind in {
+            "slot": SlotKind,
+            "hole": HoleKind,
+            "codec": CodecKind,
+            "spelling of scalars": Scalars,
+        }.items()
+    },
+}
+API: dict[str, type[StrEnum]] = {"status": Status, "repair": RepairKind, "part": Part}
+
+
+def missing(source: str, words: list[str]) -> list[str]:
+    """The words that a page does not have as code."""
+    return [word for word in words if f"`{word}`" not in source]
+
+
+@pytest.mark.parametrize("what", WORDS)
+def test_the_reference_is_complete(what: str) -> None:
+    """Every word of the spec language is in the reference."""
+    source = (ROOT / REFERENCE).read_text(encoding="utf-8")
+    assert missing(source, WORDS[what]) == []
+
+
+def test_every_field_has_its_heading() -> None:
+    """The reference has a section for each field of an entry."""
+    headings = re.findall(r"^### (.+)$", (ROOT / REFERENCE).read_text(encoding="utf-8"), re.MULTILINE)
+    assert [field for field in entry.FIELDS if not any(f"`{field}`" in heading for heading in headings)] == []
+
+
+@pytest.mark.parametrize("what", API)
+def test_the_python_page_is_complete(what: str) -> None:
+    """Every status, repair and part is on the page about Python."""
+    source = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert missing(source, [member.value for member in API[what]]) == []
+
+
+def test_every_event_is_documented() -> None:
+    """The page about events has them all."""
+    import toolect.events
+
+    names = [n for n, v in vars(toolect.events).items() if isinstance(v, type) and v.__module__ == "toolect.events"]
+    assert missing((ROOT / "docs" / "events.md").read_text(encoding="utf-8"), names) == []
+
+
+# Nothing that only this machine has
+
+
+def private(source: str) -> list[str]:
+    """The paths of this machine in a page."""
+    own = {str(ROOT), str(ROOT.parent), str(Path.home()), tempfile.gettempdir(), os.path.realpath(sys.prefix)} - {"/"}
+    return sorted(path for path in own if re.search(re.escape(path) + r"(?![\w-])", source))
+
+
+@every_page
+def test_no_page_knows_this_machine(page: Path) -> None:
+    """No page holds a path of the machine it was written on."""
+    assert private(page.read_text(encoding="utf-8")) == []
+
+
+# These tests can fail
+
+WRONG = {
+    "other output": "```console\n$ echo a\nb\n```\n",
+    "more output": "```console\n$ echo a; echo b\na\n```\n",
+    "less output": "```console\n$ echo a\na\nb\n```\n",
+    "no such output around any lines": "```console\n$ echo a; echo b; echo c\n...\nd\n```\n",
+    "an unstated status": "```console\n$ exit 3\n```\n",
+    "another status": "```console\n$ exit 3\n[exit 2]\n```\n",
+    "a status that did not come": "```console\n$ true\n[exit 1]\n```\n",
+    "an unknown dialect": "```console\n$ toolect parse examples/hermes.txt --from nothing\n```\n",
+    "a failing assertion": "```python\n# test\nassert 1 == 2\n```\n",
+    "printing what is not shown": "```python\n# test\nprint(1)\n```\n",
+    "a wrong doctest": "```python\n>>> 1 + 1\n3\n```\n",
+    "a part of another file": "```lark from=grammars/hermes.lark\nstart: (content)*\n```\n",
+}
+RIGHT = {
+    "output": "```console\n$ echo a\na\n$ true\n```\n",
+    "a command of two lines": "```console\n$ cat <<X\n> a b\n> X\na b\n```\n",
+    "any lines": "```console\n$ seq 5\n1\n...\n5\n$ seq 5\n...\n$ seq 5\n1\n...\n3\n...\n```\n",
+    "a status": "```console\n$ echo a >&2; exit 3\na\n[exit 3]\n```\n",
+    "no final newline": "```console\n$ printf a\na\n```\n",
+    "a saved file": "```text save=in/a.txt\nx\n```\n\n```console\n$ cat in/a.txt\nx\n```\n",
+    "an example": "```python\n# test\nassert open('examples/hermes.txt').read()\n```\n",
+    "doctests that go on": "```python\n>>> a = 1\n```\n\ntext\n\n```python\n>>> a\n1\n```\n",
+    "a part of a file": "```lark from=grammars/hermes.lark\ncontent: TEXT\n```\n",
+}
+
+
+@pytest.mark.parametrize("why", WRONG)
+def test_a_wrong_page_is_found_out(why: str, folder: Path, cache: Path) -> None:
+    """What does not happen as shown is a failure."""
+    assert run("page.md", WRONG[why], folder, cache)
+
+
+@pytest.mark.parametrize("why", RIGHT)
+def test_a_right_page_passes(why: str, folder: Path, cache: Path) -> None:
+    """What happens as shown is none."""
+    assert run("page.md", RIGHT[why], folder, cache) == []
+
+
+def test_wrong_links_are_found_out(tmp_path: Path) -> None:
+    """A link to no file, and one to no heading, are failures; those in code are no links."""
+    (tmp_path / "b.md").write_text("# The `x`, a part\n")
+    source = "[a](b.md) [a](b.md#the-x-a-part) [a](#c) [a](c.md)\n# C\n```\n[a](d.md)\n```\n"
+    assert list(broken(tmp_path / "a.md", source)) == ["c.md: there is no c.md"]
+    assert list(broken(tmp_path / "a.md", "[a](b.md#y)")) == ["b.md#y: no heading makes #y"]
+
+
+def test_left_out_words_and_own_paths_are_found_out() -> None:
+    """A word that is not there, and a path of this machine, are failures."""
+    assert missing("`about` and source", ["about", "source"]) == ["source"]
+    assert private(f"see {ROOT}/README.md") and private(f"{Path.home()}/x") and not private("`/usr/share`")
+
+
+def test_a_stale_page_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generated page that says something else is a failure."""
+    monkeypatch.setattr(docs, "PAGES", (("README.md", lambda: "something else\n"),))
+    assert docs.outdated() == ["README.md"]
