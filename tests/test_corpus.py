@@ -82,6 +82,14 @@ def test_every_dialect_has_cases() -> None:
     assert {path.stem for path in corpus.ROOT.glob("*.txt")} == set(toolect.dialects())
 
 
+@parametrize([case for case in CASES if not case.clean])
+def test_strict_mode_repairs_nothing(case: Case) -> None:
+    """Where lenient mode repairs, strict mode gives no call that may be run."""
+    strict = toolect.dialect(case.dialect).parse(case.text, mode="strict", **case.options)
+    assert not strict.clean
+    assert not any(call.runnable and call.repairs for call in strict.calls)
+
+
 # The format
 
 

@@ -108,11 +108,12 @@ def _says(got: Message, said: Message) -> bool:
 
 
 def markers(spec: Spec) -> list[str]:
-    """The canonical markers of a dialect, without their outer whitespace."""
+    """The canonical markers of a dialect and its end tokens, without their outer whitespace."""
     found: dict[str, None] = {}
     for rule in spec.rules.values():
         if not rule.value:
             found.update(dict.fromkeys(literal.text.strip() for literal in _literals(rule.expr)))
+    found.update(dict.fromkeys(end.strip() for end in spec.end))
     return [marker for marker in found if marker]
 
 
@@ -172,10 +173,14 @@ def complete_floor(dialect: Dialect, wire: Wire) -> Callable[[], None]:
     else:
         slices = list(_argument_slices(text, wire.calls))
 
+        edges = [(text[max(start - 8, 0) : start], text[end : end + 8], start, end) for start, end in slices]
+
         def floor() -> None:
             for marker in looked_for:
                 find(marker)
-            for start, end in slices:
+            for before, after, start, end in edges:
+                find(before, start - 8)
+                find(after, start)
                 text[start:end]
 
     return floor

@@ -175,6 +175,19 @@ class Message(msgspec.Struct, frozen=True, eq=False):
         """True when nothing had to be relaxed and every attempt was read: strict mode accepts the text."""
         return not self.repairs and all(c.status is Status.OK and not c.repairs for c in self.calls)
 
+    def to_openai(self) -> dict[str, Json]:
+        """The message in the chat-completions shape; see `toolect.openai.to_openai`."""
+        from toolect.openai import to_openai
+
+        return to_openai(self)
+
+    @classmethod
+    def from_openai(cls, message: Json) -> Message:
+        """The message of an OpenAI-shaped assistant message, mapping or object. Raises BadMessage."""
+        from toolect.openai import from_openai
+
+        return from_openai(message)
+
     def markup(self, text: str) -> Iterator[Span]:
         """The spans of `text` that no segment covers: together with the segments they tile it."""
         at = 0

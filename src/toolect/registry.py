@@ -166,7 +166,22 @@ def _bytes(path: Path) -> bytes:
 
 _registry = Registry(shipped)
 
-dialect = _registry.dialect
-spec = _registry.spec
-load = _registry.load
-dialects = _registry.dialects
+
+def dialect(name: str) -> Dialect:
+    """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
+    return _registry.dialect(name)
+
+
+def spec(name: str) -> Spec:
+    """The spec with this name, alias or model id. Raises `UnknownDialect`."""
+    return _registry.spec(name)
+
+
+def load(path: str | Path) -> list[str]:
+    """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
+    return _registry.load(path)
+
+
+def dialects() -> list[str]:
+    """The names of all dialects, in alphabetical order."""
+    return _registry.dialects()

@@ -412,6 +412,18 @@ class Builder:
         if not isinstance(value, dict):
             self.fail(call, f"expected arguments as an object, got {dumps(value)[:40]} - at {start}")
 
+    def open_segment(self, field: Field | None, end: int) -> list[Segment]:
+        """The segment in progress, as far as it has been read: text, or a call that is not over."""
+        if self.call is not None:
+            call = self.call
+            written = "".join(call.written)
+            span = (call.start, end)
+            return [Call(call.name, completed(written) if written else {}, call.id, written, "", span, Status.TRUNCATED)]
+        text = "".join(self.text_parts)
+        if field is None or not text or field.role not in (Role.CONTENT, Role.REASONING):
+            return []
+        return [(Content if field.role is Role.CONTENT else Reasoning)(text, (end - len(text), end))]
+
     # Calls
 
     def fail(self, call: OpenCall, why: str) -> None:

@@ -17,6 +17,8 @@ NO_SCHEMA: Schema = {}
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_SPELLED: dict[Json, str] = {None: "null", True: "true", False: "false"}
+_PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
@@ -128,7 +130,9 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
 
 def respelled(text: str, value: Json) -> bool:
     """True when a scalar's text is not the JSON spelling of its value: `True`, `3.0` for an integer, blanks around."""
-    return not isinstance(value, str | dict | list) and dumps(value) != text
+    if value is None or value is True or value is False:
+        return _SPELLED[value] != text
+    return isinstance(value, int | float) and repr(value) != text
 
 
 def encode(codec: Codec, value: Json) -> str:
@@ -161,8 +165,12 @@ def read_json(text: str) -> Json:
 
 def _sniffed(text: str) -> Json:
     """`text` as a value of unknown type: JSON when its spelling survives a round trip, else the text."""
+    if text in _PLAIN_WORDS:
+        return _PLAIN_WORDS[text]
     if _COULD_BE_JSON(text) is None:
         return text
+    if len(text) < 16 and _INTEGER.fullmatch(text) and text != "-0":
+        return int(text)
     value = read_json(text)
     if value is _NOTHING:
         return _WORDS.get(text.strip(), text)

@@ -42,6 +42,8 @@ class Trace(NamedTuple):
     node: Node
     json: JsonPlan | None
     name_group: int
+    key_group: int
+    """The group of the argument's key, when taking it is all there is to do."""
 
 
 class Hub:
@@ -159,7 +161,8 @@ def build(node: Node, keys: Mapping[str, object], after_text: bool = False, bare
         actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
         name_group = draft.name_group and draft.name_group + groups
         groups += draft.groups + 1
-        traces[groups] = Trace(actions, draft.node, draft.plan, name_group)
+        key_group = actions[0].group if len(actions) == 1 and actions[0].act == KEY else 0
+        traces[groups] = Trace(actions, draft.node, draft.plan, name_group, key_group)
     return Hub(re.compile("|".join(parts)), traces) if parts else None
 
 
@@ -301,7 +304,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     while True:
         kind, hub = at.kind, at.hub  # type: ignore[attr-defined]  # a Route
         if kind == HUB:
-            if pos == n and at.node.done == () and not at.node.marks:
+            if pos == n and at.node.done == ():
                 return Message(tuple(segments))
             if at.hub is None:
                 return None
@@ -405,6 +408,12 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             return None
 
         trace = hub.traces[match.lastindex]
+        if trace.key_group:
+            key = match[trace.key_group]
+            pos = match.end()
+            node = trace.node
+            at = node.express or route(node)
+            continue
         for act, group, offset in trace.actions:
             if act == KEY:
                 key = match[group]

@@ -379,10 +379,11 @@ class JsonReader:
         try:
             stopped = inner.feed(text, 0, 0, final)
         except Broken as broken:
-            raise Broken(at, f"in the encoded arguments: {broken.why}") from None
+            why = f"in the encoded arguments: {broken.why}"
+            raise Broken(self._start, why, at) from None
         self._inner_rest = text[stopped:]
         if self._inner_rest.strip() and (final or inner.expect is Expect.DONE):
-            raise Broken(at, "expected the end of the encoded arguments")
+            raise Broken(self._start, "expected the end of the encoded arguments", at)
 
     def _string_end(self, end: int, passing: bool) -> None:
         if passing:
@@ -395,7 +396,7 @@ class JsonReader:
         if self._inner is not None:
             self._feed_inner("", end - 1, True)
             if self._inner.expect is not Expect.DONE:
-                raise Broken(end - 1, "expected the encoded arguments to be complete")
+                raise Broken(self._start, "expected the encoded arguments to be complete", end - 1)
         elif not passing and isinstance(self._matcher, Hole):
             self._fill(scan_once(f'"{"".join(self._parts)}"', 0)[0], end)
         self._value_end(end)

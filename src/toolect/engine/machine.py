@@ -417,6 +417,8 @@ class Machine:
                 self.pos = pos + len(end)
                 self.ended = True
                 return True
+        if node.json and self._lacks_json(node, pos):
+            return True
         for core in sorted(node.implied, key=len, reverse=True):
             if buf.startswith(core, pos):
                 for closer in node.implied[core]:
@@ -429,8 +431,6 @@ class Machine:
                 self.builder.note(RepairKind.STRAY_MARKER, at, core)
                 self.pos = pos + len(core)
                 return True
-        if node.json and self._lacks_json(node, pos):
-            return True
         if self._lacks_sign(node, at):
             return True
         if final and self._cut_closer(node, buf[pos:]):
@@ -552,8 +552,12 @@ class Machine:
             self.ended = True
 
     def message(self) -> Message:
-        """What has been read."""
-        return Message(tuple(self.builder.segments), tuple(self.builder.repairs))
+        """What has been read; in the middle of an answer, what is open comes last."""
+        builder = self.builder
+        segments = list(builder.segments)
+        if not self.ended:
+            segments += builder.open_segment(self._text.field if self._text is not None else None, self.base + self.pos)
+        return Message(tuple(segments), tuple(builder.repairs))
 
 
 def canonical(found: str, marks: dict[str, bool]) -> str:
