@@ -1,8 +1,10 @@
-# A fresh clone needs Python 3.11 or newer and a package index, nothing else. PYTHON=… chooses another interpreter.
+# A fresh clone needs Python 3.11 or newer and a package index, nothing else.
+# PYTHON=… makes the environment with another interpreter, JOBS=0 runs the tests in one process, ARGS=… goes to the tool.
 
 SHELL := /bin/sh
 BIN := .venv/bin
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3 python
+JOBS := auto
 READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
@@ -20,7 +22,7 @@ demo: setup  ## a tour over real model outputs
 	@$(BIN)/python tools/demo.py
 
 test: setup  ## run the tests
-	$(BIN)/python -m pytest $(if $(filter-out 1,$(JOBS)),-n $(JOBS)) $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 lint: setup  ## check style, types and generated pages
 	$(BIN)/ruff check

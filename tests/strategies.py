@@ -114,7 +114,8 @@ def scalars(text: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
     numbers = st.one_of(
         st.integers(),
         st.floats(allow_nan=False, allow_infinity=False),
-        st.sampled_from([0, -0.0, 1e-320, 1.7e308, 2**53 + 1, 10**400, -(10**4000), 1e22, 0.1]),
+        st.sampled_from([0, -0.0, 1e-320, 1.7e308, 2**53 + 1, 1e22, 0.1]),
+        st.sampled_from([20, 400, 4000]).map(lambda digits: -(10**digits)),
     )
     return st.one_of(st.none(), st.booleans(), numbers, text)
 

@@ -62,9 +62,24 @@ def _sample(name: str) -> str:
 
 LIMITS = (
     ("MAX_DEPTH", json_reader.MAX_DEPTH, "open brackets of a JSON value", "`malformed`"),
-    ("MAX_STACK", node.MAX_STACK, "grammar rules open at a time, which bounds the depth of value languages", "`malformed`"),
-    ("MAX_DIGITS", json_reader.MAX_DIGITS, "characters of a number in JSON", "`repaired`: the value becomes a string; in raw text it stays text"),
-    ("MAX_LEXEME", machine.MAX_LEXEME, "characters of a terminal given by a regular expression: a name, a key, an id, a number of a value language", "`malformed`"),
+    (
+        "MAX_STACK",
+        node.MAX_STACK,
+        "grammar rules open at a time, which bounds the depth of value languages",
+        "`malformed`",
+    ),
+    (
+        "MAX_DIGITS",
+        json_reader.MAX_DIGITS,
+        "characters of a number in JSON",
+        "`repaired`: the value becomes a string; in raw text it stays text",
+    ),
+    (
+        "MAX_LEXEME",
+        machine.MAX_LEXEME,
+        "characters of a terminal given by a regular expression: a name, a key, an id, a number of a value language",
+        "`malformed`",
+    ),
     ("MAX_REPAIR", builder.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
     ("MAX_NODES", node.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),

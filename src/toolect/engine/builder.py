@@ -50,7 +50,7 @@ class OpenCall:
 class Frame:
     """A value of a value language being read."""
 
-    __slots__ = ("entries", "items", "key", "member", "parts", "role")
+    __slots__ = ("alone", "entries", "items", "key", "member", "parts", "role")
 
     def __init__(self, role: Role) -> None:
         self.role = role
@@ -58,6 +58,7 @@ class Frame:
         self.items: list[Json] = []
         self.key = ""
         self.parts: list[str] = []
+        self.alone: Json = None  # what the key is as a member of a set
         self.member = False  # `key` waits for its value, or is itself a member of a set
 
 
@@ -274,9 +275,8 @@ class Builder:
         """A key without a value is a member of a set: an item."""
         if owner.member:
             owner.member = False
-            item = owner.parts.pop() if owner.parts else owner.key
-            self._write((", " if owner.items else "[") + dumps(owner.key))
-            owner.items.append(item)
+            self._write((", " if owner.items else "[") + dumps(owner.alone))
+            owner.items.append(owner.alone)
 
     def _end_value(self) -> None:
         if not self._frames:
@@ -318,6 +318,7 @@ class Builder:
                 if self._frames:
                     owner = self._frames[-1]
                     owner.key, owner.member = key, True
+                    owner.alone = frame.items[0] if frame.items else key
             case _:
                 pass
 
@@ -340,6 +341,7 @@ class Builder:
                     owner.member = False
                 case Role.PAIR_KEY:
                     owner.parts.append(value if isinstance(value, str) else dumps(value))
+                    owner.items.append(value)
                 case _:
                     owner.items.append(value)
         elif self.call is not None and self.call.key is not None:
@@ -451,7 +453,7 @@ class Builder:
     def _write(self, text: str) -> None:
         """Pass on argument text, or keep it until the call has a name."""
         call = self.call
-        if call is None:
+        if call is None or not text:
             return
         call.written.append(text)
         events = self.events

@@ -85,6 +85,7 @@ class JsonSlot:
             if self._recorder is not None:
                 return self._reject(machine, max(broken.resume, self.start + 1))
             self._broken = broken
+            self.needed = max(self.needed, machine.builder.last_end)
             return True
         self._maybe_commit(machine)
         self.needed = max(self.needed, machine.builder.last_end)
@@ -177,7 +178,7 @@ class JsonSlot:
                 else:
                     builder.repaired(call, value, at, why)
         else:
-            builder.repair_units([] if value is _NOTHING else fit(self.shape, value), self.start, end, at, why)
+            builder.repair_units([] if value is _NOTHING else fit(self.shape, value), self.needed, end, at, why)
         machine.end_json()
         machine.loosen()
         machine.leave_slot(SlotKind.JSON, end)

@@ -27,7 +27,7 @@ class Stream:
         """What `chunk` makes happen. Raises ValueError after `close`."""
         machine = self._machine
         quick = machine.quick
-        if quick is not None:
+        if quick is not None and chunk:
             quickly = quick(chunk)
             if quickly is not None:
                 return quickly
