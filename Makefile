@@ -16,9 +16,7 @@ help:  ## list the targets
 
 setup: $(READY)  ## make the environment in .venv
 
-# What pip installs in place is not compiled; a start without bytecode takes twice as long.
 demo: setup  ## a tour over real model outputs
-	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python tools/demo.py
 
 test: setup  ## run the tests
@@ -57,4 +55,5 @@ $(READY): pyproject.toml
 		$$found -m venv --clear .venv; \
 	fi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q src  # pip leaves this out here, and a start without bytecode takes twice as long
 	@touch $@

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import corpus
 import msgspec
 import pytest
+
 import toolect
 from toolect import Call, Content, Conversion, Message, Reasoning, Status, UnknownDialect, Unrepresentable
 from toolect.registry import shipped

@@ -13,7 +13,7 @@ import click
 
 from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
-from toolect.compile import node
+from toolect.compile import graph, node
 from toolect.engine import builder, json_reader, machine
 from toolect.spec import document, grammar, source
 
@@ -64,7 +64,7 @@ LIMITS = (
     ("MAX_DEPTH", json_reader.MAX_DEPTH, "open brackets of a JSON value", "`malformed`"),
     (
         "MAX_STACK",
-        node.MAX_STACK,
+        graph.MAX_STACK,
         "grammar rules open at a time, which bounds the depth of value languages",
         "`malformed`",
     ),
@@ -81,7 +81,7 @@ LIMITS = (
         "`malformed`",
     ),
     ("MAX_REPAIR", builder.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
-    ("MAX_NODES", node.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
+    ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
     ("MAX_SPELLINGS", grammar.MAX_SPELLINGS, "spellings of one named marker", "it becomes a pattern"),

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from toolect.compile.graph import Graph
 from toolect.compile.network import Network
-from toolect.compile.node import Graph
 from toolect.engine.builder import Builder
 from toolect.engine.codec import Schema, tool_schemas
 from toolect.engine.express import express

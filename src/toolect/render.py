@@ -83,8 +83,8 @@ class Rendered(str):
         self.spans = spans
         return self
 
-    def __getnewargs__(self) -> tuple[str, tuple[PartSpan, ...]]:
-        return str(self), self.spans
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rendered, (str(self), self.spans)
 
 
 class Cursor:
@@ -136,7 +136,8 @@ class Renderer:
             self.out.append((text, part, -1 if part is Part.MARKUP else self.segment))
 
     def rendered(self) -> Rendered:
-        spans, at = [], 0
+        spans: list[PartSpan] = []
+        at = 0
         for text, part, segment in self.out:
             if spans and spans[-1].part is part and spans[-1].segment == segment:
                 spans[-1] = spans[-1]._replace(end=at + len(text))

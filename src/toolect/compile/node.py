@@ -2,24 +2,22 @@
 
 A node is a set of places in the network, each with its stack: everything the grammar may be in the middle of. Stepping
 over a symbol leads to another node; both nodes and steps are made the first time they are needed and kept, so that after
-warm-up a step is one dictionary look-up. Texts that nest deeper than the grammar's own depth make new nodes; the graph
-is thrown away and started afresh when it has grown past a bound.
+warm-up a step is one dictionary look-up.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolect.compile.network import Edge, Field, Hollow, Mark, Network, Op, OpCode, Pat, frame
-from toolect.ir import RepairKind
-from toolect.spec.model import Policies, Role, SlotKind
+from toolect.compile.network import Edge, Field, Hollow, Mark, Op, OpCode, Pat
+from toolect.spec.model import SlotKind
 
-MAX_NODES = 20_000
-"""Nodes kept before the graph is started afresh."""
-MAX_STACK = 600
-"""Rules open at a time; a value language uses about three for each level of nesting."""
+if TYPE_CHECKING:
+    from toolect.compile.graph import Graph
+    from toolect.compile.stops import Stop
+
 STRONG = 4
 """Characters a marker must have at least to be implied, or to stop a slot it does not close itself."""
 
@@ -40,10 +38,6 @@ Trail: TypeAlias = tuple[Task, ...]
 Config: TypeAlias = tuple[int, Stack | None, Trail]
 
 
-class TooDeep(Exception):
-    """The text nests deeper than `MAX_STACK`."""
-
-
 class Choice:
     """An edge that may be taken from a node, with what crossing to it does."""
 
@@ -54,19 +48,6 @@ class Choice:
         space = "".join(t.space for t, _ in trail if isinstance(t, Op))
         symbol = edge.symbol
         self.expects: str = space + symbol.lead if type(symbol) is Mark else space
-
-
-class Stop:
-    """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
-
-    __slots__ = ("core", "direct", "end", "lead", "path", "probe", "repair")
-
-    def __init__(
-        self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
-        direct: bool = False,
-    ) -> None:  # fmt: skip
-        self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
-        self.direct = direct  # only where no text comes before it
 
 
 class Step:
@@ -112,10 +93,10 @@ class Node:
         self._struct: re.Pattern[str] | None = None
         self._stops: dict[str, Stop] | None = None
         self._implied: dict[str, tuple[str, ...]] | None = None
-        self.plan: object = None
-        """What the engine prepares for reading text here, once."""
-        self.express: object = None
-        """What the engine prepares for reading canonical text here, once."""
+        self.plan: Any = None
+        """What the engine prepares for reading text here, once: a StopPlan."""
+        self.express: Any = None
+        """What the engine prepares for reading canonical text here, once: a Route."""
 
     def _add(self, choice: Choice) -> None:
         symbol = choice.edge.symbol
@@ -148,7 +129,7 @@ class Node:
         field = None if type(symbol) is Mark else symbol.field  # type: ignore[union-attr]  # Pat and Hollow have one
         tasks = _aged(first)
         if all(_aged(c) == tasks for c in chosen):
-            kernel = tuple((c.edge.target, c.stack, ()) for c in chosen)
+            kernel: tuple[Config, ...] = tuple((c.edge.target, c.stack, ()) for c in chosen)
         else:
             kernel = tuple((c.edge.target, c.stack, _aged(c)) for c in chosen)
             tasks = ()
@@ -175,7 +156,9 @@ class Node:
     def stops(self) -> dict[str, Stop]:
         """The markers that end the TEXT slot of this node."""
         if self._stops is None:
-            self._stops = {s.core: s for s in self._find_stops()}
+            from toolect.compile.stops import find_stops
+
+            self._stops = {stop.core: stop for stop in find_stops(self)}
         return self._stops
 
     def text_field(self) -> Field:
@@ -183,75 +166,6 @@ class Node:
         symbol = self.choices[SlotKind.TEXT][0].edge.symbol
         assert isinstance(symbol, Hollow)
         return symbol.field
-
-    def _find_stops(self) -> Iterator[Stop]:
-        graph, policies = self.graph, self.graph.policies
-        role = self.text_field().role
-        after = self.step(SlotKind.TEXT).node
-        inside = self.graph.network.spec.rules[self.choices[SlotKind.TEXT][0].edge.rule].value
-        seen: set[str] = set()
-
-        def stop(core: str, node: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
-            if core in seen:
-                return
-            if repair is not None and len(core) < STRONG:
-                return
-            calling = node.calling(core) or repair is RepairKind.IMPLIED_OPENER
-            if role is Role.REASONING and calling and policies.reasoning_calls == "ignore":
-                return
-            seen.add(core)
-            lead = self.step(path[0]).node.lead(core) if len(path) == 1 else after.closing_lead(path)
-            yield Stop(core, lead, path, repair, probe=calling)
-
-        text = str(SlotKind.TEXT)
-        for core in after.marks:
-            yield from stop(core, after, (text,), None)
-        if role in (Role.CONTENT, None):
-            for core in self.marks:
-                if core not in seen:
-                    seen.add(core)
-                    opener = next((o for o in after.marks if core in after.step(o).node.marks), None)
-                    path = () if opener is None or policies.unwrapped != "accept" else (text, opener)
-                    repair = RepairKind.IMPLIED_OPENER if path else None
-                    yield Stop(core, "", path, repair, probe=self.calling(core), direct=True)
-        if not inside:
-            for whole in graph.network.spec.end:
-                lead, end, _ = frame(whole)
-                if end not in seen:
-                    seen.add(end)
-                    yield Stop(end, lead, (text,), None, probe=False, end=True)
-        if inside:
-            return
-        # A closer that is missing before a marker which could only follow it.
-        limit = 1 if role is Role.REASONING else 2
-        for path, node in after.closings(limit):
-            for core in node.marks:
-                if not (role is Role.REASONING and core in self.graph.think_openers):
-                    yield from stop(core, node, (text, *path), RepairKind.IMPLIED_CLOSER)
-        if role is Role.REASONING and policies.unwrapped == "accept" and policies.reasoning_calls == "parse":
-            for path, outside in list(after.closings(limit)):
-                for opener in outside.marks:
-                    if outside.calling(opener) and not (node := outside.step(opener).node).text:
-                        for core in node.marks:
-                            yield from stop(core, node, (text, *path, opener), RepairKind.IMPLIED_OPENER)
-        # A wrapper's opener that is missing before a marker which could only follow it.
-        if policies.unwrapped == "accept" and role in (Role.CONTENT, None):
-            for opener in after.marks:
-                if after.calling(opener) and not after.marks[opener]:
-                    node = after.step(opener).node
-                    if not node.text:
-                        for core, wrong in node.marks.items():
-                            if not wrong:
-                                yield from stop(core, node, (text, opener), RepairKind.IMPLIED_OPENER)
-        if role in (Role.CONTENT, None):
-            for core in graph.think_closers:
-                if core not in seen:
-                    seen.add(core)
-                    yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
-            for core in graph.closers:
-                if core not in seen:
-                    seen.add(core)
-                    yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
 
     def lead(self, core: str) -> str:
         """The whitespace the dialect writes before marker `core` here."""
@@ -344,111 +258,3 @@ def spaced(core: str) -> str:
         out.append(blank(match) if match and part.isspace() else re.escape(part))
         at += len(part)
     return "".join(out)
-
-
-class Graph:
-    """The nodes of one dialect under one set of policies."""
-
-    def __init__(self, network: Network, policies: Policies) -> None:
-        self.network, self.policies = network, policies
-        self._patterns: dict[str, re.Pattern[str]] = {}
-        self._openers: tuple[str, ...] | None = None
-        self._reset()
-        spec = network.spec
-        self.ends = tuple(end.strip() for end in spec.end)
-        thinking = {name for name, role in spec.roles.items() if role is Role.REASONING}
-        marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking]
-        self.think_openers = frozenset(m.core for e, m in marks if e.first)
-        self.think_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG}
-        self.closers = tuple(
-            sorted(
-                {
-                    e.symbol.core
-                    for s in network.states
-                    for e in s.edges
-                    if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
-                    and not spec.rules[e.rule].value
-                },
-                key=len,
-                reverse=True,
-            )
-        )  # fmt: skip
-        self.markers: frozenset[str] = frozenset(
-            e.symbol.core
-            for s in network.states
-            for e in s.edges
-            if type(e.symbol) is Mark and not spec.rules[e.rule].value
-            if len(e.symbol.core) >= STRONG
-        )
-
-    @property
-    def openers(self) -> tuple[str, ...]:
-        """What a call can begin with: markers, and the brackets of bare JSON."""
-        if self._openers is None:
-            start = self.start
-            found = [s.core for s in start.stops.values() if s.probe or s.repair is RepairKind.IMPLIED_OPENER]
-            self._openers = tuple(found) + (("{", "[") if start.json else ())
-        return self._openers
-
-    def _reset(self) -> None:
-        self._nodes: dict[tuple[Config, ...], Node] = {}
-        self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
-        self.start = self.node(((self.network.starts["start"], None, ()),))
-
-    def pattern(self, regex: str) -> re.Pattern[str]:
-        """The compiled terminal `regex`, which never gives back what it has matched."""
-        found = self._patterns.get(regex)
-        if found is None:
-            found = self._patterns[regex] = re.compile(regex)
-        return found
-
-    def drop_deep(self) -> None:
-        """Forget all nodes, after a text that nested too deep made many."""
-        self._reset()
-
-    def node(self, kernel: tuple[Config, ...]) -> Node:
-        """The node of `kernel`."""
-        node = self._nodes.get(kernel)
-        if node is None:
-            if len(self._nodes) > MAX_NODES:
-                self._nodes = {}
-                self._stacks = {}
-            node = self._nodes[kernel] = Node(self, kernel)
-        return node
-
-    def _push(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> Stack:
-        key = (target, after, parent)
-        stack = self._stacks.get(key)
-        if stack is None:
-            stack = self._stacks[key] = Stack(target, after, parent)
-            if stack.depth > MAX_STACK:
-                raise TooDeep
-        return stack
-
-    def closure(self, kernel: tuple[Config, ...]) -> Iterator[tuple[Edge | None, Stack | None, Trail]]:
-        """Every edge that `kernel` leads to without reading, in grammar order; None for the end of the answer."""
-        states, starts = self.network.states, self.network.starts
-        todo = list(reversed(kernel))
-        met: set[tuple[int, Stack | None]] = set()
-        while todo:
-            at, stack, trail = todo.pop()
-            if (at, stack) in met:
-                continue
-            met.add((at, stack))
-            state = states[at]
-            for edge in state.edges:
-                yield edge, stack, trail
-            more: list[Config] = []
-            for enter in state.enters:
-                begun = trail + tuple((op, 0) for op in enter.before)
-                more.append((starts[enter.rule], self._push(enter.target, enter.after, stack), begun))
-            for space, target in state.spaces:
-                more.append((target, stack, (*trail, (Op(OpCode.SPACE, None, space), 0))))
-            more.extend((target, stack, trail) for target in state.skips)
-            if state.final:
-                if stack is None:
-                    yield None, None, trail
-                else:
-                    ended = trail + tuple((op, 1) for op in stack.after)
-                    more.append((stack.target, stack.parent, ended))
-            todo.extend(reversed(more))

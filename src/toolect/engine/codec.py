@@ -287,8 +287,8 @@ def unescape(text: str) -> str:
 
 
 def _paired(match: re.Match[str]) -> str:
-    high, low = match[0]
-    return chr(0x10000 + ((ord(high) - 0xD800) << 10) + ord(low) - 0xDC00)
+    pair = match[0]
+    return chr(0x10000 + ((ord(pair[0]) - 0xD800) << 10) + ord(pair[1]) - 0xDC00)
 
 
 def escape(text: str, quote: str) -> str:

@@ -6,281 +6,20 @@ character that is not; the machine then reads the text from the start. A law hol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any
 
-from toolect.compile.network import Field, Hollow, Op, OpCode
-from toolect.compile.node import Graph, Node, TooDeep, Trail
+from toolect.compile.graph import Graph, TooDeep
+from toolect.compile.network import Op, OpCode
+from toolect.compile.node import Node
 from toolect.engine.builder import split_ref
 from toolect.engine.codec import Schema, decode, property_schema, respelled
-from toolect.engine.json_plan import JsonPlan, json_plan, shallow
+from toolect.engine.json_plan import shallow
 from toolect.engine.json_reader import MAX_DEPTH, scan_once
-from toolect.engine.text_slot import StopPlan, plan_of
+from toolect.engine.stop_plan import StopPlan
+from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
-from toolect.spec.model import Codec, CodecKind, Role, SlotKind
-
-
-# What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
-KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
-# What follows a trace.
-CONTENT, TEXT, JSON, HUB, NOTHING = range(5)
-
-
-class Action(NamedTuple):
-    """An act and its place: the group it takes, or `offset` characters after the end of group `group` (0: the start)."""
-
-    act: int
-    group: int
-    offset: int
-
-
-class Trace(NamedTuple):
-    """A run of markers with one regular expression, and where it leads."""
-
-    actions: tuple[Action, ...]
-    node: Node
-    json: JsonPlan | None
-    name_group: int
-    key_group: int
-    """The group of the argument's key, when taking it is all there is to do."""
-
-
-class Hub:
-    """All traces that may be taken at a place: `regex.lastindex` tells which one was."""
-
-    __slots__ = ("match", "traces")
-
-    def __init__(self, regex: re.Pattern[str], traces: dict[int, Trace]) -> None:
-        self.match = regex.match
-        self.traces = traces
-
-
-class Route:
-    """How to go on at a node."""
-
-    __slots__ = ("codec", "common", "direct", "hub", "kind", "lead", "needle", "node", "open", "others", "plan", "role")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self.hub: Hub | None = None
-        self.direct: Hub | None = None
-        self.open = False  # the answer may end here
-        self.plan: StopPlan | None = None
-        self.role: Role | None = None
-        self.codec: Codec | None = None
-        self.common = ""
-        self.needle = ""
-        self.lead = ""
-        self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
-        self.kind = NOTHING
-        if node.text and node.text_field().role in (Role.CONTENT, None):
-            self.kind = CONTENT
-            self._content()
-        elif node.json and not node.text and len(node.choices) == 1:
-            self.kind = JSON
-            self.role = json_field(node).role
-        elif node.text:
-            self.kind = TEXT
-            self._text()
-        elif not node.escaped:
-            self.kind = HUB
-            self.hub = build(node, dict.fromkeys(node.marks))
-
-    def _content(self) -> None:
-        node = self.node
-        self.plan = plan_of(node)
-        stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
-        direct = {s.core: 0 for s in node.stops.values() if s.direct}
-        self.direct = build(node, direct) if direct else None
-        self.open = node.step(SlotKind.TEXT).node.done is not None
-        needles = [n for n, _, _, _ in self.plan.needles]
-        first = {n[:1] for n in needles}
-        self.common = _common(needles) if len(first) == 1 else ""
-
-    def _text(self) -> None:
-        node = self.node
-        field = node.text_field()
-        self.role, self.codec = field.role, field.codec
-        after = node.step(SlotKind.TEXT).node
-        plan = plan_of(node)
-        proper = [s for s in plan.stops if s.repair is None and not s.end]
-        if len(proper) != 1 or " " in proper[0].core or field.role not in (Role.VALUE, Role.REASONING):
-            self.kind = NOTHING
-            return
-        self.needle, self.lead = proper[0].core, proper[0].lead
-        self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
-        self.common = _common([n for n, _ in self.others])
-        self.hub = build(after, dict.fromkeys(after.marks))
-
-
-def _common(words: list[str]) -> str:
-    """The longest common beginning of `words`."""
-    if not words:
-        return ""
-    low, high = min(words), max(words)
-    at = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
-    return low[:at]
-
-
-def _grouped(words: list[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """`words` by their first two characters, each group with its longest common beginning."""
-    groups: dict[str, list[str]] = {}
-    for word in words:
-        groups.setdefault(word[:2], []).append(word)
-    return tuple((_common(group), tuple(group)) for group in groups.values())
-
-
-def route(node: Node) -> Route:
-    """The route at `node`, made once."""
-    found = node.express
-    if found is None:
-        found = node.express = Route(node)
-    assert isinstance(found, Route)
-    return found
-
-
-def build(node: Node, keys: Mapping[str, object], after_text: bool = False, bare: bool = False) -> Hub | None:
-    """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
-    start = node.step(SlotKind.TEXT).node if after_text else node
-    made: list[Draft] = []
-    for key in sorted(keys, key=len, reverse=True):
-        if key in start.choices and not start.marks.get(key):
-            made.extend(Draft(start).over(key, skip_lead=after_text))
-    if not after_text:
-        for regex, _ in node.patterns:
-            made.extend(Draft(start).over(regex))
-    if bare:
-        made.extend(Draft(start if start.json else node).end())
-    parts: list[str] = []
-    traces: dict[int, Trace] = {}
-    groups = 0
-    for draft in made:
-        parts.append("".join(draft.regex) + "()")
-        actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
-        name_group = draft.name_group and draft.name_group + groups
-        groups += draft.groups + 1
-        key_group = actions[0].group if len(actions) == 1 and actions[0].act == KEY else 0
-        traces[groups] = Trace(actions, draft.node, draft.plan, name_group, key_group)
-    return Hub(re.compile("|".join(parts)), traces) if parts else None
-
-
-class Draft:
-    """A trace in the making: the expression so far, and what it does."""
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self.regex: list[str] = []
-        self.actions: list[Action] = []
-        self.groups = 0
-        self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
-        self.lexemes: list[tuple[tuple[int, int], tuple[int, int], int]] = []  # begin, end and group of each
-        self.plan: JsonPlan | None = None
-        self.name_group = 0
-
-    def copy(self) -> Draft:
-        """A draft that goes on as this one, independently."""
-        twin = Draft(self.node)
-        twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
-        twin.groups, twin.at = self.groups, self.at
-        return twin
-
-    def literal(self, text: str) -> None:
-        """`text` comes next."""
-        self.regex.append(re.escape(text))
-        self.at = (self.at[0], self.at[1] + len(text))
-
-    def tasks(self, tasks: Trail) -> bool:
-        """Take over the tasks of a step; False when they are not for this reader."""
-        for task, back in tasks:
-            if back > len(self.lexemes) + 1:
-                return False
-            begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
-            if isinstance(task, Field):
-                act = _ACTS.get(task.role)
-                if act is None or not group:
-                    return False
-                self.actions.append(Action(act, group, 0))
-            elif task.code is OpCode.BEGIN_CALL:
-                if back > len(self.lexemes):
-                    return False
-                self.actions.append(Action(BEGIN_CALL, *begin))
-            elif task.code is OpCode.END_CALL:
-                self.actions.append(Action(END_CALL, *end))
-            elif task.code not in (OpCode.BEGIN_ARGUMENT, OpCode.END_ARGUMENT, OpCode.SPACE):
-                return False
-        return True
-
-    def over(self, key: str, skip_lead: bool = False) -> list[Draft]:
-        """The drafts that go over `key` and on as long as nothing has to be decided."""
-        step = self.node.step(key)
-        if not skip_lead:
-            self.literal(step.expects)
-        begin, group = self.at, 0
-        if key in self.node.marks:
-            self.literal(key)
-        else:
-            self.groups += 1
-            group = self.groups
-            self.regex.append(f"((?>{key}))")
-            self.at = (group, 0)
-        self.lexemes.append((begin, self.at, group))
-        if not self.tasks(step.tasks):
-            return []
-        self.literal(step.trail)
-        self.node = node = step.node
-        if not self.tasks(node.arrival):
-            return []
-        if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
-            drafts = self.copy().end() if json_field(node).role is not Role.VALUE else [self.copy()]
-            if len(node.choices) == 1 or node.text:
-                return drafts
-        elif node.text or node.escaped or node.done is not None:
-            return [self]
-        else:
-            drafts = []
-        undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
-        if len(node.choices) > 1 and not undecided:
-            return [self]
-        for key in sorted(node.choices, key=len, reverse=True):
-            if key != SlotKind.JSON and not node.marks.get(key):
-                drafts += self.copy().over(key)
-        return drafts
-
-    def end(self) -> list[Draft]:
-        """The draft ends in the JSON slot of its node."""
-        node = self.node
-        plan = json_plan(json_field(node))
-        if plan is None:
-            return []
-        step = node.step(SlotKind.JSON)
-        self.literal(node.choices[SlotKind.JSON][0].expects)
-        self.lexemes.append((self.at, self.at, 0))
-        if not self.tasks(step.tasks):
-            return []
-        self.lexemes.pop()
-        self.plan = plan
-        if plan.head:
-            self.name_group = self.groups + plan.name_group
-            self.groups += plan.head_groups
-            self.regex.append(plan.head)
-        self.node = step.node
-        return [self]
-
-
-_ACTS = {Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
-
-
-def _ends(task: Op | Field) -> bool:
-    return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
-
-
-def json_field(node: Node) -> Field:
-    """What the JSON slot of `node` fills."""
-    symbol = node.choices[SlotKind.JSON][0].edge.symbol
-    assert isinstance(symbol, Hollow)
-    return symbol.field
+from toolect.spec.model import CodecKind, Role, SlotKind
 
 
 def express(graph: Graph, text: str, schemas: Mapping[str, Schema], start: Node) -> Message | None:
@@ -298,11 +37,11 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     entries: list[tuple[str, Json]] = []
     value: Json = None
     spelling: str | None = None
-    at = node.express or route(node)
+    at: Any = node.express or route(node)  # a Route: which of its parts are set depends on its kind
     ref = graph.network.spec.ref
     nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
-        kind, hub = at.kind, at.hub  # type: ignore[attr-defined]  # a Route
+        kind, hub = at.kind, at.hub
         if kind == HUB:
             if pos == n and at.node.done == ():
                 return Message(tuple(segments))
@@ -447,10 +186,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             else:
                 if json.head:
                     name = match[trace.name_group]
-                found = json.value(text, pos)
-                if found is None:
+                arguments = json.value(text, pos)
+                if arguments is None:
                     return None
-                value, pos, spelling = found
+                value, pos, spelling = arguments
                 if json.tail is not None:
                     tail = json.tail(text, pos)
                     if tail is None:

@@ -10,11 +10,16 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection
 
-from toolect.compile.network import Field, Hollow, Op, OpCode
-from toolect.compile.node import STRONG, Graph, Node, Stop, TooDeep
+from toolect.compile.graph import Graph, TooDeep
+from toolect.compile.network import Field, Hollow
+from toolect.compile.node import STRONG, Node
+from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
+from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.text_slot import ABSENT, UNKNOWN, StopPlan, TextSlot
+from toolect.engine.recovery import give_up, recover, settle_end, skip_stops, skip_to
+from toolect.engine.stop_plan import StopPlan
+from toolect.engine.text_slot import ABSENT, UNKNOWN, TextSlot
 from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Hole, HoleKind, Role, SlotKind
@@ -29,8 +34,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_json", "_loose", "_positions", "_space", "_tape", "_tape_base", "_text", "_trail", "_trails", "base", "buf", "builder", "ended", "graph",
-        "node", "pos", "quick",
+        "_hist", "_loose", "_positions", "_tape", "_tape_base", "_trail", "_trails", "base", "buf", "builder", "ended", "graph",
+        "json", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -41,9 +46,9 @@ class Machine:
         self.quick: Callable[[str], list[Event] | None] | None = None
         """Takes in a chunk that has nothing but text of the open slot in it, or declines with None."""
         self._hist: list[tuple[int, int, str]] = []
-        self._text: TextSlot | None = None
-        self._json: JsonSlot | None = None
-        self._space = ""  # whitespace since the last lexeme
+        self.text: TextSlot | EscapedSlot | None = None
+        self.json: JsonSlot | None = None
+        self.space = ""  # whitespace since the last lexeme
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
         self._loose = False  # whitespace is not looked at before the next lexeme
@@ -60,10 +65,10 @@ class Machine:
         self._forget()
         self.quick = None
         if not self.buf:
-            if self._json is not None:
-                self.quick = self._json.reader.quick(self.took)
-            elif self._text is not None:
-                self.quick = self._text.quick(self)
+            if self.json is not None:
+                self.quick = self.json.reader.quick(self.took)
+            elif self.text is not None:
+                self.quick = self.text.quick(self)
 
     def took(self, chunk: str) -> None:
         """`chunk` was read without this machine, inside a call."""
@@ -78,8 +83,8 @@ class Machine:
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()
         self.builder.repairs.clear()
-        if self._text is not None:
-            self._text.restart()
+        if isinstance(self.text, TextSlot):
+            self.text.restart()
 
     def positions(self, plan: StopPlan) -> list[int]:
         """Where each needle of `plan` comes next, as far as known: shared by all text slots with this plan."""
@@ -101,7 +106,7 @@ class Machine:
         if not pos:
             return
         buf, tape = self.buf, self._tape
-        if self.builder.call is None and self._json is None and (self._text is None or self._text.raw_from is None):
+        if self.builder.call is None and self.json is None and (self.text is None or self.text.raw_from is None):
             tape.clear()
         else:
             if not tape:
@@ -122,11 +127,11 @@ class Machine:
     def _needed(self) -> int | None:
         """The first character that may still be asked for."""
         needed = self.builder.call.start if self.builder.call is not None else None
-        if self._json is not None:
-            start = self._json.needed
+        if self.json is not None:
+            start = self.json.needed
             needed = start if needed is None else min(needed, start)
-        if self._text is not None and self._text.raw_from is not None:
-            needed = self._text.raw_from if needed is None else min(needed, self._text.raw_from)
+        if self.text is not None and self.text.raw_from is not None:
+            needed = self.text.raw_from if needed is None else min(needed, self.text.raw_from)
         return needed
 
     def raw(self, start: int, end: int) -> str:
@@ -146,7 +151,9 @@ class Machine:
             while self._advance(final):
                 pass
         except TooDeep:
-            self._give_up("nested too deep", final)
+            give_up(self, "nested too deep")
+            while self._advance(final):
+                pass
         if final:
             self._finish()
 
@@ -154,15 +161,15 @@ class Machine:
         """Read one slot or lexeme; False when more text is needed."""
         if self.ended:
             return self._after_end()
-        if self._json is not None:
-            return self._json.read(self, final)
-        if self._text is not None:
-            return self._text.read(self, final)
+        if self.json is not None:
+            return self.json.read(self, final)
+        if self.text is not None:
+            return self.text.read(self, final)
         node = self.node
         if node.text:
             return self._enter_text(node, final)
         if node.escaped:
-            self._text = TextSlot.escaped(self, node)
+            self.text = EscapedSlot(self, node)
             return True
         return self._lex(node, final)
 
@@ -190,7 +197,7 @@ class Machine:
                 break
             self.pos += 1
             self._trail = self._trail[1:]
-        self._trail = self._space = ""
+        self._trail = self.space = ""
         self._trails, self._loose = ("",), False
         field = node.text_field()
         if node.json and field.role not in (Role.CONTENT, None):
@@ -201,18 +208,18 @@ class Machine:
                 self.pos = at
                 self.begin_json(node)
                 return True
-        self._text = TextSlot.free(self, node)
+        self.text = TextSlot.free(self, node)
         return True
 
     def end_text(self) -> None:
         """The open text slot is over."""
-        self._text = None
+        self.text = None
 
     def take(self, stop: Stop, node: Node, at: int, end: int, opened: bool) -> None:
         """Go over the marker that ended a text slot of `node`: characters `at:end`."""
-        self._text = None
+        self.text = None
         if stop.end:
-            self._end_at(at - self.base)
+            settle_end(self, at)
             self.pos = end - self.base
             self.ended = True
             return
@@ -269,7 +276,7 @@ class Machine:
             self._check_space(start, step.leads, step.expects)
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
-        self._space = ""
+        self.space = ""
         self._trail, self._trails, self._loose = step.trail, step.trails, False
         self.node = step.node
         self._arrive()
@@ -284,10 +291,15 @@ class Machine:
         self._run(step.tasks)
         if not closer:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
-        self._trail = self._space = ""
+        self._trail = self.space = ""
         self._trails = ("",)
         self.node = step.node
         self._arrive()
+
+    def finish_tasks(self, at: int) -> None:
+        """The answer ends at character `at`, where the grammar allows it: run what ends with it."""
+        self._hist.append((at, at, ""))
+        self._run(tuple((task, back + 1) for task, back in self.node.done or ()))
 
     def _arrive(self) -> None:
         arrival = self.node.arrival
@@ -309,8 +321,8 @@ class Machine:
         buf, n = self.buf, len(self.buf)
         pos = _SPACE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
         if pos > self.pos:
-            if len(self._space) <= MAX_LEXEME:
-                self._space += buf[self.pos : pos]
+            if len(self.space) <= MAX_LEXEME:
+                self.space += buf[self.pos : pos]
             self.pos = pos
         if pos == n:
             return False
@@ -337,13 +349,13 @@ class Machine:
                 self._check_space(self.base + pos, (choice.expects,), choice.expects)
             self.begin_json(node)
             return True
-        if not final and (n - pos < 4 and node.patterns or self._could_grow(node, buf[pos:])):
+        if not final and (n - pos < 4 and node.patterns or self.could_grow(node, buf[pos:])):
             return False
-        return self._recover(node, pos, final)
+        return recover(self, node, pos, final)
 
     def _check_space(self, at: int, leads: Collection[str], lead: str) -> None:
         """Note it when the whitespace before character `at` is not what the dialect writes there."""
-        space = self._space
+        space = self.space
         if not any(space == trail + lead for trail in self._trails for lead in leads):
             self.builder.note(RepairKind.WHITESPACE, at, f"expected {self._trails[0] + lead!r}")
 
@@ -355,25 +367,30 @@ class Machine:
         """Begin the JSON slot of `node` here."""
         at = self.base + self.pos
         self.enter_slot(SlotKind.JSON, at)
-        self._trail = self._space = ""
+        self._trail = self.space = ""
         self._trails, self._loose = ("",), False
-        self._json = JsonSlot(self, self._json_field(node), at)
+        self.json = JsonSlot(self, self.json_field(node), at)
 
-    def _json_field(self, node: Node) -> Field:
+    def json_field(self, node: Node) -> Field:
         symbol = node.choices[SlotKind.JSON][0].edge.symbol
         assert isinstance(symbol, Hollow)
         return symbol.field
 
     def try_json(self, node: Node, at: int) -> None:
         """Read a JSON value inside free text at character `at`; it may turn out to be just text."""
-        self._json = JsonSlot(self, self._json_field(node), at, tentative=True)
+        self.json = JsonSlot(self, self.json_field(node), at, tentative=True)
+
+    def skip_to(self, node: Node, core: str, at: int) -> None:
+        """Go on at marker `core`, at character `at`, after unreadable text met at `node`."""
+        skip_to(self, node, core, at)
 
     def commit_json(self) -> None:
         """The JSON value inside free text is a call: the text before it is over."""
-        slot, text = self._json, self._text
-        assert slot is not None and text is not None
+        slot, text = self.json, self.text
+        assert slot is not None
+        assert isinstance(text, TextSlot)
         text.close(self, slot.start)
-        self._text = None
+        self.text = None
         if text.opened or SlotKind.JSON not in text.node.choices:
             if not text.opened:
                 self.step_text(text.node, slot.start)
@@ -381,21 +398,21 @@ class Machine:
 
     def text_back(self, text: str, end: int) -> None:
         """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
-        assert self._text is not None
-        self._text.add(self, text, end)
+        assert isinstance(self.text, TextSlot)
+        self.text.add(self, text, end)
 
     def skip_stops_after(self, node: Node) -> list[str]:
         """The markers at which a broken JSON value before `node` may end."""
-        cores = self.skip_stops(node)
+        cores = skip_stops(self, node)
         if node.text:
             cores += [s.core for s in node.stops.values() if len(s.core) >= STRONG]
         return sorted(set(cores), key=len, reverse=True)
 
     def end_json(self) -> None:
         """The JSON slot is over."""
-        self._json = None
+        self.json = None
 
-    def _could_grow(self, node: Node, rest: str) -> bool:
+    def could_grow(self, node: Node, rest: str) -> bool:
         """True when `rest` may become a longer marker with more text."""
         if len(rest) > 128 + MAX_LEXEME:
             return False
@@ -406,149 +423,12 @@ class Machine:
                     return True
         return False
 
-    # Trouble
-
-    def _recover(self, node: Node, pos: int, final: bool) -> bool:
-        """Nothing that may come next is at `pos`: find out what to make of it."""
-        buf, at = self.buf, self.base + pos
-        for end in self.graph.ends:
-            if buf.startswith(end, pos):
-                self._end_at(pos)
-                self.pos = pos + len(end)
-                self.ended = True
-                return True
-        if node.json and self._lacks_json(node, pos):
-            return True
-        for core in sorted(node.implied, key=len, reverse=True):
-            if buf.startswith(core, pos):
-                for closer in node.implied[core]:
-                    self.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-                self.pos = pos + len(core)
-                self.shift(core, at, at + len(core))
-                return True
-        for core in self.graph.closers:
-            if buf.startswith(core, pos):
-                self.builder.note(RepairKind.STRAY_MARKER, at, core)
-                self.pos = pos + len(core)
-                return True
-        if self._lacks_sign(node, at):
-            return True
-        if final and self._cut_closer(node, buf[pos:]):
-            return True
-        if final and self._could_grow(node, buf[pos:]):
-            self.pos = len(buf)
-            return False
-        call = self.builder.call
-        if call is not None:
-            got = buf[pos]
-            self.builder.fail(call, f"expected {self.expected(node)}, got {got!r} - at {at}")
-        self._text = TextSlot.skipping(self, node, content=call is None)
-        return True
-
-    def _lacks_json(self, node: Node, pos: int) -> bool:
-        """Does the marker that follows the arguments stand where they should? Then they are missing."""
-        after = node.step(SlotKind.JSON).node
-        field = self._json_field(node)
-        if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or self.builder.call is None:
-            return False
-        if not any(self.buf.startswith(core, pos) for core in after.marks):
-            return False
-        at = self.base + pos
-        self.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
-        self.enter_slot(SlotKind.JSON, at)
-        self._loose = True
-        self.leave_slot(SlotKind.JSON, at)
-        return True
-
-    def _lacks_sign(self, node: Node, at: int) -> bool:
-        """Was a short sign left out where a line ended, with free text after it?"""
-        sole = node.sole
-        if sole is None or "\n" not in self._space or self.builder.call is None:
-            return False
-        if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
-            return False
-        self.imply(sole, at, RepairKind.IMPLIED_CLOSER)
-        return True
-
-    def _cut_closer(self, node: Node, rest: str) -> bool:
-        """At the end of the input: is `rest` the beginning of the one closer that must come?"""
-        sole = node.sole
-        if sole is None or not sole.startswith(rest):
-            return False
-        self.pos = len(self.buf)
-        at = self.base + self.pos
-        self.imply(sole, at, RepairKind.IMPLIED_CLOSER)
-        return True
-
-    def skip_to(self, node: Node, core: str, at: int) -> None:
-        """Go on at marker `core` after unreadable text; `node` is where reading failed."""
-        self._text = None
-        if core in self.graph.ends:
-            self._end_at(at - self.base)
-            self.pos = at - self.base + len(core)
-            self.ended = True
-            return
-        for closer in node.implied.get(core, ()) if core not in node.marks else ():
-            self.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-        self.pos = at - self.base + len(core)
-        self.shift(core, at, at + len(core))
-
-    def skip_stops(self, node: Node) -> list[str]:
-        """The markers at which reading can go on after trouble at `node`."""
-        cores = [c for c in node.marks if len(c) >= STRONG] + list(node.implied) + list(self.graph.ends)
-        return sorted(set(cores), key=len, reverse=True)
-
-    def expected(self, node: Node) -> str:
-        """What may come next at `node`, for people: at most four things."""
-        names = [f"`{core}`" for core in node.marks if not node.marks[core]]
-        names += ["a name or key" for _ in node.patterns[:1]]
-        if node.json:
-            names.append("a JSON value")
-        shown = names[:4]
-        return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"
-
-    def _give_up(self, why: str, final: bool) -> None:
-        """The text is beyond a limit: the rest of it belongs to the open call, or is content."""
-        call = self.builder.call
-        if call is not None:
-            self.builder.fail(call, f"{why} - at {self.base + self.pos}")
-        self.graph.drop_deep()
-        self._json = None
-        self._text = TextSlot.skipping(self, self.graph.start, content=call is None)
-        while self._advance(final):
-            pass
-
-    def _end_at(self, pos: int) -> None:
-        """The answer ends at `buf[pos]`: imply what must follow, and close what is open."""
-        at = self.base + pos
-        if self.node.done is None and self._text is None:
-            self._imply_rest(at)
-        if self.builder.call is not None:
-            done = self.node.done
-            if done is not None:
-                self._hist.append((at, at, ""))
-                self._run(tuple((task, back + 1) for task, back in done))
-            if self.builder.call is not None:
-                self.builder.truncate(at)
-        elif self.node.done is None and not self.node.text:
-            self.builder.note(RepairKind.IMPLIED_CLOSER, at, self.expected(self.node))
-
-    def _imply_rest(self, at: int) -> None:
-        """Imply the closers that alone can follow, unless a call is open and they do not end it."""
-        node, closers, ends = self.node, [], self.builder.call is None
-        while (sole := node.sole) is not None:
-            closers.append(sole)
-            node = node.step(sole).node
-            ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
-        for closer in closers if ends else ():
-            self.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-
     def _finish(self) -> None:
         """The input is over."""
         if not self.ended:
-            if self._text is None and self._json is None and self.pos < len(self.buf):
+            if self.text is None and self.json is None and self.pos < len(self.buf):
                 self.pos = len(self.buf)
-            self._end_at(len(self.buf))
+            settle_end(self, self.base + len(self.buf))
             self.ended = True
 
     def message(self) -> Message:
@@ -556,7 +436,7 @@ class Machine:
         builder = self.builder
         segments = list(builder.segments)
         if not self.ended:
-            segments += builder.open_segment(self._text.field if self._text is not None else None, self.base + self.pos)
+            segments += builder.open_segment(self.text.field if self.text is not None else None, self.base + self.pos)
         return Message(tuple(segments), tuple(builder.repairs))
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.compile.node import STRONG, Node, Stop, spaced
-from toolect.engine.codec import unescape
+from toolect.compile.node import STRONG, Node
+from toolect.compile.stops import Stop
 from toolect.engine.probe import Probe, probe
-from toolect.engine.json_reader import holes
+from toolect.engine.stop_plan import StopPlan, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
 from toolect.ir import RepairKind, dumps
-from toolect.spec.model import HoleKind, Many, OneOf, Role, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
@@ -23,58 +23,11 @@ _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
 
-class StopPlan:
-    """The stops of a node, made ready for searching: kept with the node."""
-
-    __slots__ = ("braces", "hint", "holds", "longest", "needles", "stops")
-
-    def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
-        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
-        self.needles: list[tuple[str, re.Pattern[str] | None, Stop | None, str]] = []
-        holds: set[str] = set()
-        for stop in self.stops:
-            lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
-            needle = stop.core.split(None, 1)[0]
-            regex = re.compile(spaced(stop.core)) if needle != stop.core else None
-            self.needles.append((needle, regex, stop, lead))
-            for i in range(len(lead) + 1):
-                whole = lead[i:] + stop.core
-                holds.update(whole[:k] for k in range(1, len(whole)))
-        for brace in braces:
-            self.needles.append((brace, None, None, ""))
-        self.braces = braces
-        self.holds = frozenset(holds)
-        self.longest = max(map(len, holds), default=0)
-        first = {h[0] for h in holds} | set(braces) | {n[0] for n, _, _, _ in self.needles}
-        self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
-
-    def lead_at(self, text: str, pos: int, at: int) -> int:
-        """How many characters before the marker at index `at` are the whitespace that is written there."""
-        for needle, _, stop, lead in self.needles:
-            if lead and stop is not None and text.startswith(needle, at):
-                for k in range(len(lead), 0, -1):
-                    if text.endswith(lead[len(lead) - k :], pos, at):
-                        return k
-                return 0
-        return 0
-
-    def hold_from(self, buf: str, pos: int) -> int:
-        """The index in `buf` from which its end may be the beginning of a stop."""
-        n = len(buf)
-        at = max(pos, n - self.longest)
-        while (match := self.hint.search(buf, at)) is not None:
-            at = match.start()
-            if buf[at:] in self.holds:
-                return at
-            at += 1
-        return n
-
-
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_closer", "_dropped", "_node", "_plan", "_region", "_skip", "_found", "field", "opened", "raw_from", "search",
+        "_blank", "_dropped", "_found", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
         "start",
     )  # fmt: skip
 
@@ -87,8 +40,6 @@ class TextSlot:
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
         self._plan: StopPlan | None = None
-        self._region: re.Pattern[str] | None = None
-        self._closer = ""
         self._skip = False
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -110,29 +61,13 @@ class TextSlot:
         return slot
 
     @classmethod
-    def skipping(cls, machine: Machine, node: Node, content: bool) -> TextSlot:
+    def skipping(cls, machine: Machine, node: Node, cores: list[str], content: bool) -> TextSlot:
         """Text that could not be read, up to a marker where reading can go on."""
         slot = cls(machine, node, CONTENT if content else Field(None))
         slot._skip = True
-        stops = [Stop(core, "", ("",), None, probe=False) for core in machine.skip_stops(node)]
+        stops = [Stop(core, "", ("",), None, probe=False) for core in cores]
         slot._plan = StopPlan(stops, "", "")
         slot._found = machine.positions(slot._plan)
-        return slot
-
-    @classmethod
-    def escaped(cls, machine: Machine, node: Node) -> TextSlot:
-        """An ESCAPED slot."""
-        symbol = node.choices[SlotKind.ESCAPED][0].edge.symbol
-        slot = cls(machine, node, symbol.field)  # type: ignore[union-attr]  # a Hollow
-        after = node.step(SlotKind.ESCAPED).node
-        closer = next(iter(after.marks))
-        slot._closer = closer
-        first, rest = re.escape(closer[0]), re.escape(closer[1:])
-        single = rf"|{first}(?!{rest})" if rest else ""
-        slot._region = re.compile(rf"(?:[^\\{first}]++|\\.{single})*+", re.DOTALL)
-        machine.enter_slot(SlotKind.ESCAPED, slot.start)
-        machine.builder.text_begin(slot.field, slot.start)
-        slot.opened = True
         return slot
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
@@ -178,8 +113,6 @@ class TextSlot:
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
-        if self._region is not None:
-            return self._read_escaped(machine, final)
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self._plan
         assert plan is not None
@@ -363,7 +296,7 @@ class TextSlot:
         if role is not None:
             machine.builder.text_end(self.field, self.start, end)
         if not self._skip:
-            machine.leave_slot(SlotKind.TEXT if self._region is None else SlotKind.ESCAPED, end)
+            machine.leave_slot(SlotKind.TEXT, end)
 
     def _ends_call(self) -> bool:
         """True when the call is complete with this text, so that the end of the input may end it."""
@@ -373,78 +306,3 @@ class TextSlot:
     def _json_node(self) -> Node:
         node = self._node
         return node if node.json else node.step(SlotKind.TEXT).node
-
-    # Escaped text
-
-    def _read_escaped(self, machine: Machine, final: bool) -> bool:
-        buf, pos, n = machine.buf, machine.pos, len(machine.buf)
-        assert self._region is not None
-        end = self._region.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-        closed = buf.startswith(self._closer, end) and end < n
-        safe = end
-        if not closed and not final:
-            safe = _whole_escapes(buf, pos, end)
-            rest = buf[end:]
-            tail = len(self._closer) - 1
-            if not rest and tail:
-                kept = next((k for k in range(tail, 0, -1) if buf.endswith(self._closer[:k], pos, end)), 0)
-                safe = min(safe, end - kept)
-        if safe > pos:
-            machine.builder.text_part(self.field, unescape(buf[pos:safe]))
-            machine.pos = safe
-        if closed:
-            self.close(machine, machine.base + end)
-            machine.end_text()
-            return True
-        if final:
-            machine.pos = n
-            machine.builder.cut(self.field)
-            machine.end_text()
-        return False
-
-
-def _whole_escapes(buf: str, pos: int, end: int) -> int:
-    """The end of the last escape in `buf[pos:end]` that cannot go on; `pos` is not inside of one."""
-    last = buf.rfind("\\", max(pos, end - 12), end)
-    if last < 0:
-        return end
-    first = last
-    while first > pos and buf[first - 1] == "\\":
-        first -= 1
-    if (last - first) % 2:
-        return end
-    return last if _OPEN_ESCAPE.fullmatch(buf, last, end) else end
-
-
-_OPEN_ESCAPE = re.compile(
-    r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?"
-)
-
-
-def plan_of(node: Node) -> StopPlan:
-    """The stop plan of `node`, made once."""
-    plan = node.plan
-    if plan is None:
-        plan = node.plan = _plan(node)
-    assert isinstance(plan, StopPlan)
-    return plan
-
-
-def _plan(node: Node) -> StopPlan:
-    """The stops of `node` made ready for searching."""
-    field = node.text_field()
-    gaps = node.graph.network.spec.gaps
-    gap = gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
-    if field.role is Role.ARGUMENTS:
-        gap = gaps.between_calls
-    braces = ""
-    if field.role in (Role.CONTENT, None):
-        after = node.step(SlotKind.TEXT).node
-        source = node if node.json else after if after.json else None
-        if source is not None:
-            shape = source.choices[SlotKind.JSON][0].edge.symbol.field.shape  # type: ignore[union-attr]  # a Hollow
-            options = shape.shapes if isinstance(shape, OneOf) else (shape,)
-            lists = any(isinstance(s, Many) for s in options)
-            braces = ("{" if HoleKind.NAME in holes(shape) or not lists else "") + ("[" if lists else "")
-            braces = braces or "{"
-    return StopPlan(list(node.stops.values()), gap, braces)

@@ -1,0 +1,128 @@
+"""All nodes of one dialect under one set of policies: made when first needed, forgotten when there are too many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolect.compile.network import Edge, Mark, Network, Op, OpCode
+from toolect.compile.node import STRONG, Config, Node, Stack, Trail
+from toolect.ir import RepairKind
+from toolect.spec.model import Policies, Role
+
+MAX_NODES = 20_000
+"""Nodes kept before the graph is started afresh: texts that nest deep make new ones."""
+MAX_STACK = 600
+"""Rules open at a time; a value language uses about three for each level of nesting."""
+
+
+class TooDeep(Exception):
+    """The text nests deeper than `MAX_STACK`."""
+
+
+class Graph:
+    """The nodes of one dialect under one set of policies."""
+
+    def __init__(self, network: Network, policies: Policies) -> None:
+        self.network, self.policies = network, policies
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._openers: tuple[str, ...] | None = None
+        self._reset()
+        spec = network.spec
+        self.ends = tuple(end.strip() for end in spec.end)
+        thinking = {name for name, role in spec.roles.items() if role is Role.REASONING}
+        marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking]
+        self.think_openers = frozenset(m.core for e, m in marks if e.first)
+        self.think_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG}
+        self.closers = tuple(
+            sorted(
+                {
+                    e.symbol.core
+                    for s in network.states
+                    for e in s.edges
+                    if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
+                    and not spec.rules[e.rule].value
+                },
+                key=len,
+                reverse=True,
+            )
+        )  # fmt: skip
+        self.markers: frozenset[str] = frozenset(
+            e.symbol.core
+            for s in network.states
+            for e in s.edges
+            if type(e.symbol) is Mark and not spec.rules[e.rule].value
+            if len(e.symbol.core) >= STRONG
+        )
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """What a call can begin with: markers, and the brackets of bare JSON."""
+        if self._openers is None:
+            start = self.start
+            found = [s.core for s in start.stops.values() if s.probe or s.repair is RepairKind.IMPLIED_OPENER]
+            self._openers = tuple(found) + (("{", "[") if start.json else ())
+        return self._openers
+
+    def _reset(self) -> None:
+        self._nodes: dict[tuple[Config, ...], Node] = {}
+        self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
+        self.start = self.node(((self.network.starts["start"], None, ()),))
+
+    def pattern(self, regex: str) -> re.Pattern[str]:
+        """The compiled terminal `regex`, which never gives back what it has matched."""
+        found = self._patterns.get(regex)
+        if found is None:
+            found = self._patterns[regex] = re.compile(regex)
+        return found
+
+    def drop_deep(self) -> None:
+        """Forget all nodes, after a text that nested too deep made many."""
+        self._reset()
+
+    def node(self, kernel: tuple[Config, ...]) -> Node:
+        """The node of `kernel`."""
+        node = self._nodes.get(kernel)
+        if node is None:
+            if len(self._nodes) > MAX_NODES:
+                self._nodes = {}
+                self._stacks = {}
+            node = self._nodes[kernel] = Node(self, kernel)
+        return node
+
+    def _push(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> Stack:
+        key = (target, after, parent)
+        stack = self._stacks.get(key)
+        if stack is None:
+            stack = self._stacks[key] = Stack(target, after, parent)
+            if stack.depth > MAX_STACK:
+                raise TooDeep
+        return stack
+
+    def closure(self, kernel: tuple[Config, ...]) -> Iterator[tuple[Edge | None, Stack | None, Trail]]:
+        """Every edge that `kernel` leads to without reading, in grammar order; None for the end of the answer."""
+        states, starts = self.network.states, self.network.starts
+        todo = list(reversed(kernel))
+        met: set[tuple[int, Stack | None]] = set()
+        while todo:
+            at, stack, trail = todo.pop()
+            if (at, stack) in met:
+                continue
+            met.add((at, stack))
+            state = states[at]
+            for edge in state.edges:
+                yield edge, stack, trail
+            more: list[Config] = []
+            for enter in state.enters:
+                begun = trail + tuple((op, 0) for op in enter.before)
+                more.append((starts[enter.rule], self._push(enter.target, enter.after, stack), begun))
+            for space, target in state.spaces:
+                more.append((target, stack, (*trail, (Op(OpCode.SPACE, None, space), 0))))
+            more.extend((target, stack, trail) for target in state.skips)
+            if state.final:
+                if stack is None:
+                    yield None, None, trail
+                else:
+                    ended = trail + tuple((op, 1) for op in stack.after)
+                    more.append((stack.target, stack.parent, ended))
+            todo.extend(reversed(more))

@@ -1,0 +1,111 @@
+"""The markers that end free text: nobody writes a terminator, they follow from what may come next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect.compile.network import frame
+from toolect.compile.node import STRONG, Node
+from toolect.ir import RepairKind
+from toolect.spec.model import Role, SlotKind
+
+TEXT = str(SlotKind.TEXT)
+
+
+class Stop:
+    """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
+
+    __slots__ = ("core", "direct", "end", "lead", "path", "probe", "repair")
+
+    def __init__(
+        self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
+        direct: bool = False,
+    ) -> None:  # fmt: skip
+        self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
+        self.direct = direct  # only where no text comes before it
+
+
+def find_stops(node: Node) -> Iterator[Stop]:
+    """The stops of the TEXT slot of `node`, each marker once, the likeliest reading of it first."""
+    seen: set[str] = set()
+    for stop in Finder(node).all():
+        if stop.core not in seen:
+            seen.add(stop.core)
+            yield stop
+
+
+class Finder:
+    """Looks for the stops of one TEXT slot."""
+
+    def __init__(self, node: Node) -> None:
+        self.node, self.graph = node, node.graph
+        self.role = node.text_field().role
+        self.after = node.step(SlotKind.TEXT).node
+        self.outside = self.role in (Role.CONTENT, None)
+        self.reasoning = self.role is Role.REASONING
+        policies = node.graph.policies
+        self.unwrapped = policies.unwrapped == "accept"
+        self.calls = not (self.reasoning and policies.reasoning_calls == "ignore")
+
+    def all(self) -> Iterator[Stop]:
+        """Every stop, the same marker perhaps more than once."""
+        for core in self.after.marks:
+            yield from self._stop(core, self.after, (TEXT,), None)
+        if self.outside:
+            yield from self._where_text_begins()
+        if self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
+            return
+        for end in self.graph.network.spec.end:
+            lead, core, _ = frame(end)
+            yield Stop(core, lead, (TEXT,), None, probe=False, end=True)
+        yield from self._missing_closers()
+        if self.unwrapped:
+            yield from self._missing_openers()
+        if self.outside:
+            for core in self.graph.think_closers:
+                yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
+            for core in self.graph.closers:
+                yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
+
+    def _stop(self, core: str, at: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
+        """The marker `core` of node `at`, which `path` leads to."""
+        if repair is not None and len(core) < STRONG:
+            return
+        calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
+        if calling and not self.calls:
+            return
+        lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path)
+        yield Stop(core, lead, path, repair, probe=calling)
+
+    def _where_text_begins(self) -> Iterator[Stop]:
+        """Markers that may come instead of text, and after text only if a wrapper's opener is missing."""
+        for core in self.node.marks:
+            if core in self.after.marks:
+                continue
+            opener = next((o for o in self.after.marks if core in self.after.step(o).node.marks), None)
+            path = (TEXT, opener) if opener is not None and self.unwrapped else ()
+            repair = RepairKind.IMPLIED_OPENER if path else None
+            yield Stop(core, "", path, repair, probe=self.node.calling(core), direct=True)
+
+    def _missing_closers(self) -> Iterator[Stop]:
+        """Markers that could only follow a closer which is missing."""
+        for path, node in self.after.closings(1 if self.reasoning else 2):
+            for core in node.marks:
+                if not (self.reasoning and core in self.graph.think_openers):
+                    yield from self._stop(core, node, (TEXT, *path), RepairKind.IMPLIED_CLOSER)
+
+    def _missing_openers(self) -> Iterator[Stop]:
+        """Markers that could only follow a wrapper's opener which is missing."""
+        before: list[tuple[tuple[str, ...], Node]] = []
+        if self.outside:
+            before = [((), self.after)]
+        elif self.reasoning:
+            before = list(self.after.closings(1))
+        for path, node in before:
+            for opener, wrong in node.marks.items():
+                if wrong or not node.calling(opener):
+                    continue
+                inner = node.step(opener).node
+                if not inner.text:
+                    for core in (c for c, misspelled in inner.marks.items() if not misspelled):
+                        yield from self._stop(core, inner, (TEXT, *path, opener), RepairKind.IMPLIED_OPENER)

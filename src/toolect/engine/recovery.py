@@ -1,0 +1,156 @@
+"""What to make of text that is not what may come next: every way is named, recorded, and bounded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolect.compile.network import Op, OpCode
+from toolect.compile.node import STRONG, Node
+from toolect.engine.text_slot import TextSlot
+from toolect.ir import RepairKind
+from toolect.spec.model import Hole, HoleKind, SlotKind
+
+if TYPE_CHECKING:
+    from toolect.engine.machine import Machine
+
+
+def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
+    """Nothing that may come next is at `pos`: find out what to make of it."""
+    buf, at = machine.buf, machine.base + pos
+    for end in machine.graph.ends:
+        if buf.startswith(end, pos):
+            settle_end(machine, at)
+            machine.pos = pos + len(end)
+            machine.ended = True
+            return True
+    if node.json and _lacks_json(machine, node, pos):
+        return True
+    for core in sorted(node.implied, key=len, reverse=True):
+        if buf.startswith(core, pos):
+            for closer in node.implied[core]:
+                machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+            machine.pos = pos + len(core)
+            machine.shift(core, at, at + len(core))
+            return True
+    for core in machine.graph.closers:
+        if buf.startswith(core, pos):
+            machine.builder.note(RepairKind.STRAY_MARKER, at, core)
+            machine.pos = pos + len(core)
+            return True
+    if _lacks_sign(machine, node, at):
+        return True
+    if final and _cut_closer(machine, node, buf[pos:]):
+        return True
+    if final and machine.could_grow(node, buf[pos:]):
+        machine.pos = len(buf)
+        return False
+    call = machine.builder.call
+    if call is not None:
+        got = buf[pos]
+        machine.builder.fail(call, f"expected {expected(node)}, got {got!r} - at {at}")
+    machine.text = TextSlot.skipping(machine, node, skip_stops(machine, node), content=call is None)
+    return True
+
+
+def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
+    """Does the marker that follows the arguments stand where they should? Then they are missing."""
+    after = node.step(SlotKind.JSON).node
+    field = machine.json_field(node)
+    if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
+        return False
+    if not any(machine.buf.startswith(core, pos) for core in after.marks):
+        return False
+    at = machine.base + pos
+    machine.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
+    machine.enter_slot(SlotKind.JSON, at)
+    machine.loosen()
+    machine.leave_slot(SlotKind.JSON, at)
+    return True
+
+
+def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
+    """Was a short sign left out where a line ended, with free text after it?"""
+    sole = node.sole
+    if sole is None or "\n" not in machine.space or machine.builder.call is None:
+        return False
+    if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
+        return False
+    machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
+    """At the end of the input: is `rest` the beginning of the one closer that must come?"""
+    sole = node.sole
+    if sole is None or not sole.startswith(rest):
+        return False
+    machine.pos = len(machine.buf)
+    at = machine.base + machine.pos
+    machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def skip_to(machine: Machine, node: Node, core: str, at: int) -> None:
+    """Go on at marker `core` after unreadable text; `node` is where reading failed."""
+    machine.text = None
+    if core in machine.graph.ends:
+        settle_end(machine, at)
+        machine.pos = at - machine.base + len(core)
+        machine.ended = True
+        return
+    for closer in node.implied.get(core, ()) if core not in node.marks else ():
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    machine.pos = at - machine.base + len(core)
+    machine.shift(core, at, at + len(core))
+
+
+def skip_stops(machine: Machine, node: Node) -> list[str]:
+    """The markers at which reading can go on after trouble at `node`."""
+    cores = [c for c in node.marks if len(c) >= STRONG] + list(node.implied) + list(machine.graph.ends)
+    return sorted(set(cores), key=len, reverse=True)
+
+
+def expected(node: Node) -> str:
+    """What may come next at `node`, for people: at most four things."""
+    names = [f"`{core}`" for core in node.marks if not node.marks[core]]
+    names += ["a name or key" for _ in node.patterns[:1]]
+    if node.json:
+        names.append("a JSON value")
+    shown = names[:4]
+    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"
+
+
+def give_up(machine: Machine, why: str) -> None:
+    """The text is beyond a limit: the rest of it belongs to the open call, or is content."""
+    call = machine.builder.call
+    if call is not None:
+        machine.builder.fail(call, f"{why} - at {machine.base + machine.pos}")
+    machine.graph.drop_deep()
+    machine.json = None
+    machine.text = TextSlot.skipping(
+        machine, machine.graph.start, skip_stops(machine, machine.graph.start), content=call is None
+    )
+
+
+def settle_end(machine: Machine, at: int) -> None:
+    """The answer ends at character `at`: imply what must follow, and close what is open."""
+    if machine.node.done is None and machine.text is None:
+        _imply_rest(machine, at)
+    if machine.builder.call is not None:
+        if machine.node.done is not None:
+            machine.finish_tasks(at)
+        if machine.builder.call is not None:
+            machine.builder.truncate(at)
+    elif machine.node.done is None and not machine.node.text:
+        machine.builder.note(RepairKind.IMPLIED_CLOSER, at, expected(machine.node))
+
+
+def _imply_rest(machine: Machine, at: int) -> None:
+    """Imply the closers that alone can follow, unless a call is open and they do not end it."""
+    node, closers, ends = machine.node, [], machine.builder.call is None
+    while (sole := node.sole) is not None:
+        closers.append(sole)
+        node = node.step(sole).node
+        ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+    for closer in closers if ends else ():
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
