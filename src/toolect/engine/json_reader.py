@@ -159,8 +159,8 @@ class JsonReader:
                 self._sink.arguments_part(text)
 
     def quick(self, took: Callable[[str], None]) -> Callable[[str], list[Event] | None] | None:
-        """A function that takes in a chunk which lies inside a string of the arguments, or None elsewhere."""
-        if self.expect is not Expect.STRING or self._arg_depth < 0 or self._inner is not None:
+        """A function that takes in a chunk which lies inside a string of the arguments; None outside of them."""
+        if self._arg_depth < 0 or self._inner is not None:
             return None
         part, texts = self._sink.inside(), self._texts
         if part is None:
@@ -168,7 +168,7 @@ class JsonReader:
         written, index = part
 
         def take(chunk: str) -> list[Event] | None:
-            if _WHOLE_RUN(chunk) is None:
+            if self.expect is not Expect.STRING or _WHOLE_RUN(chunk) is None:
                 return None
             took(chunk)
             texts.append(chunk)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolect.compile.network import Field
 from toolect.engine.builder import MAX_REPAIR
 from toolect.engine.fit import fit
 from toolect.engine.json_reader import MAX_DEPTH, Broken, Expect, JsonReader, holes
+from toolect.events import Event
 from toolect.ir import Json, RepairKind
 from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 
@@ -80,13 +82,7 @@ class JsonSlot:
         try:
             machine.pos = reader.feed(machine.buf, machine.pos, base, final)
         except Broken as broken:
-            machine.pos = broken.resume - base
-            self._maybe_commit(machine)
-            if self._recorder is not None:
-                return self._reject(machine, max(broken.resume, self.start + 1))
-            self._broken = broken
-            self.needed = max(self.needed, machine.builder.last_end)
-            return True
+            return self._trip(machine, broken)
         self._maybe_commit(machine)
         self.needed = max(self.needed, machine.builder.last_end)
         if reader.expect is Expect.DONE:
@@ -101,6 +97,46 @@ class JsonSlot:
                 return self._reject(machine, machine.base + machine.pos)
             self._cut(machine)
         return False
+
+    def _trip(self, machine: Machine, broken: Broken) -> bool:
+        """The text is not JSON from here on."""
+        machine.pos = broken.resume - machine.base
+        self._maybe_commit(machine)
+        if self._recorder is not None:
+            return self._reject(machine, max(broken.resume, self.start + 1))
+        self._broken = broken
+        self.needed = max(self.needed, machine.builder.last_end)
+        return True
+
+    def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
+        """A function that takes in a chunk which cannot end the arguments; None outside of them."""
+        reader, builder, took = self.reader, machine.builder, machine.took
+        inside = reader.quick(took) if self._recorder is None and self._broken is None else None
+        if inside is None:
+            return None
+
+        def take(chunk: str) -> list[Event] | None:
+            events = inside(chunk)
+            if events is not None:
+                return events
+            if "}" in chunk or "]" in chunk:
+                return None
+            events = builder.events = []
+            try:
+                pos = reader.feed(chunk, 0, machine.base, False)
+            except Broken as broken:
+                machine.buf = chunk
+                self._trip(machine, broken)
+                machine.go_on()
+                return events
+            if pos == len(chunk):
+                took(chunk)
+            else:
+                machine.buf, machine.pos = chunk, pos
+                machine.go_on()
+            return events
+
+        return take
 
     def _maybe_commit(self, machine: Machine) -> None:
         """Once a name and arguments are there, what looked like a call is one."""

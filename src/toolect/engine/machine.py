@@ -61,12 +61,16 @@ class Machine:
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
         self.buf = self.buf + chunk if self.buf else chunk
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Read as far as the text there is decides, and get ready for the next chunk."""
         self.run(False)
         self._forget()
         self.quick = None
         if not self.buf:
             if self.json is not None:
-                self.quick = self.json.reader.quick(self.took)
+                self.quick = self.json.quick(self)
             elif self.text is not None:
                 self.quick = self.text.quick(self)
 
