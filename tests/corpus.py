@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
+
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Status, dumps
 
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent / "corpus"
 ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}
 
-_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.M)
-_DIVIDER = re.compile(r"^-{3,}$", re.M)
+_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
+_DIVIDER = re.compile(r"^-{3,}$", re.MULTILINE)
 _CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
 
 

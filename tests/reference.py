@@ -1,4 +1,4 @@
-"""A slow, obvious reading of a dialect: samples written by walking its grammar, read back from stock Lark's own tree."""
+"""A slow, obvious reading of a dialect: samples written by walking its grammar, read from stock Lark's own tree."""
 
 from __future__ import annotations
 
@@ -6,17 +6,36 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
+
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import (
-    Alt, CodecKind, Const, Expr, Hole, HoleKind, Keyed, Literal, Many, Obj, OneOf, Pattern, Ref, Repeat, Role, Rule, Seq, Shape, Slot,
-    SlotKind, Spec,
-)  # fmt: skip
-
+    Alt,
+    CodecKind,
+    Const,
+    Expr,
+    Hole,
+    HoleKind,
+    Keyed,
+    Literal,
+    Many,
+    OneOf,
+    Pattern,
+    Ref,
+    Repeat,
+    Role,
+    Rule,
+    Seq,
+    Shape,
+    Slot,
+    SlotKind,
+    Spec,
+)
 
 SLOTS = {kind.value for kind in SlotKind}
 
@@ -39,7 +58,7 @@ class Choices(Protocol):
     def shaped(self, shape: Shape) -> Json: ...
 
 
-class Ambiguous(Exception):
+class AmbiguousError(Exception):
     """The sample could be read in another way: two texts touch, or a key comes twice."""
 
 
@@ -52,7 +71,7 @@ def sample(spec: Spec, choices: Choices) -> list[Piece]:
     before = ""
     for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0):
         if name and name == before and spec.roles.get(name) is not Role.CALL:
-            raise Ambiguous
+            raise AmbiguousError
         gap = ""
         if before and name and _calls(spec, name):
             gap = spec.gaps.between_calls if _calls(spec, before) else ""
@@ -60,8 +79,8 @@ def sample(spec: Spec, choices: Choices) -> list[Piece]:
         pieces += [Piece(gap, None)] * bool(gap) + item
         before = name
     solid = [piece for piece in pieces if piece.expr]
-    if any(_is_text(a) and _is_text(b) for a, b in zip(solid, solid[1:], strict=False)):
-        raise Ambiguous
+    if any(_is_text(a) and _is_text(b) for a, b in pairwise(solid)):
+        raise AmbiguousError
     return pieces
 
 
@@ -149,7 +168,8 @@ def _terminal(lark: Lark, piece: Piece) -> str:
     if isinstance(piece.expr, Literal) and not piece.expr.others:
         text = piece.expr.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
-    name = piece.expr.kind.value if isinstance(piece.expr, Slot) else getattr(piece.expr, "name", "").rpartition("__")[2]
+    assert piece.expr is not None
+    name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
     known = {symbol.name for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
     return next((k for k in known if piece.value and k.endswith(f"__{name}")), name)
 
@@ -227,8 +247,9 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
         if role is Role.NAME:
             yield HoleKind.NAME, str(child)
         elif role is Role.REF:
-            found = re.fullmatch(re.escape(spec.ref).replace(r"\{name\}", "(.*)").replace(r"\{index\}", r"\d+"), str(child))
-            yield from [(HoleKind.NAME, found[1] if found else str(child))] + [(HoleKind.ID, str(child))] * ("{index}" in spec.ref)
+            yield HoleKind.NAME, _referred(spec.ref, str(child))
+            if "{index}" in spec.ref:
+                yield HoleKind.ID, str(child)
         elif role is Role.ARGUMENTS:
             yield HoleKind.ARGUMENTS, _value(child) if isinstance(child, Tree) else _decoded(spec, tree, child)
         elif role is Role.ARGUMENT and isinstance(child, Tree):
@@ -237,6 +258,11 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
             yield from _fields(spec, child)
     if arguments:
         yield HoleKind.ARGUMENTS, _object(arguments)
+
+
+def _referred(ref: str, text: str) -> str:
+    found = re.fullmatch(re.escape(ref).replace(r"\{name\}", "(.*)").replace(r"\{index\}", r"\d+"), text)
+    return found[1] if found else text
 
 
 def _argument(spec: Spec, tree: Tree[Token]) -> tuple[str, Json]:
@@ -286,10 +312,10 @@ def _value(tree: Tree[Token]) -> Json:
 
 def _object(pairs: Sequence[Sequence[Json]]) -> dict[str, Json]:
     if any(len(pair) == 1 for pair in pairs):
-        raise Ambiguous
+        raise AmbiguousError
     found = {str(key): value for key, value in pairs}
     if len(found) < len(pairs):
-        raise Ambiguous
+        raise AmbiguousError
     return found
 
 

@@ -7,11 +7,29 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-import toolect
 from hypothesis import strategies as st
+
+import toolect
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
-from toolect.spec.model import Alt, Expr, Hole, HoleKind, Keyed, Literal, Many, Obj, OneOf, Pattern, Repeat, Role
-from toolect.spec.model import Seq, Shape, Slot, SlotKind, Spec
+from toolect.spec.model import (
+    Alt,
+    Expr,
+    Hole,
+    HoleKind,
+    Keyed,
+    Literal,
+    Many,
+    Obj,
+    OneOf,
+    Pattern,
+    Repeat,
+    Role,
+    Seq,
+    Shape,
+    Slot,
+    SlotKind,
+    Spec,
+)
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -95,8 +113,9 @@ def patterns(spec: Spec, role: Role) -> list[str]:
 
 # Text and JSON
 
-_ODD = ["｜", "▁", "\x00", "\x1b", "\x85", "\u2028", "\ufeff", "\ud83d", "\udc00", "😀", "👩‍👩‍👧", "\\", '"', "'", "\r\n", "\n", " ", "\t"]
-_ODD += ["{", "}", "[", "]", "(", ")", "<", ">", "/", ",", ":", "=", "|", "```", "&lt;", "null", "None", "true", "0", "020", "-1.50"]
+_SIGNS = [*"{}[]()<>/,:=|`\\\"'｜▁😀", "```", "👩\u200d👩\u200d👧", "&lt;"]
+_WORDS = ["null", "None", "true", "0", "020", "-1.50"]
+_ODD = [*_SIGNS, *_WORDS, "\x00", "\x1b", "\x85", "\u2028", "\ufeff", "\ud83d", "\udc00", "\r\n", "\n", " ", "\t"]
 _ANY = st.text(st.characters(exclude_categories=()), max_size=8)
 PLAIN = st.text("abcxyz äß é😀｜ 017 .!?-\n", max_size=16)
 
@@ -105,8 +124,13 @@ PLAIN = st.text("abcxyz äß é😀｜ 017 .!?-\n", max_size=16)
 def hostile(spec: Spec) -> st.SearchStrategy[str]:
     """Text that tries to be mistaken: the dialect's markers, their halves, odd characters."""
     whole = st.sampled_from(markers(spec))
-    half = st.builds(lambda m, i, end: m[i % len(m) :] if end else m[: i % len(m)], whole, st.integers(0, 99), st.booleans())
+    half = st.builds(_half, whole, st.integers(0, 99), st.booleans())
     return st.lists(st.one_of(_ANY, st.sampled_from(_ODD), PLAIN, whole, half), max_size=5).map("".join)
+
+
+def _half(marker: str, at: int, end: bool) -> str:
+    at %= len(marker)
+    return marker[at:] if end else marker[:at]
 
 
 def scalars(text: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
@@ -251,8 +275,9 @@ def corrupted(draw: Draw, dialect: Dialect) -> str:
 
 def garbage(spec: Spec) -> st.SearchStrategy[str]:
     """Markers of the dialect, call-like JSON and anything else, in any order."""
-    json = st.sampled_from(['{"name": "f", "arguments": {"a": 1}}', '{"a": "x', "{}", "[{", '"}', "f", "functions.f:0", "f(a=1)", "{a:1}"])
-    return st.lists(st.one_of(st.sampled_from(markers(spec)), json, hostile(spec)), max_size=12).map("".join)
+    parts = ['{"name": "f", "arguments": {"a": 1}}', '{"a": "x', "{}", "[{", '"}', "f", "functions.f:0", "f(a=1)"]
+    piece = st.one_of(st.sampled_from(markers(spec)), st.sampled_from(parts), hostile(spec))
+    return st.lists(piece, max_size=12).map("".join)
 
 
 def _occurrence(draw: Draw, spec: Spec, text: str) -> tuple[int, int]:
@@ -261,11 +286,11 @@ def _occurrence(draw: Draw, spec: Spec, text: str) -> tuple[int, int]:
     return draw(st.sampled_from(found)) if found else (0, 0)
 
 
-def _cut(draw: Draw, spec: Spec, text: str) -> str:
+def _cut(draw: Draw, _spec: Spec, text: str) -> str:
     return text[: draw(st.integers(0, len(text)))]
 
 
-def _behead(draw: Draw, spec: Spec, text: str) -> str:
+def _behead(draw: Draw, _spec: Spec, text: str) -> str:
     return text[draw(st.integers(0, min(30, len(text)))) :]
 
 
@@ -291,7 +316,7 @@ def _drift(draw: Draw, spec: Spec, text: str) -> str:
     return text[:start] + draw(st.sampled_from(["", " ", "\n", "\n\n", "\t ", "\r\n"])) + text[end:]
 
 
-def _requote(draw: Draw, spec: Spec, text: str) -> str:
+def _requote(draw: Draw, _spec: Spec, text: str) -> str:
     return text.translate({ord('"'): "'"}) if draw(st.booleans()) else text.replace("'", '"')
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import corpus
 import pytest
-import toolect
 from corpus import Case
+
+import toolect
 
 CASES = corpus.all_cases()
 
@@ -102,7 +103,8 @@ def write_file(tmp_path: Path, source: str) -> Path:
 
 def test_reads_bytes_exactly(tmp_path: Path) -> None:
     """Blank lines, shorter dash lines and carriage returns belong to the wire text."""
-    source = '===\nTitle\n:parse-only\n:source https://example.org/a b\n===\n\n---\r\n  a\n---\n\n------\ncontent "x"\n\n'
+    frame = "===\nTitle\n:parse-only\n:source https://example.org/a b\n===\n"
+    source = frame + '\n---\r\n  a\n---\n\n------\ncontent "x"\n\n'
     (case,) = corpus.read(write_file(tmp_path, source))
     assert (case.title, case.text, case.expected) == ("Title", "\n---\r\n  a\n---\n", 'content "x"')
     assert case.attributes == (("parse-only", ""), ("source", "https://example.org/a b"))
@@ -113,7 +115,7 @@ def test_reads_bytes_exactly(tmp_path: Path) -> None:
 def test_write_inverts_read(tmp_path: Path, text: str) -> None:
     """What is written is read back, whatever the wire text."""
     path = tmp_path / "x.txt"
-    cases = [Case(path, 1, "One", (("policy", "unknown-tool=content"),), text, "content \"a\"")]
+    cases = [Case(path, 1, "One", (("policy", "unknown-tool=content"),), text, 'content "a"')]
     cases.append(Case(path, 0, "Two", (), text, ""))
     path.write_bytes(corpus.write(cases).encode("utf-8"))
     read = corpus.read(path)
@@ -140,15 +142,16 @@ def test_mistakes_are_named(tmp_path: Path, source: str, says: str) -> None:
 
 def test_update_rewrites_one_expectation(tmp_path: Path) -> None:
     """Updating changes the expectation of one case and nothing else."""
-    path = write_file(tmp_path, "===\nA\n===\nx\n---\n\n===\nB\n===\ny\n---\ncontent \"y\"\n")
+    path = write_file(tmp_path, '===\nA\n===\nx\n---\n\n===\nB\n===\ny\n---\ncontent "y"\n')
     corpus.update(corpus.read(path)[0], 'content "x"')
     assert [case.expected for case in corpus.read(path)] == ['content "x"', 'content "y"']
 
 
 def test_expectations_compare_values() -> None:
     """JSON in an expectation may be spelled in any way; what it says must be the same."""
-    loose = 'content  "\\u00e9"\ncall f {"a":1,"b":[true,null]} id=x y\n  status repaired\n  repair json\nrepair stray-marker'
-    tight = 'content "é"\ncall f {"a": 1, "b": [true, null]} id=x y\n  status repaired\n  repair json\nrepair stray-marker'
+    rest = "\n  status repaired\n  repair json\nrepair stray-marker"
+    loose = 'content  "\\u00e9"\ncall f {"a":1,"b":[true,null]} id=x y' + rest
+    tight = 'content "é"\ncall f {"a": 1, "b": [true, null]} id=x y' + rest
     assert corpus.normal(loose) == tight
     with pytest.raises(corpus.CorpusError):
-        corpus.normal("conten \"x\"")
+        corpus.normal('conten "x"')

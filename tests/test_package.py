@@ -64,10 +64,15 @@ def test_public_values_are_picklable(value: Any) -> None:
     assert parts(again) == parts(value)
 
 
+@pytest.mark.xfail(strict=True, raises=RecursionError, reason="a used dialect takes its whole graph along")
 def test_dialects_are_picklable() -> None:
-    """A dialect that has been used can be sent to another process, and reads there as here."""
+    """A dialect that has been used, also on deep values, can be sent to another process, and reads there as here."""
+    deep: list[Any] = []
+    for _ in range(60):
+        deep = [deep]
     for name in toolect.dialects():
         dialect = toolect.dialect(name)
+        dialect.parse(dialect.render(Message((Call("f", {"a": deep}),))))
         before = [read(dialect, case) for case in cases(name)]
         again = pickle.loads(pickle.dumps(dialect))
         assert [read(again, case) for case in cases(name)] == before, name

@@ -16,10 +16,25 @@ from toolect.engine.machine import Machine
 from toolect.engine.stream import Stream
 from toolect.ir import Message
 from toolect.render import Rendered, render
-from toolect.spec.model import Policies, Spec
+from toolect.spec.model import POLICIES, Policies, Spec
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
+
+
+def _check_mode(mode: str) -> None:
+    if mode != "lenient" and mode != "strict":
+        raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
+
+
+def _check_policies(policies: Mapping[str, str]) -> None:
+    """Raise TypeError for a policy that does not exist, ValueError for a setting that it does not have."""
+    for name, value in policies.items():
+        allowed = POLICIES.get(name)
+        if allowed is None:
+            raise TypeError(f"expected a policy ({', '.join(POLICIES)}), got {name!r}")
+        if value not in allowed:
+            raise ValueError(f"expected {' or '.join(map(repr, allowed))}, got {value!r} - at {name}")
 
 
 class Dialect:
@@ -42,10 +57,7 @@ class Dialect:
         """The graph of nodes under the spec's policies, some of them overridden."""
         chosen = self.spec.policies
         if policies:
-            unknown = [p for p in policies if p not in Policies.__struct_fields__]
-            if unknown:
-                known = ", ".join(Policies.__struct_fields__)
-                raise TypeError(f"expected a policy ({known}), got {unknown[0]!r}")
+            _check_policies(policies)
             chosen = msgspec.structs.replace(chosen, **policies)
         graph = self._graphs.get(chosen)
         if graph is None:
@@ -62,9 +74,10 @@ class Dialect:
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
         have opened the reasoning already; `policies` override those of the spec.
         """
+        _check_mode(mode)
         schemas = tool_schemas(tools) if tools else {}
-        if not prefix and not policies:
-            graph = self.graph(policies)
+        graph = self.graph(policies)
+        if not prefix and graph.plain:
             message = express(graph, text, schemas, graph.start)
             if message is not None:
                 return message
@@ -77,7 +90,9 @@ class Dialect:
         self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
     ) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+        _check_mode(mode)
         schemas = tool_schemas(tools)
+        self.graph(policies)
         return Stream(lambda: self.machine(schemas, mode, prefix, policies, streaming=True))
 
     def render(self, message: Message, tools: Tools | None = None) -> Rendered:
@@ -95,8 +110,6 @@ class Dialect:
         self, schemas: Mapping[str, Schema], mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool
     ) -> Machine:
         """A machine at the beginning of an answer."""
-        if mode not in ("strict", "lenient"):
-            raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
         graph = self.graph(policies)
         builder = Builder(schemas, self.spec, graph.policies, streaming, mode == "strict")
         machine = Machine(graph, builder)

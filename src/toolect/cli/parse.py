@@ -72,7 +72,7 @@ def command(
     else:
         message = source.parse(read(file, max_bytes), **options)
         _write(message, form)
-    return _report(message, quiet=form == "text")
+    return _report(message, quiet=form == "text") or int(strict and not message.clean)
 
 
 def _cut(texts: Iterator[str], size: int) -> Iterator[str]:

@@ -26,6 +26,9 @@ class Graph:
     def __init__(self, network: Network, policies: Policies) -> None:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
+        chosen = (policies.malformed, policies.unknown_tool, policies.after_calls, policies.coercion)
+        self.plain = chosen == ("report", "keep", "keep", "spec")
+        """No policy changes what is done with canonical text."""
         self._openers: tuple[str, ...] | None = None
         self._reset()
         spec = network.spec

@@ -121,17 +121,19 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
                 raise ValueError(f"expected a JSON value, got {text[:40]!r}")
             return value
         case CodecKind.JSON_OR_TEXT:
-            return _sniffed(text)
+            return sniff(text)
         case CodecKind.SCHEMA:
             if schema is None:
-                return text if codec.untyped is CodecKind.TEXT else _sniffed(text)
+                return text if codec.untyped is CodecKind.TEXT else sniff(text)
             return _typed(text, declared_types(schema))
 
 
 def respelled(text: str, value: Json) -> bool:
-    """True when a scalar's text is not the JSON spelling of its value: `True`, `3.0` for an integer, blanks around."""
+    """True when the text is not JSON for its value: `True`, `3.0` for an integer, `{'a': 1}`, blanks around a scalar."""
     if value is None or value is True or value is False:
         return _SPELLED[value] != text
+    if isinstance(value, dict | list):
+        return read_json(text) is _NOTHING
     return isinstance(value, int | float) and repr(value) != text
 
 
@@ -163,12 +165,12 @@ def read_json(text: str) -> Json:
     return value
 
 
-def _sniffed(text: str) -> Json:
+def sniff(text: str) -> Json:
     """`text` as a value of unknown type: JSON when its spelling survives a round trip, else the text."""
-    if text in _PLAIN_WORDS:
-        return _PLAIN_WORDS[text]
     if _COULD_BE_JSON(text) is None:
         return text
+    if len(text) < 6 and text in _PLAIN_WORDS:  # hashing a long text would cost more than reading it
+        return _PLAIN_WORDS[text]
     if len(text) < 16 and _INTEGER.fullmatch(text) and text != "-0":
         return int(text)
     value = read_json(text)

@@ -13,13 +13,14 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.builder import split_ref
-from toolect.engine.codec import Schema, decode, property_schema, respelled
+from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
 from toolect.engine.json_plan import shallow
 from toolect.engine.json_reader import MAX_DEPTH, scan_once
+from toolect.engine.probe import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
-from toolect.spec.model import CodecKind, Role, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 
 def express(graph: Graph, text: str, schemas: Mapping[str, Schema], start: Node) -> Message | None:
@@ -52,11 +53,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 return None
         elif kind == TEXT:
             where = text.find(at.needle, pos)
-            if where < 0:
-                return None
-            lead = at.lead
-            until = where - len(lead)
-            if until < pos or lead and not text.startswith(lead, until):
+            until = where - at.lead_size
+            if until < pos or at.lead_size and not text.startswith(at.lead, until):
                 return None
             if not at.common or text.find(at.common, pos, where) >= 0:
                 for shared, words in at.others:
@@ -65,22 +63,22 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                             if text.find(word, pos, where) >= 0:
                                 return None
             piece = text[pos:until]
-            if at.role is Role.REASONING:
+            if at.sniffs and not schemas:
+                value = sniff(piece)
+                if value is not piece and respelled(piece, value):
+                    return None
+                entries.append((key, value))
+            elif at.role is Role.REASONING:
                 if piece:
                     segments.append(Reasoning(piece, (pos, until)))
             else:
-                codec = at.codec
-                if codec.kind is CodecKind.TEXT:
-                    entries.append((key, piece))
-                else:
-                    schema = property_schema(schemas.get(name), key) if schemas else None
-                    try:
-                        value = decode(codec, piece, schema)
-                    except ValueError:
-                        return None
-                    if value.__class__ is not str and respelled(piece, value):
-                        return None
-                    entries.append((key, value))
+                try:
+                    value = decode(at.codec, piece, property_schema(schemas.get(name), key))
+                except ValueError:
+                    return None
+                if value is not piece and respelled(piece, value):
+                    return None
+                entries.append((key, value))
             match = at.hub.match(text, until)
             if match is None:
                 return None
@@ -146,6 +144,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
         else:
             return None
 
+        if match.end() - match.start() > MAX_LEXEME:
+            return None
         trace = hub.traces[match.lastindex]
         if trace.key_group:
             key = match[trace.key_group]

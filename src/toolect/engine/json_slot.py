@@ -234,7 +234,16 @@ def repair(raw: str, closed: bool) -> Json:
         value: Json = json_repair.loads(text)
     except (ValueError, RecursionError):
         return _NOTHING
-    return value if isinstance(value, dict | list) and value else _NOTHING
+    return value if isinstance(value, dict | list) and value and finite(value) else _NOTHING
+
+
+def finite(value: Json) -> bool:
+    """True when no number in `value` is infinite or not a number."""
+    if isinstance(value, float):
+        return value - value == 0
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    return not isinstance(value, list) or all(map(finite, value))
 
 
 def every_hole(shape: Shape) -> frozenset[HoleKind]:

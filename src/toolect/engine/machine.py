@@ -17,6 +17,7 @@ from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
+from toolect.engine.probe import MAX_LEXEME
 from toolect.engine.recovery import give_up, recover, settle_end, skip_stops, skip_to
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import ABSENT, UNKNOWN, TextSlot
@@ -24,8 +25,6 @@ from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
-MAX_LEXEME = 512
-"""Characters of a terminal given by a regular expression: a name or a key."""
 _SPACE = re.compile(r"\s*")
 _VALUE_STARTS = frozenset('{["\'')
 

@@ -11,8 +11,8 @@ from toolect.compile.node import Node
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
-MAX_NAME = 512
-MAX_BLANK = 64
+MAX_LEXEME = 512
+"""Characters of a terminal given by a regular expression: a name or a key."""
 _BLANK = re.compile(r"\s{0,64}")
 
 
@@ -49,7 +49,7 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
                 return Probe.YES
             continue
         for regex, pattern in node.patterns:
-            match = pattern.match(buf, pos, min(n, pos + MAX_NAME))
+            match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
             if match is not None and match.end() > pos:
                 if match.end() == n:
                     return Probe.MORE if not final else Probe.YES if strong else Probe.NO

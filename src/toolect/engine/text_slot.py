@@ -209,7 +209,7 @@ class TextSlot:
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
             return -1, True
         if stop.probe:
-            answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG)
+            answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG and stop.repair is None)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         return end, False

@@ -10,7 +10,7 @@ from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import Node, Trail
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.stop_plan import StopPlan, plan_of
-from toolect.spec.model import Codec, Role, SlotKind
+from toolect.spec.model import Codec, CodecKind, Role, SlotKind
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
@@ -50,7 +50,10 @@ class Hub:
 class Route:
     """How to go on at a node."""
 
-    __slots__ = ("codec", "common", "direct", "hub", "kind", "lead", "needle", "node", "open", "others", "plan", "role")
+    __slots__ = (
+        "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan", "role",
+        "sniffs",
+    )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -63,6 +66,8 @@ class Route:
         self.common = ""
         self.needle = ""
         self.lead = ""
+        self.lead_size = 0
+        self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.kind = NOTHING
         if node.text and node.text_field().role in (Role.CONTENT, None):
@@ -101,6 +106,9 @@ class Route:
             self.kind = NOTHING
             return
         self.needle, self.lead = proper[0].core, proper[0].lead
+        self.lead_size = len(self.lead)
+        kinds = (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
+        self.sniffs = self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
         self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
         self.common = _common([n for n, _ in self.others])
         self.hub = build(after, dict.fromkeys(after.marks))

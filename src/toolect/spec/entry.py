@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from toolect.spec import model
 from toolect.spec.document import Items, Node, Table, Text, describe
 from toolect.spec.meaning import choose
 from toolect.spec.model import Gaps, Policies, Role, Rule
@@ -36,15 +37,7 @@ OWN = ("about", "models", "aliases", "extends", "markers")
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
-POLICIES: dict[str, tuple[str, ...]] = {
-    "reasoning-calls": ("parse", "ignore"),
-    "unknown-tool": ("keep", "content"),
-    "malformed": ("report", "content"),
-    "unwrapped": ("accept", "content"),
-    "after-calls": ("keep", "drop"),
-    "coercion": ("spec", "none"),
-    "key-order": ("as-is", "sorted"),
-}
+POLICIES = {name.replace("_", "-"): settings for name, settings in model.POLICIES.items()}
 GAPS = ("before call", "between calls")
 PLACES = {"content": Role.CONTENT, "content before call": Role.CONTENT}
 

@@ -212,6 +212,18 @@ class Policies(msgspec.Struct, frozen=True):
     """Object keys when rendering: as-is | sorted."""
 
 
+POLICIES: dict[str, tuple[str, ...]] = {
+    "reasoning_calls": ("parse", "ignore"),
+    "unknown_tool": ("keep", "content"),
+    "malformed": ("report", "content"),
+    "unwrapped": ("accept", "content"),
+    "after_calls": ("keep", "drop"),
+    "coercion": ("spec", "none"),
+    "key_order": ("as-is", "sorted"),
+}
+"""Every policy with its settings, the default first."""
+
+
 class Gaps(msgspec.Struct, frozen=True):
     """The whitespace that rendering writes, and parsing trims, between segments."""
 
