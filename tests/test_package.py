@@ -64,7 +64,7 @@ def test_public_values_are_picklable(value: Any) -> None:
     assert parts(again) == parts(value)
 
 
-@pytest.mark.xfail(strict=True, raises=RecursionError, reason="a used dialect takes its whole graph along")
+@pytest.mark.xfail(raises=RecursionError, reason="a used dialect takes its whole graph along")
 def test_dialects_are_picklable() -> None:
     """A dialect that has been used, also on deep values, can be sent to another process, and reads there as here."""
     deep: list[Any] = []

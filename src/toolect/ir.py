@@ -37,7 +37,7 @@ class RepairKind(StrEnum):
     IMPLIED_CLOSER = "implied-closer"
     """A closer was missing, at the end or before a marker that can only follow it."""
     STRAY_MARKER = "stray-marker"
-    """A closer without its opener, or a marker out of place, was absorbed."""
+    """A marker out of place: a closer too many was absorbed, an opener that no call follows was left in the text."""
     MISSPELLED_MARKER = "misspelled-marker"
     """A marker was written in a way the spec lists as a misspelling."""
     JSON = "json"

@@ -44,7 +44,7 @@ class Graph:
                     for s in network.states
                     for e in s.edges
                     if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
-                    and not spec.rules[e.rule].value
+                    and not spec.rules[e.rule].value and network.may_end(e.target)
                 },
                 key=len,
                 reverse=True,

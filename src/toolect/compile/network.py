@@ -152,6 +152,18 @@ class Network:
             end = self._build(rule, rule.expr, start, firsts)
             self.states[end].final = True
 
+    def may_end(self, at: int) -> bool:
+        """True when the rule of state `at` may end there, with nothing but whitespace read."""
+        todo, met = [at], {at}
+        while todo:
+            state = self.states[todo.pop()]
+            if state.final:
+                return True
+            more = {*state.skips, *(target for _, target in state.spaces)} - met
+            met |= more
+            todo += more
+        return False
+
     def _state(self) -> int:
         self.states.append(State())
         return len(self.states) - 1

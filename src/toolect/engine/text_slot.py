@@ -191,9 +191,11 @@ class TextSlot:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
         text_before = stop.direct and (self.opened or not buf[machine.pos : at].isspace() and at > machine.pos)
-        if text_before and not stop.path:
-            return -1, False
-        if stop.direct and stop.repair is RepairKind.STRAY_MARKER and not machine.builder.after_call:
+        if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
+            if text_before or not machine.builder.after_call:
+                self._out_of_place(machine, stop, at)
+                return -1, False
+        elif text_before and not stop.path:
             return -1, False
         if stop.end and "\n" in stop.lead and buf[at - 1 : at] not in ("", "\n"):
             return -1, False
@@ -210,9 +212,17 @@ class TextSlot:
             return -1, True
         if stop.probe:
             answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG and stop.repair is None)
+            if answer is Probe.NO and len(stop.core) >= STRONG and stop.repair is None:
+                self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         return end, False
+
+    def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
+        """A marker stays in the text, since nothing that belongs to it is there."""
+        repairs, place = machine.builder.repairs, machine.base + at
+        if not repairs or repairs[-1].at != place:
+            machine.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
 
     def _longer(self, stop: Stop, rest: str) -> bool:
         assert self._plan is not None
