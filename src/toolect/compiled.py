@@ -50,6 +50,9 @@ class Dialect:
         """The dialect's name."""
         return self.spec.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dialect, (self.spec,)
+
     def __repr__(self) -> str:
         return f"<Dialect {self.name}>"
 
@@ -86,9 +89,7 @@ class Dialect:
         machine.run(True)
         return machine.message()
 
-    def stream(
-        self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
-    ) -> Stream:
+    def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
         _check_mode(mode)
         schemas = tool_schemas(tools)

@@ -34,7 +34,9 @@ class Graph:
         spec = network.spec
         self.ends = tuple(end.strip() for end in spec.end)
         thinking = {name for name, role in spec.roles.items() if role is Role.REASONING}
-        marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking]
+        marks = [
+            (e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking
+        ]
         self.think_openers = frozenset(m.core for e, m in marks if e.first)
         self.think_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG}
         self.closers = tuple(
@@ -90,14 +92,14 @@ class Graph:
             if len(self._nodes) > MAX_NODES:
                 self._nodes = {}
                 self._stacks = {}
-            node = self._nodes[kernel] = Node(self, kernel)
+            node = self._nodes.setdefault(kernel, Node(self, kernel))
         return node
 
     def _push(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> Stack:
         key = (target, after, parent)
         stack = self._stacks.get(key)
         if stack is None:
-            stack = self._stacks[key] = Stack(target, after, parent)
+            stack = self._stacks.setdefault(key, Stack(target, after, parent))
             if stack.depth > MAX_STACK:
                 raise TooDeep
         return stack

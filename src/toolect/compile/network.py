@@ -206,7 +206,7 @@ class Network:
                 return target
             case Ref(name):
                 target = self._state()
-                before, after = self._around(rule, name)
+                before, after = self._around(name)
                 self.states[at].enters.append(Enter(name, target, before, after))
                 return target
 
@@ -252,8 +252,8 @@ class Network:
             codec = Codec(CodecKind.JSON if name == SlotKind.JSON else CodecKind.TEXT)
         return Field(role, codec, shape)
 
-    def _around(self, rule: Rule, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
-        """The operations before and after rule `name` when `rule` refers to it."""
+    def _around(self, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
+        """The operations before and after rule `name`, wherever it is referred to."""
         spec, inner = self.spec, self.spec.rules[name]
         role = spec.roles.get(name)
         if role is Role.CALL:

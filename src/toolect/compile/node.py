@@ -1,8 +1,8 @@
 """The parser's stacks as nodes of a graph that grows while it is walked.
 
 A node is a set of places in the network, each with its stack: everything the grammar may be in the middle of. Stepping
-over a symbol leads to another node; both nodes and steps are made the first time they are needed and kept, so that after
-warm-up a step is one dictionary look-up.
+over a symbol leads to another node; both nodes and steps are made the first time they are needed and kept, so that
+after warm-up a step is one dictionary look-up.
 """
 
 from __future__ import annotations
@@ -196,11 +196,12 @@ class Node:
     def implied(self) -> dict[str, tuple[str, ...]]:
         """Marker → the closers that must be missing before it, for markers that cannot come next here."""
         if self._implied is None:
-            self._implied = {}
+            found: dict[str, tuple[str, ...]] = {}
             for path, node in self.closings(5):
                 for core in node.marks:
                     if core not in self.marks and len(core) >= STRONG:
-                        self._implied.setdefault(core, path)
+                        found.setdefault(core, path)
+            self._implied = found  # whole at once: other threads may look
         return self._implied
 
     @property
@@ -236,13 +237,13 @@ def _shared_ends(trails: list[Trail]) -> Trail:
 
 
 def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
-    """Matches any of `cores`, the longest first; a blank inside a core matches up to 64 blanks, or none between signs."""
+    """Matches any of `cores`, the longest first."""
     ordered = sorted(cores, key=len, reverse=True)
     return re.compile("|".join(map(spaced, ordered)) or r"(?!)")
 
 
 def spaced(core: str) -> str:
-    """A regular expression for `core` with its inner whitespace as the model likes."""
+    """A regular expression for `core` in which a blank matches up to 64 blanks, or none beside a sign."""
 
     def blank(match: re.Match[str]) -> str:
         at, end = match.span()

@@ -129,7 +129,7 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
 
 
 def respelled(text: str, value: Json) -> bool:
-    """True when the text is not JSON for its value: `True`, `3.0` for an integer, `{'a': 1}`, blanks around a scalar."""
+    """True when the text is not JSON for its value: `True`, `3.0` for an integer, `{'a': 1}`, a scalar with blanks."""
     if value is None or value is True or value is False:
         return _SPELLED[value] != text
     if isinstance(value, dict | list):

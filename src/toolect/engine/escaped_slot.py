@@ -81,6 +81,4 @@ def _whole_escapes(buf: str, pos: int, end: int) -> int:
     return last if _OPEN_ESCAPE.fullmatch(buf, last, end) else end
 
 
-_OPEN_ESCAPE = re.compile(
-    r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?"
-)
+_OPEN_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?")

@@ -6,6 +6,7 @@ character that is not; the machine then reads the text from the start. A law hol
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ from toolect.engine.stop_plan import StopPlan
 from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import Role, SlotKind
+
+
+_IN_SCALAR = re.compile(r"[-+.\w]").match
 
 
 def express(graph: Graph, text: str, schemas: Mapping[str, Schema], start: Node) -> Message | None:
@@ -133,9 +137,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 return None
             if end - pos > MAX_DEPTH and not shallow(value):
                 return None
-            if type(value) in (int, float) or value is None or value is True or value is False:
-                if text[end : end + 1].isalnum() or text[end : end + 1] in ("-", "+", ".", "_"):
-                    return None
+            if type(value) not in (dict, list) and _IN_SCALAR(text, end) is not None:
+                return None
             entries.append((key, value))
             pos = end
             node = at.node.step(SlotKind.JSON).node

@@ -145,7 +145,9 @@ def _wrapped(shape: Obj) -> JsonPlan:
     *before, last = shape.fields
     if not isinstance(last.shape, Many):
         raise NotSimple
-    prefix = r"\{" + "".join(_key(f, i) + _fixed(f) for i, f in enumerate(before)) + _key(last, len(before)) + f"\\[{_S}"
+    prefix = (
+        r"\{" + "".join(_key(f, i) + _fixed(f) for i, f in enumerate(before)) + _key(last, len(before)) + f"\\[{_S}"
+    )
     return JsonPlan(_unit(last.shape.item), prefix, f"{_S}\\}}", many=True)
 
 
@@ -217,6 +219,4 @@ def _unit(shape: Shape) -> Unit:
     writer.walk(shape)
     if not writer.argued or not writer.name:
         raise NotSimple
-    return Unit(
-        writer.head, writer.tail, writer.groups, writer.name, writer.id, writer.id_in_head, writer.encoded
-    )
+    return Unit(writer.head, writer.tail, writer.groups, writer.name, writer.id, writer.id_in_head, writer.encoded)

@@ -23,10 +23,10 @@ from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import ABSENT, UNKNOWN, TextSlot
 from toolect.events import Event
 from toolect.ir import Message, RepairKind
-from toolect.spec.model import Hole, HoleKind, Role, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 _SPACE = re.compile(r"\s*")
-_VALUE_STARTS = frozenset('{["\'')
+_VALUE_STARTS = frozenset("{[\"'")
 
 
 class Machine:

@@ -211,7 +211,9 @@ class TextSlot:
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
             return -1, True
         if stop.probe:
-            answer = probe(machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG and stop.repair is None)
+            answer = probe(
+                machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG and stop.repair is None
+            )
             if answer is Probe.NO and len(stop.core) >= STRONG and stop.repair is None:
                 self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
@@ -240,7 +242,9 @@ class TextSlot:
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
         """The text ends before the marker at `buf[at:end]`."""
         buf, base = machine.buf, machine.base
-        have = next(k for k in range(len(lead), -1, -1) if buf.endswith(lead[len(lead) - k :], machine.pos, at) or not k)
+        have = next(
+            k for k in range(len(lead), -1, -1) if buf.endswith(lead[len(lead) - k :], machine.pos, at) or not k
+        )
         until = at - have
         if until > machine.pos:
             self._add(machine, buf[machine.pos : until])
