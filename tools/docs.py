@@ -14,7 +14,7 @@ import click
 from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import builder, json_reader, probe
+from toolect.engine import json_lexemes, open_call, probe
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,7 +61,7 @@ def _sample(name: str) -> str:
 
 
 LIMITS = (
-    ("MAX_DEPTH", json_reader.MAX_DEPTH, "open brackets of a JSON value", "`malformed`"),
+    ("MAX_DEPTH", json_lexemes.MAX_DEPTH, "open brackets of a JSON value", "`malformed`"),
     (
         "MAX_STACK",
         graph.MAX_STACK,
@@ -70,7 +70,7 @@ LIMITS = (
     ),
     (
         "MAX_DIGITS",
-        json_reader.MAX_DIGITS,
+        json_lexemes.MAX_DIGITS,
         "characters of a number in JSON",
         "`repaired`: the value becomes a string; in raw text it stays text",
     ),
@@ -80,7 +80,7 @@ LIMITS = (
         "characters of a terminal given by a regular expression: a name, a key, an id, a number of a value language",
         "`malformed`",
     ),
-    ("MAX_REPAIR", builder.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
+    ("MAX_REPAIR", open_call.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
     ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),

@@ -114,7 +114,7 @@ class Dialect:
         graph = self.graph(policies)
         builder = Builder(schemas, self.spec, graph.policies, streaming, mode == "strict")
         machine = Machine(graph, builder)
-        builder.raw = machine.raw
+        builder.draft.raw = machine.raw
         if prefix:
             opening = max((p for p in self.spec.prefill if prefix.endswith(p)), key=len, default="")
             if opening:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolect.engine.json_reader import MAX_DEPTH, MAX_DIGITS, scan_once
+from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Scalars
 
@@ -68,9 +68,9 @@ def _types(schema: Schema, depth: int) -> set[str]:
     if isinstance(kind, Sequence):
         return {k for k in kind if isinstance(k, str)}
     if isinstance(schema.get("enum"), Sequence):
-        return {_type_of(v) for v in schema["enum"]}
+        return {type_of(v) for v in schema["enum"]}
     if "const" in schema:
-        return {_type_of(schema["const"])}
+        return {type_of(schema["const"])}
     found: set[str] = set()
     for word in ("anyOf", "oneOf", "allOf"):
         options = schema.get(word)
@@ -83,7 +83,8 @@ def _types(schema: Schema, depth: int) -> set[str]:
     return found
 
 
-def _type_of(value: Json) -> str:
+def type_of(value: Json) -> str:
+    """The JSON Schema type of `value`."""
     match value:
         case None:
             return "null"
@@ -145,7 +146,7 @@ def encode(codec: Codec, value: Json) -> str:
     if isinstance(value, str):
         return dumps(value) if codec.kind is CodecKind.JSON else value
     if codec.kind is CodecKind.TEXT:
-        raise ValueError(f"expected a string, got {_type_of(value)}")
+        raise ValueError(f"expected a string, got {type_of(value)}")
     if codec.scalars is Scalars.PYTHON and (value is None or isinstance(value, bool)):
         return repr(value)
     return dumps(value)

@@ -13,16 +13,15 @@ from typing import Any
 from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
-from toolect.engine.builder import split_ref
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
+from toolect.engine.json_lexemes import MAX_DEPTH, scan_once
 from toolect.engine.json_plan import shallow
-from toolect.engine.json_reader import MAX_DEPTH, scan_once
 from toolect.engine.probe import MAX_LEXEME
+from toolect.engine.ref import split_ref
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import Role, SlotKind
-
 
 _IN_SCALAR = re.compile(r"[-+.\w]").match
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect.compile.network import Field
-from toolect.engine.json_reader import MAX_DEPTH, scan_once
+from toolect.engine.json_lexemes import MAX_DEPTH, scan_once
 from toolect.ir import Call, Json, Segment, dumps
 from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, OneOf, Role, Shape
 from toolect.spec.model import Field as ShapeField

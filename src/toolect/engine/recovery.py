@@ -47,7 +47,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
     call = machine.builder.call
     if call is not None:
         got = buf[pos]
-        machine.builder.fail(call, f"expected {expected(node)}, got {got!r} - at {at}")
+        call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
     machine.text = TextSlot.skipping(machine, node, skip_stops(machine, node), content=call is None)
     return True
 
@@ -124,7 +124,7 @@ def give_up(machine: Machine, why: str) -> None:
     """The text is beyond a limit: the rest of it belongs to the open call, or is content."""
     call = machine.builder.call
     if call is not None:
-        machine.builder.fail(call, f"{why} - at {machine.base + machine.pos}")
+        call.fail(f"{why} - at {machine.base + machine.pos}")
     machine.graph.drop_deep()
     machine.json = None
     machine.text = TextSlot.skipping(

@@ -6,7 +6,7 @@ import re
 
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.engine.json_reader import holes
+from toolect.spec.holes import holes
 from toolect.spec.model import HoleKind, Many, OneOf, Role, Shape, SlotKind
 
 
@@ -80,6 +80,7 @@ def _plan(node: Node) -> StopPlan:
             shape: Shape = source.choices[SlotKind.JSON][0].edge.symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
             options = shape.shapes if isinstance(shape, OneOf) else (shape,)
             lists = any(isinstance(s, Many) for s in options)
-            braces = ("{" if HoleKind.NAME in holes(shape) or not lists else "") + ("[" if lists else "")
+            single = not lists or HoleKind.NAME in holes(shape, in_lists=False)
+            braces = ("{" if single else "") + ("[" if lists else "")
             braces = braces or "{"
     return StopPlan(list(node.stops.values()), gap, braces)

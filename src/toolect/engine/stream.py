@@ -33,14 +33,14 @@ class Stream:
                 return quickly
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
-        events = machine.builder.events = []
+        events = machine.builder.draft.events = []
         machine.feed(chunk)
         return events
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
         machine = self._machine
-        events = machine.builder.events = []
+        events = machine.builder.draft.events = []
         if not self._closed:
             self._closed = True
             machine.quick = None

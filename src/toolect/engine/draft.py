@@ -1,0 +1,144 @@
+"""The message so far: its segments, the call that is open, and the events of what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from toolect.engine.open_call import OpenCall, note
+from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect.ir import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
+from toolect.spec.model import Policies, Role
+
+
+class Draft:
+    """What has been read of one answer. `events` is None where nobody listens."""
+
+    __slots__ = (
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "last_end", "after_call",
+        "_strict", "_known", "_good_only",
+    )  # fmt: skip
+
+    raw: Callable[[int, int], str]
+
+    def __init__(self, tools: Collection[str], policies: Policies, streaming: bool, strict: bool) -> None:
+        self.segments: list[Segment] = []
+        self.repairs: list[Repair] = []  # those outside of calls
+        self.events: list[Event] | None = [] if streaming else None
+        self.call: OpenCall | None = None
+        self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
+        self.count = 0  # calls reported
+        self.last_end = 0  # where the last call ended
+        self.after_call = False  # a call was the last thing read
+        self._strict = strict
+        self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._good_only = policies.malformed == "content"
+
+    def note(self, kind: RepairKind, at: int, detail: str) -> None:
+        """A repair was made at character `at`."""
+        note(self.repairs if self.call is None else self.call.repairs, kind, at, detail)
+
+    def say(self, role: Role, text: str) -> None:
+        """The event of more content or reasoning."""
+        if self.events is not None:
+            self.events.append(ContentDelta(text) if role is Role.CONTENT else ReasoningDelta(text))
+
+    def add(self, role: Role, text: str, span: Span) -> None:
+        """The segment of content or reasoning."""
+        self.segments.append(Content(text, span) if role is Role.CONTENT else Reasoning(text, span))
+
+    # The open call
+
+    def begin_call(self, start: int) -> OpenCall:
+        """A call begins at character `start`."""
+        self.call = OpenCall(start)
+        return self.call
+
+    def start_call(self, call: OpenCall) -> None:
+        """The name is known: report it, unless the call may yet turn out to be content."""
+        if call.index < 0 and not self._good_only and (self._known is None or call.name in self._known):
+            self._report(call)
+
+    def _report(self, call: OpenCall) -> None:
+        """The events of the name, and of whatever arguments came before it."""
+        call.index = self.count
+        self.count += 1
+        if self.events is not None:
+            self.events.append(CallStart(call.index, call.id, call.name))
+            if call.written:
+                self.events.append(ArgumentsDelta(call.index, call.text))
+
+    def write(self, text: str) -> None:
+        """More of the arguments' JSON text: kept, and passed on once the call is reported."""
+        call = self.call
+        if call is None or not text:
+            return
+        call.written.append(text)
+        events = self.events
+        if events is None or call.index < 0:
+            return
+        last = events[-1] if events else None
+        if type(last) is ArgumentsDelta and last.index == call.index:
+            events[-1] = ArgumentsDelta(call.index, last.text + text)
+        else:
+            events.append(ArgumentsDelta(call.index, text))
+
+    def write_key(self, call: OpenCall) -> None:
+        """What stands before the value of the open argument."""
+        if call.key is not None:
+            self.write(("{" if not call.entries else ", ") + dumps(call.key) + ": ")
+
+    def argument(self, call: OpenCall, value: Json) -> None:
+        """The value of the open argument, in one piece."""
+        self.write_key(call)
+        self.write(dumps(value))
+        call.entries.append((call.key or "", value))
+
+    def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
+        """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
+        text, written = dumps(value), call.text
+        if isinstance(value, dict) and text.startswith(written):
+            self.write(text[len(written) :])
+            self.note(RepairKind.JSON, at, why)
+            call.take(value)
+            call.verbatim = True
+        else:
+            call.fail(f"{why} - at {at}")
+
+    # Its end
+
+    def end_call(self, end: int) -> None:
+        """The open call, if there is one, ends at character `end`."""
+        call = self.call
+        if call is None:
+            return
+        self.last_end = end
+        call.settle(end)
+        if call.sound and not call.whole:
+            self.write("}" if call.entries else "{}")
+        self.call = None
+        done = call.result(end, self.raw(call.start, end), self._strict)
+        if self._is_content(done):
+            self.add(Role.CONTENT, done.raw, (call.start, end))
+            self.say(Role.CONTENT, done.raw)
+            return
+        if call.index < 0:
+            self._report(call)
+        self.segments.append(done)
+        self.after_call = True
+        if self.events is not None:
+            self.events.append(CallEnd(call.index, done))
+
+    def _is_content(self, done: Call) -> bool:
+        """True when policy makes content of what looked like a call."""
+        return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
+
+    def truncate(self, end: int) -> None:
+        """The input ended inside the open call, if there is one."""
+        if self.call is not None:
+            self.call.cut()
+            self.end_call(end)
+
+    def attempt(self, start: int, end: int, why: str) -> None:
+        """Characters `start:end` were an attempt at a call without one in it."""
+        self.begin_call(start).fail(f"{why} - at {start}")
+        self.end_call(end)

@@ -1,0 +1,138 @@
+"""What a JsonReader reports to: the calls of a value, or the value as an argument, go into the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from toolect.engine.draft import Draft
+from toolect.engine.json_lexemes import scan_once
+from toolect.ir import Json, RepairKind, dumps
+from toolect.spec.model import HoleKind, Role
+
+
+class Sink(Protocol):
+    """What receives the parts of the value. Offsets are characters of the wire text."""
+
+    def unit(self, start: int) -> None:
+        """A call begins."""
+
+    def unit_end(self, end: int) -> None:
+        """The call is complete."""
+
+    def hole(self, kind: HoleKind, value: Json, start: int, end: int) -> None:
+        """A hole that does not hold arguments is filled."""
+
+    @property
+    def arguments_part(self) -> Callable[[str], None]:
+        """Takes more of the arguments' JSON text."""
+
+    def arguments_end(self, text: str, start: int, encoded: bool) -> None:
+        """The arguments are complete: all of their text, where it began, and whether it came as a JSON string."""
+
+    @property
+    def note(self) -> Callable[[RepairKind, int, str], None]:
+        """Takes a repair: its kind, its place, its detail."""
+
+    def inside(self) -> tuple[list[str], int] | None:
+        """Where argument text is collected, and the index of the call; None while it may not be passed on."""
+
+
+class CallSink:
+    """The sink of a value that holds calls; `encoded` where the dialect writes arguments as a JSON string."""
+
+    __slots__ = ("_draft", "_encoded", "arguments_part", "note")
+
+    def __init__(self, draft: Draft, encoded: bool) -> None:
+        self._draft, self._encoded = draft, encoded
+        self.arguments_part = draft.write
+        self.note = draft.note
+
+    def unit(self, start: int) -> None:
+        """A call begins inside the value."""
+        draft = self._draft
+        if draft.call is not None and draft.call.unit_end >= 0:
+            draft.end_call(draft.call.unit_end)
+        call = draft.call or draft.begin_call(start)
+        call.shaped = True
+
+    def unit_end(self, end: int) -> None:
+        """The call inside the value is complete; inside a call rule, the rule's own end decides."""
+        draft = self._draft
+        if not draft.ruled:
+            draft.end_call(end)
+        elif draft.call is not None:
+            draft.call.unit_end = end
+
+    def hole(self, kind: HoleKind, value: Json, start: int, end: int) -> None:
+        """A hole of the shape is filled."""
+        draft, call = self._draft, self._draft.call
+        match kind:
+            case HoleKind.NAME if call is not None:
+                if isinstance(value, str) and value:
+                    call.name = value
+                    draft.start_call(call)
+                else:
+                    call.fail(f"expected the name as a string, got {dumps(value)[:40]} - at {start}")
+            case HoleKind.ID if call is not None:
+                call.id = value if isinstance(value, str) or value is None else dumps(value)
+            case HoleKind.CONTENT | HoleKind.REASONING if isinstance(value, str) and value:
+                role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
+                draft.add(role, value, (start, end))
+                draft.say(role, value)
+
+    def arguments_end(self, text: str, start: int, encoded: bool) -> None:
+        """The arguments' JSON text is complete and valid."""
+        call = self._draft.call
+        if call is None:
+            return
+        value = scan_once(text, 0)[0]
+        call.verbatim = value is not None
+        if value is None:
+            value = {}
+            call.note(RepairKind.MISSING_ARGUMENTS, start, "null")
+        elif encoded is not self._encoded:
+            call.note(RepairKind.DOUBLE_ENCODED, start, "a JSON string" if encoded else "an object")
+        call.take(value)
+        if not isinstance(value, dict):
+            call.fail(f"expected arguments as an object, got {dumps(value)[:40]} - at {start}")
+
+    def inside(self) -> tuple[list[str], int] | None:
+        """Where the text of the open call's arguments goes, and the call's index, once it has a name."""
+        call = self._draft.call
+        return None if call is None or call.index < 0 else (call.written, call.index)
+
+
+class ArgumentSink:
+    """The sink of a value that is one argument."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def arguments_end(self, text: str, start: int, encoded: bool) -> None:  # noqa: ARG002  # a Sink
+        """The value is complete."""
+        if self._draft.call is not None:
+            self._draft.argument(self._draft.call, scan_once(text, 0)[0])
+
+    def _nothing(self, *_: object) -> None:
+        pass
+
+    unit = unit_end = hole = arguments_part = note = inside = _nothing
+
+
+class Recorder:
+    """The sink of a value that may turn out to be just text: it remembers."""
+
+    def __init__(self) -> None:
+        self._heard: list[tuple[str, tuple[Any, ...]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args: self._heard.append((name, args))
+
+    def inside(self) -> None:
+        """Nothing is passed on while it may be just text."""
+
+    def replay(self, sink: Sink) -> None:
+        """Tell `sink` everything."""
+        for name, args in self._heard:
+            getattr(sink, name)(*args)

@@ -1,0 +1,65 @@
+"""Broken JSON made whole, and the calls that are in it then."""
+
+from __future__ import annotations
+
+from toolect.engine.draft import Draft
+from toolect.engine.fit import Unit
+from toolect.engine.json_lexemes import MAX_DEPTH
+from toolect.engine.open_call import MAX_REPAIR
+from toolect.ir import Json
+
+
+def repair(raw: str, closed: bool) -> Json | None:
+    """Broken JSON made whole by json-repair. Unless a marker closed it, it must at least end in its own bracket.
+
+    None when it cannot be repaired.
+    """
+    text = raw.strip()
+    pair = {"{": "}", "[": "]"}.get(text[:1])
+    if len(text) > MAX_REPAIR or pair is None or text.count("[") + text.count("{") > MAX_DEPTH:
+        return None
+    if not closed and not text.endswith(pair):
+        return None
+    import json_repair
+
+    try:
+        value: Json = json_repair.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) and value and finite(value) else None
+
+
+def finite(value: Json) -> bool:
+    """True when no number in `value` is infinite or not a number."""
+    if isinstance(value, float):
+        return value - value == 0
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    return not isinstance(value, list) or all(map(finite, value))
+
+
+def repair_units(draft: Draft, units: list[Unit], start: int, end: int, at: int, why: str) -> None:
+    """The calls of a broken JSON value, read after a repair; none when it could not be repaired."""
+    for i, unit in enumerate(units):
+        call = draft.call
+        if call is None or i:
+            draft.end_call(end)
+            call = draft.begin_call(draft.last_end if i else start)
+        if call.index >= 0 and call.name != unit.name or call.index < 0 and not unit.arguments:
+            call.name = call.name or unit.name
+            call.fail(f"{why} - at {at}")
+        else:
+            call.name, call.id = unit.name, call.id or unit.id
+            draft.start_call(call)
+            call.whole = False
+            draft.repair(call, unit.arguments, at, why)
+        if not draft.ruled:
+            draft.end_call(end)
+    if units:
+        return
+    if draft.call is None:
+        draft.attempt(start, end, why)
+    else:
+        draft.call.fail(f"{why} - at {at}")
+        if not draft.ruled:
+            draft.end_call(end)

@@ -1,0 +1,55 @@
+"""Rendered wire text, which knows its parts, and the error for what a dialect cannot carry."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class Unrepresentable(ValueError):
+    """The dialect cannot carry a value: `slot` names the place, `reason` says why, `witness` shows it."""
+
+    def __init__(self, slot: str, reason: str, witness: str = "") -> None:
+        shown = f": {witness[:80]!r}" if witness else ""
+        super().__init__(f"{slot}: {reason}{shown}")
+        self.slot, self.reason, self.witness = slot, reason, witness
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Unrepresentable, (self.slot, self.reason, self.witness)
+
+
+class Part(StrEnum):
+    """What a stretch of rendered text is."""
+
+    MARKUP = "markup"
+    CONTENT = "content"
+    REASONING = "reasoning"
+    NAME = "name"
+    ID = "id"
+    KEY = "key"
+    VALUE = "value"
+    ARGUMENTS = "arguments"
+
+
+class PartSpan(NamedTuple):
+    """Characters `start:end` of the rendered text are `part`, of segment number `segment` (-1 for none)."""
+
+    start: int
+    end: int
+    part: Part
+    segment: int
+
+
+class Rendered(str):
+    """Wire text that knows which of its characters are markup, and which come from where: `spans` tile it."""
+
+    __slots__ = ("spans",)
+    spans: tuple[PartSpan, ...]
+
+    def __new__(cls, text: str, spans: tuple[PartSpan, ...] = ()) -> Rendered:
+        self = super().__new__(cls, text)
+        self.spans = spans
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rendered, (str(self), self.spans)

@@ -1,0 +1,190 @@
+"""Writes one call: its name, its id, its arguments."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
+from toolect.engine.fit import unfit
+from toolect.engine.ref import join_ref, split_ref
+from toolect.ir import Call, Json, dumps
+from toolect.rendered import Part, Unrepresentable
+from toolect.rendering.output import Output
+from toolect.rendering.values import ValueWriter
+from toolect.rendering.walk import Cursor, Leaf, Walk
+from toolect.spec.model import Codec, CodecKind, Hole, HoleKind, Pattern, Ref, Role, Slot, SlotKind, Spec
+
+
+class CallWriter(Walk):
+    """Writes call number `number`. The items are the entries of its arguments; in an argument, its value."""
+
+    def __init__(self, spec: Spec, out: Output, call: Call, number: int, schema: Schema | None) -> None:
+        super().__init__(spec, out)
+        self.call, self.number, self.schema = call, number, schema
+        self.values = ValueWriter(spec, out)
+
+    def write(self, name: str) -> None:
+        """Write the call as rule `name`."""
+        arguments = self.call.arguments
+        if not isinstance(arguments, dict):
+            raise Unrepresentable("arguments", "expected an object", dumps(arguments))
+        cursor = Cursor(sorted(arguments.items()) if self.sort else list(arguments.items()))
+        self.expr(self.spec.rules[name].expr, name, cursor)
+        if not cursor.done:
+            raise self.passed_over or Unrepresentable("arguments", "no place for them here", dumps(arguments))
+
+    def part(self, part: Leaf, inside: str, cursor: Cursor, _closer: str) -> None:
+        """Write a rule, a terminal or a slot of a call."""
+        match part:
+            case Ref(name):
+                self.rule(name, inside, cursor)
+            case Pattern(regex, name):
+                self.terminal(regex, name, inside, cursor)
+            case Slot(kind):
+                self.slot(kind, inside, cursor)
+
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when the call has what `part` holds."""
+        match part:
+            case Ref(name):
+                return self.rule_takes(name, inside, cursor)
+            case Pattern(_, name):
+                return self.terminal_takes(name, inside, cursor)
+            case Slot():
+                return not cursor.done
+
+    # Rules
+
+    def rule(self, name: str, inside: str, cursor: Cursor) -> None:
+        """Write rule `name`: an argument, a value, or what holds them."""
+        role = self.spec.roles.get(name)
+        if self.is_arguments(name, inside):
+            self.values.write(name, Cursor([self.call.arguments]))
+            cursor.at = len(cursor.items)
+        elif self.spec.rules[name].value:
+            self.values.write(name, cursor)
+        elif role is Role.ARGUMENT:
+            key, value = cursor.take("argument")
+            self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
+        elif role in (Role.CONTENT, Role.REASONING, Role.CALL):
+            raise Unrepresentable(role, "no place for it inside a call")
+        else:
+            self.expr(self.spec.rules[name].expr, name, cursor)
+
+    def rule_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+        """True when rule `name` needs the next argument, or the value."""
+        role = self.spec.roles.get(name)
+        if role is Role.ARGUMENT or self.is_arguments(name, inside):
+            return not cursor.done
+        if self.spec.rules[name].value:
+            return self.values.rule_takes(name, cursor)
+        if role in (Role.CONTENT, Role.REASONING, Role.CALL):
+            return False
+        return self.takes(self.spec.rules[name].expr, name, cursor)
+
+    def is_arguments(self, name: str, inside: str) -> bool:
+        """True when rule `name` of a value language holds all arguments there."""
+        return self.spec.rules[name].value and self.spec.roles.get(f"{inside}/{name}") is Role.ARGUMENTS
+
+    # Terminals
+
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+        """Write the name, the id, or the key of the argument."""
+        match self.role(inside, name):
+            case Role.NAME:
+                self.fits(regex, self.call.name, "name", Part.NAME)
+            case Role.REF:
+                self.fits(regex, self.ref(), "id", Part.ID)
+            case Role.ID:
+                self.fits(regex, self.call.id or "", "id", Part.ID)
+            case Role.KEY if cursor.key is not None:
+                self.fits(regex, cursor.key, "argument key", Part.KEY)
+            case _:
+                raise Unrepresentable(name, "nothing in a call fills this terminal")
+
+    def terminal_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+        """True when the call has what the terminal holds."""
+        match self.role(inside, name):
+            case Role.NAME | Role.REF:
+                return True
+            case Role.ID:
+                return self.call.id is not None
+            case Role.KEY:
+                return cursor.key is not None
+            case _:
+                return False
+
+    def ref(self) -> str:
+        """The composite id: the call's own where that names it, else a new one."""
+        template, call = self.spec.ref, self.call
+        if "{index}" in template and call.id is not None and split_ref(template, call.id)[0] == call.name:
+            return call.id
+        return join_ref(template, call.name, self.number)
+
+    # Slots
+
+    def slot(self, kind: SlotKind, inside: str, cursor: Cursor) -> None:
+        """Write the arguments, or the value of one."""
+        role = self.role(inside, kind)
+        codec = self.spec.codecs.get(f"{inside}/{kind}")
+        if kind is SlotKind.JSON and role is not Role.VALUE:
+            self.json(inside)
+            cursor.at = len(cursor.items)
+        elif role is Role.ARGUMENTS:
+            self.plain_arguments(codec, cursor)
+        elif cursor.key is None:
+            raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
+        else:
+            default = CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT
+            self.value(codec or Codec(default), cursor.key, cursor.take("argument"))
+
+    def json(self, inside: str) -> None:
+        """Write the call in the shape of the JSON slot."""
+        shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
+        for piece in unfit(shape, [self.call], None, lambda call: arguments_text(call, self.sort)):
+            self.out.write(piece.text, piece.part)
+
+    def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
+        """Write arguments that are plain text: one string under the codec's key."""
+        key = codec.key if codec is not None and codec.key else "value"
+        arguments = self.call.arguments
+        if list(arguments) != [key] or not isinstance(arguments[key], str):
+            raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
+        self.out.write(arguments[key], Part.ARGUMENTS)
+        cursor.at = len(cursor.items)
+
+    def value(self, codec: Codec, key: str, value: Json) -> None:
+        """Write the value of argument `key` by its codec; reading must give it back."""
+        schema = property_schema(self.schema, key)
+        try:
+            text = encode(codec, value)
+        except ValueError as error:
+            raise Unrepresentable(f"argument {key!r}", str(error), dumps(value)) from None
+        if not faithful(codec, value, schema):
+            types = " or ".join(declared_types(schema))
+            raise Unrepresentable(f"argument {key!r}", f"would not be read back as it is (declared {types})", text)
+        self.out.write(text, Part.VALUE)
+
+
+def arguments_text(call: Call, sort: bool) -> str:
+    """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted."""
+    if not isinstance(call.arguments, dict):
+        raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
+    if not _finite(call.arguments):
+        raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
+    return dumps(_sorted(call.arguments)) if sort else call.arguments_text
+
+
+def _sorted(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: _sorted(inner) for key, inner in sorted(value.items())}
+    return [_sorted(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,199 @@
+"""Writes the segments of a message: content, reasoning and calls, in the order that the grammar gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, takewhile
+
+from toolect.engine.codec import Schema
+from toolect.engine.fit import unfit
+from toolect.ir import Call, Content, Reasoning, Segment
+from toolect.rendered import Part, Unrepresentable
+from toolect.rendering.call import CallWriter, arguments_text
+from toolect.rendering.output import Output
+from toolect.rendering.walk import NOTHING, Cursor, Leaf, Walk
+from toolect.spec.holes import holes
+from toolect.spec.model import Hole, HoleKind, Pattern, Ref, Role, Seq, Shape, Slot, SlotKind, Spec
+
+_TEXTS: dict[Role | None, tuple[type[Content | Reasoning], Part]] = {
+    Role.CONTENT: (Content, Part.CONTENT),
+    Role.REASONING: (Reasoning, Part.REASONING),
+}
+
+
+class MessageWriter(Walk):
+    """Writes a message. The items are its segments; in content and reasoning, the one segment."""
+
+    def __init__(self, spec: Spec, calling: frozenset[str], schemas: Mapping[str, Schema], out: Output) -> None:
+        super().__init__(spec, out)
+        self.calling, self.schemas = calling, schemas
+        self.numbers: list[int] = []
+        """Segment number → how many calls are before it."""
+        self.among_calls = False
+        """True inside a rule that holds calls, after its gap."""
+
+    def write(self, segments: Sequence[Segment]) -> None:
+        """Write `segments`; all of them must find a place."""
+        self.numbers = list(accumulate((isinstance(s, Call) for s in segments), initial=0))
+        cursor = Cursor(segments)
+        self.expr(self.spec.rules["start"].expr, "start", cursor)
+        if not cursor.done:
+            kind = kind_of(cursor.next)
+            raise Unrepresentable(kind, f"no place for {kind} here", sample_of(cursor.next))
+
+    def part(self, part: Leaf, inside: str, cursor: Cursor, _closer: str) -> None:
+        """Write a rule or a slot; terminals hold data only in calls."""
+        match part:
+            case Ref(name):
+                self.rule(name, cursor)
+            case Pattern(_, name):
+                raise Unrepresentable(name, "nothing in a message fills this terminal")
+            case Slot(kind):
+                self.slot(kind, inside, cursor)
+
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when `part` begins with a segment like the next one."""
+        match part:
+            case Ref(name):
+                return self.rule_takes(name, cursor)
+            case Pattern():
+                return False
+            case Slot(kind):
+                return self.slot_takes(kind, inside, cursor)
+
+    # Rules
+
+    def rule(self, name: str, cursor: Cursor) -> None:
+        """Write rule `name`: content, reasoning, a call, or what holds them."""
+        role = self.spec.roles.get(name)
+        if role in _TEXTS:
+            self.text(name, cursor)
+        elif name in self.calling and not self.among_calls and isinstance(cursor.next, Call):
+            self.gap(cursor)
+            self.among_calls = True
+            try:
+                self.rule(name, cursor)
+            finally:
+                self.among_calls = False
+        elif role is Role.CALL:
+            self.call(name, cursor)
+        else:
+            self.expr(self.spec.rules[name].expr, name, cursor)
+
+    def rule_takes(self, name: str, cursor: Cursor) -> bool:
+        """True when rule `name` begins with a segment like the next one."""
+        match self.spec.roles.get(name):
+            case Role.CONTENT:
+                return isinstance(cursor.next, Content) and self.is_canonical(name, cursor)
+            case Role.REASONING:
+                return isinstance(cursor.next, Reasoning)
+            case Role.CALL:
+                return isinstance(cursor.next, Call)
+            case _:
+                return self.takes(self.spec.rules[name].expr, name, cursor)
+
+    def text(self, name: str, cursor: Cursor) -> None:
+        """Write content or reasoning as rule `name`."""
+        role = self.spec.roles[name]
+        if not isinstance(cursor.next, _TEXTS[role][0]):
+            raise Unrepresentable(role, f"expected {role} here, got {kind_of(cursor.next)}", sample_of(cursor.next))
+        self.out.segment = cursor.at
+        self.expr(self.spec.rules[name].expr, name, Cursor([cursor.take(role)]))
+
+    def call(self, name: str, cursor: Cursor) -> None:
+        """Write a call as rule `name`."""
+        call = self.next_call(cursor)
+        self.out.segment = cursor.at
+        CallWriter(self.spec, self.out, call, self.numbers[cursor.at], self.schemas.get(call.name)).write(name)
+        cursor.at += 1
+
+    def next_call(self, cursor: Cursor) -> Call:
+        """The next segment, which must be a call."""
+        call = cursor.next
+        if not isinstance(call, Call):
+            raise Unrepresentable("call", f"expected a call here, got {kind_of(call)}", sample_of(call))
+        return call
+
+    def is_canonical(self, name: str, cursor: Cursor) -> bool:
+        """True when rule `name` is the one that content is written with here."""
+        chosen = self.spec.canonical
+        if not chosen:
+            return True
+        before_call = "content before call" in chosen and content_before_call(cursor)
+        return name == chosen["content before call" if before_call else "content"]
+
+    # Gaps
+
+    def gap(self, cursor: Cursor) -> None:
+        """Write the whitespace between a call and what is before it."""
+        before = cursor.items[cursor.at - 1] if cursor.at else None
+        if isinstance(before, Call):
+            self.out.write(self.spec.gaps.between_calls)
+        elif isinstance(before, Content) or isinstance(before, Reasoning) and self.reasoning_is_open():
+            self.out.write(self.spec.gaps.before_call)
+
+    def reasoning_is_open(self) -> bool:
+        """True when reasoning ends in its slot, with no marker after it."""
+        for name, role in self.spec.roles.items():
+            if role is Role.REASONING and name in self.spec.rules:
+                expr = self.spec.rules[name].expr
+                return isinstance(expr.items[-1] if isinstance(expr, Seq) else expr, Slot)
+        return False
+
+    # Slots
+
+    def slot(self, kind: SlotKind, inside: str, cursor: Cursor) -> None:
+        """Write the text of a segment, or a run of calls in JSON."""
+        role = self.role(inside, kind)
+        if kind is SlotKind.JSON:
+            self.json(self.shape(inside), cursor)
+        elif role in _TEXTS:
+            self.out.write("" if cursor.done else cursor.take(inside).text, _TEXTS[role][1])
+        else:
+            raise Unrepresentable(f"{inside}/{kind}", "nothing in a message fills this slot")
+
+    def slot_takes(self, kind: SlotKind, inside: str, cursor: Cursor) -> bool:
+        """True when the slot holds a segment like the next one."""
+        if kind is not SlotKind.JSON:
+            return not cursor.done
+        if HoleKind.CONTENT in holes(self.shape(inside)) and content_before_call(cursor):
+            return True
+        return isinstance(cursor.next, Call)
+
+    def shape(self, inside: str) -> Shape:
+        """The shape of the JSON slot of rule `inside`."""
+        return self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
+
+    def json(self, shape: Shape, cursor: Cursor) -> None:
+        """Write all calls that are next in one shape, and the content before them where the shape holds it."""
+        first, content = cursor.at, None
+        if HoleKind.CONTENT in holes(shape) and isinstance(cursor.next, Content):
+            content = cursor.take("content")
+        self.next_call(cursor)
+        run = list(takewhile(lambda segment: isinstance(segment, Call), cursor.items[cursor.at :]))
+        for piece in unfit(shape, run, content, lambda call: arguments_text(call, self.sort)):
+            self.out.segment = first + piece.segment
+            self.out.write(piece.text, piece.part)
+        cursor.at += len(run)
+
+
+def content_before_call(cursor: Cursor) -> bool:
+    """True when content is next and a call after it."""
+    after = cursor.items[cursor.at + 1] if cursor.at + 1 < len(cursor.items) else None
+    return isinstance(cursor.next, Content) and isinstance(after, Call)
+
+
+def kind_of(segment: object) -> str:
+    """The word for a segment."""
+    return "nothing" if segment is NOTHING else type(segment).__name__.lower()
+
+
+def sample_of(segment: object) -> str:
+    """What shows which segment it is."""
+    match segment:
+        case Call(name):
+            return name
+        case Content(text) | Reasoning(text):
+            return text
+        case _:
+            return ""

@@ -1,0 +1,129 @@
+"""Writes JSON values in a value language, whose rules are named after what they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from toolect.compile.network import frame
+from toolect.engine.codec import escape
+from toolect.ir import Json, dumps
+from toolect.rendered import Part, Unrepresentable
+from toolect.rendering.output import Later, Output, Piece
+from toolect.rendering.walk import Cursor, Leaf, Walk
+from toolect.spec.model import Alt, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
+
+_HOLDS: dict[str, Callable[[Json], bool]] = {
+    Role.OBJECT: lambda v: isinstance(v, dict),
+    Role.PAIR: lambda v: isinstance(v, tuple),
+    Role.PAIR_KEY: lambda v: isinstance(v, str),
+    Role.ARRAY: lambda v: isinstance(v, list),
+    Role.STRING: lambda v: isinstance(v, str),
+    Role.NUMBER: lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    Role.TRUE: lambda v: v is True,
+    Role.FALSE: lambda v: v is False,
+    Role.NULL: lambda v: v is None,
+}
+"""Rule → the values it can hold. Other rules only lead to these."""
+
+
+class ValueWriter(Walk):
+    """Writes one value. An object's items are its pairs, a pair's its key and its value."""
+
+    def __init__(self, spec: Spec, whole: Output) -> None:
+        super().__init__(spec, Output())
+        self.whole = whole
+
+    def write(self, name: str, cursor: Cursor) -> None:
+        """Write the next value as rule `name`. Containers inside others wait their turn: depth costs no stack."""
+        left: list[Piece | Later] = []
+        self.out.rewind(0)
+        self.rule(name, cursor)
+        while left or self.out.pieces:
+            left += reversed(self.out.pieces)
+            self.out.rewind(0)
+            piece = left.pop()
+            if isinstance(piece, Later):
+                self.container(piece.rule, piece.value)
+            else:
+                self.whole.write(piece.text, piece.part)
+
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write a rule, a number, a bare key, or the text of a string."""
+        match part:
+            case Ref(name):
+                self.rule(name, cursor)
+            case Pattern(regex, name):
+                self.terminal(regex, name, inside, cursor)
+            case Slot(kind):
+                self.slot(kind, inside, cursor, closer)
+
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when `part` can hold the next value."""
+        match part:
+            case Ref(name):
+                return self.rule_takes(name, cursor)
+            case Pattern():
+                return inside in (Role.NUMBER, Role.PAIR_KEY) and not cursor.done
+            case Slot():
+                return isinstance(cursor.next, str)
+
+    def rule(self, name: str, cursor: Cursor) -> None:
+        """Write rule `name` with the next value."""
+        expr = self.spec.rules[name].expr
+        if name not in _HOLDS:
+            self.expr(expr, name, cursor)
+            return
+        value = cursor.take(name)
+        if not _HOLDS[name](value):
+            raise Unrepresentable(name, "has no place for this value", dumps(value))
+        match name:
+            case Role.OBJECT | Role.ARRAY:
+                self.out.wait(name, value)
+            case Role.PAIR:
+                self.expr(expr, name, Cursor(value))
+            case Role.TRUE | Role.FALSE | Role.NULL:
+                self.expr(_first(expr), name, Cursor(()))
+            case _:
+                self.expr(expr, name, Cursor([value]))
+
+    def container(self, name: str, value: Json) -> None:
+        """Write an object or array as rule `name`: all of its items must find a place."""
+        items = list(value.items()) if isinstance(value, dict) else value
+        cursor = Cursor(sorted(items) if self.sort and isinstance(value, dict) else items)
+        self.expr(_first(self.spec.rules[name].expr), name, cursor)
+        if not cursor.done:
+            raise Unrepresentable(name, f"no place for all items, expected {cursor.at}, got {len(items)}")
+
+    def rule_takes(self, name: str, cursor: Cursor) -> bool:
+        """True when rule `name` can hold the next value."""
+        if name in _HOLDS:
+            return not cursor.done and _HOLDS[name](cursor.next)
+        return self.takes(self.spec.rules[name].expr, name, cursor)
+
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+        """Write a number or a bare key; other terminals only decorate."""
+        if inside not in (Role.NUMBER, Role.PAIR_KEY):
+            raise Unrepresentable(name, "nothing in a value fills this terminal")
+        value = cursor.take(inside)
+        if inside == Role.PAIR_KEY:
+            self.fits(regex, value, "object key", Part.VALUE)
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise Unrepresentable("number", "expected a finite number", str(value))
+        else:
+            self.fits(regex, dumps(value), "number", Part.VALUE)
+
+    def slot(self, kind: SlotKind, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write the text of a string or key."""
+        text = cursor.take(inside)
+        core = frame(closer)[1]
+        if kind is SlotKind.ESCAPED:
+            text = escape(text, closer)
+        elif core and core in text:
+            raise Unrepresentable("string", "holds the marker that ends it", core)
+        self.out.write(text, Part.VALUE)
+
+
+def _first(expr: Expr) -> Expr:
+    """The canonical one of several spellings."""
+    return expr.items[0] if isinstance(expr, Alt) else expr

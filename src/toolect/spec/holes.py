@@ -1,0 +1,22 @@
+"""The holes of a JSON shape."""
+
+from __future__ import annotations
+
+from toolect.spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+
+
+def holes(shape: Shape, in_lists: bool = True) -> frozenset[HoleKind]:
+    """The holes of `shape`; without those `in_lists`, which belong to calls of their own, when that is false."""
+    match shape:
+        case Hole(kind):
+            return frozenset((kind,))
+        case Many(item) if in_lists:
+            return holes(item)
+        case Keyed(inner):
+            return holes(inner, in_lists) | {HoleKind.NAME}
+        case Obj(fields):
+            return frozenset().union(*(holes(field.shape, in_lists) for field in fields))
+        case OneOf(shapes):
+            return frozenset().union(*(holes(option, in_lists) for option in shapes))
+        case _:
+            return frozenset()
