@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once
+from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, bracket_depth, scan_once, shallow
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Scalars
 
@@ -155,13 +155,11 @@ def encode(codec: Codec, value: Json) -> str:
 def read_json(text: str) -> Json:
     """The JSON value that is all of `text` but for whitespace, or a marker object when there is none."""
     stripped = text.strip(" \t\r\n")
-    if stripped.count("[") + stripped.count("{") > MAX_DEPTH:
-        return _NOTHING
     try:
         value, end = scan_once(stripped, 0)
     except (ValueError, StopIteration, RecursionError):
         return _NOTHING
-    if end != len(stripped) or isinstance(value, float) and value in (float("inf"), float("-inf")):
+    if end != len(stripped) or end > MAX_DEPTH and not shallow(value):
         return _NOTHING
     return value
 
@@ -227,7 +225,7 @@ def _literal(word: str) -> Json:
 
     if word[:1] not in ("{", "[", "(") or len(word) > 1 << 20:
         return _NOTHING
-    if word.count("[") + word.count("{") + word.count("(") > MAX_DEPTH:
+    if bracket_depth(word) > MAX_DEPTH:
         return _NOTHING
     try:
         return _plain(ast.literal_eval(word))

@@ -14,7 +14,7 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "last_end", "after_call",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
         "_strict", "_known", "_good_only",
     )  # fmt: skip
 
@@ -27,6 +27,7 @@ class Draft:
         self.call: OpenCall | None = None
         self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
         self.count = 0  # calls reported
+        self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
         self.after_call = False  # a call was the last thing read
         self._strict = strict
@@ -112,6 +113,7 @@ class Draft:
         if call is None:
             return
         self.last_end = end
+        self.attempts += 1
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")

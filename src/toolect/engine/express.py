@@ -14,8 +14,7 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once
-from toolect.engine.json_plan import shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
 from toolect.engine.probe import MAX_LEXEME
 from toolect.engine.ref import split_ref
 from toolect.engine.stop_plan import StopPlan

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
+from toolect.ir import Json
+
 Take: TypeAlias = Callable[[str, int], None]
 """Takes a piece of text and where it begins."""
 MAX_DEPTH = 200
 """Open brackets a JSON value may have."""
 MAX_DIGITS = 4300
-"""Characters of a number: Python's own bound on integers."""
+"""Characters of an integer: Python's own bound."""
 
 match_space = re.compile(r"[ \t\n\r]*").match
 match_scalar = re.compile(r"[-+.\w]*", re.ASCII).match
@@ -24,7 +26,8 @@ _escape = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})').match
 _two_escapes = re.compile(r"(?:\\u[0-9a-fA-F]{4}){2}").match
 _high_surrogate = re.compile(r"\\u[dD][89abAB]").match
 _open_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?").fullmatch
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_BRACKET = re.compile(r"[\[\]{}()]")
 _WORDS = frozenset(("true", "false", "null"))
 
 
@@ -32,18 +35,51 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"expected a JSON value, got {word}")
 
 
-scan_once = json.JSONDecoder(parse_constant=_refuse).scan_once  # type: ignore[attr-defined]  # made by __init__
+def _finite(word: str) -> float:
+    number = float(word)
+    if number - number != 0:
+        raise ValueError(f"expected a finite number, got {word[:40]}")
+    return number
+
+
+scan_once = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).scan_once  # type: ignore[attr-defined]  # made by __init__
 """`scan_once(text, at) -> (value, end)`: the JSON value at `at`, decoded in C. Raises ValueError, StopIteration."""
 
 
 class Broken(Exception):
-    """The text is not JSON from `at` on (an offset of the wire text)."""
+    """The text is not JSON from `at` on (an offset of the wire text); past a `limit` nobody tries to repair it."""
 
-    def __init__(self, at: int, why: str, resume: int | None = None) -> None:
+    def __init__(self, at: int, why: str, resume: int | None = None, limit: bool = False) -> None:
         super().__init__(why)
-        self.at, self.why = at, why
+        self.at, self.why, self.limit = at, why, limit
         self.resume = at if resume is None else resume
         """From where on the text has not been taken in."""
+
+
+def shallow(value: Json) -> bool:
+    """True when `value` is surely not nested deeper than the bound."""
+    level = [value]
+    for _ in range(MAX_DEPTH // 2):
+        inner: list[Json] = []
+        for item in level:
+            found = item.values() if type(item) is dict else item if type(item) is list else ()
+            inner += [v for v in found if type(v) is dict or type(v) is list]
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def bracket_depth(text: str) -> int:
+    """How deep the brackets of `text` nest, those in its strings included."""
+    depth = deepest = 0
+    for match in _BRACKET.finditer(text):
+        if match[0] in "[{(":
+            depth += 1
+            deepest = max(deepest, depth)
+        else:
+            depth -= 1
+    return deepest
 
 
 def unquote(inside: str) -> str:
@@ -100,7 +136,15 @@ def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple
 
 def check_scalar(word: str, start: int, end: int) -> None:
     """Raise Broken unless `word`, at characters `start:end`, is a number or a word of JSON."""
-    if len(word) > MAX_DIGITS:
-        raise Broken(start, f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}", end)
-    if word not in _WORDS and _NUMBER.fullmatch(word) is None:
+    if word in _WORDS:
+        return
+    match = _NUMBER.fullmatch(word)
+    if match is None:
         raise Broken(start, f"expected a JSON value, got {word[:40]!r}", end)
+    if match[1] or match[2]:
+        try:
+            _finite(word)
+        except ValueError as error:
+            raise Broken(start, str(error), end, limit=True) from None
+    elif len(word) > MAX_DIGITS:
+        raise Broken(start, f"expected an integer of at most {MAX_DIGITS} characters, got {len(word)}", end, limit=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect.compile.network import Field
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once
+from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
 from toolect.ir import Call, Json, Segment, dumps
 from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, OneOf, Role, Shape
 from toolect.spec.model import Field as ShapeField
@@ -89,20 +89,6 @@ class JsonPlan:
             if again is None:
                 return -1
             head, start, name_group, id_group = again, pos, self.name_group, self.id_group
-
-
-def shallow(value: Json) -> bool:
-    """True when `value` is surely not nested deeper than the reader's bound."""
-    level = [value]
-    for _ in range(MAX_DEPTH // 2):
-        inner: list[Json] = []
-        for item in level:
-            found = item.values() if type(item) is dict else item if type(item) is list else ()
-            inner += [v for v in found if type(v) is dict or type(v) is list]
-        if not inner:
-            return True
-        level = inner
-    return False
 
 
 class Unit(NamedTuple):

@@ -212,33 +212,33 @@ class JsonReader:
     def _open(self, is_object: bool, at: int) -> None:
         self._begin_value(at)
         if len(self._stack) >= MAX_DEPTH:
-            raise Broken(at, f"nested deeper than {MAX_DEPTH}")
+            raise Broken(at, f"nested deeper than {MAX_DEPTH}", limit=True)
         matcher: Matcher = SKIP
-        unit = False
+        unit = swapped = False
         if self._arg_depth < 0:
-            matcher = self._bracketed(is_object, at)
+            matcher, swapped = self._bracketed(is_object)
             unit = is_object and is_unit(matcher) and not any(unit for _, _, unit in self._stack)
         if unit:
             self.named = self.argued = False
             self._sink.unit(at)
+        if swapped:
+            self._sink.note(RepairKind.LIST, at, "one call for a list" if is_object else "a list for one call")
         self._stack.append((is_object, matcher, unit))
         self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
         if self._arg_depth >= 0:
             self._safe("{" if is_object else "[")
 
-    def _bracketed(self, is_object: bool, at: int) -> Matcher:
-        """What describes the inside of the object or list that begins; at the root, one call may stand for a list."""
+    def _bracketed(self, is_object: bool) -> tuple[Matcher, bool]:
+        """What describes the inside of the object or list that begins, and whether, at the root, one stands for the other."""
         matcher = self._matcher
         if isinstance(matcher, OneOf):
             matcher = merged(matcher)
         if not self._stack:
             if is_object and isinstance(matcher, Many):
-                self._sink.note(RepairKind.LIST, at, "one call where a list was expected")
-                return matcher.item
+                return matcher.item, True
             if not is_object and isinstance(matcher, Obj | Keyed):
-                self._sink.note(RepairKind.LIST, at, "a list of calls where one was expected")
-                return Many(matcher)
-        return matcher
+                return Many(matcher), True
+        return matcher, False
 
     def _close(self, closer: str, at: int) -> None:
         _, _, unit = self._stack.pop()

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class JsonSlot:
     """One JSON value being read, from character `start` on."""
 
-    __slots__ = ("_broken", "_field", "_recorder", "_sink", "_units", "needed", "reader", "shape", "start")
+    __slots__ = ("_attempts", "_broken", "_field", "_recorder", "_sink", "needed", "reader", "shape", "start")
 
     def __init__(self, machine: Machine, field: Field, start: int, tentative: bool = False) -> None:
         self._field = field
         self.start = self.needed = start
         self._recorder = Recorder() if tentative else None
         self._broken: Broken | None = None
-        self._units = machine.builder.count
+        self._attempts = machine.builder.draft.attempts
         self.shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
         draft = machine.builder.draft
         if field.role is Role.VALUE:
@@ -122,7 +122,7 @@ class JsonSlot:
 
     def _close(self, machine: Machine, end: int) -> None:
         draft = machine.builder.draft
-        if self._field.role is not Role.VALUE and draft.count == self._units and draft.call is None:
+        if self._field.role is not Role.VALUE and draft.attempts == self._attempts and draft.call is None:
             raw = machine.raw(self.needed, end).strip()
             if raw != "[]":
                 draft.attempt(self.start, end, "expected a call in the shape of the dialect")
@@ -134,7 +134,7 @@ class JsonSlot:
         draft, end = machine.builder.draft, machine.base + machine.pos
         machine.end_json()
         if draft.call is None and self._field.role is not Role.VALUE:
-            if draft.count == self._units:
+            if draft.attempts == self._attempts:
                 draft.begin_call(self.start)
                 draft.truncate(end)
             else:
@@ -165,7 +165,7 @@ class JsonSlot:
         raw = machine.raw(max(self.needed, self.start), end)
         if self.needed > self.start:
             raw = "[" + raw.lstrip(", \t\r\n")
-        value = repair(raw, closed)
+        value = None if broken.limit else repair(raw, closed)
         if self._field.role is Role.VALUE:
             draft.note(RepairKind.JSON, at, why)
             if draft.call is not None:

@@ -82,7 +82,7 @@ class OpenCall:
 
     def settle(self, end: int) -> None:
         """The call ends at character `end`: note what it lacks, and what came twice."""
-        if self.shaped and not self.whole and self.sound:
+        if self.shaped and not self.whole and self.sound and self.name:
             self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
         if not self.name and not self.truncated:
             self.fail(f"expected the name of the tool - at {self.start}")
@@ -117,6 +117,20 @@ def note(repairs: list[Repair], kind: RepairKind, at: int, detail: str) -> None:
         repairs.append(Repair(kind, at, detail))
 
 
+def without_open_key(text: str) -> str:
+    """`text`, the beginning of a JSON object, without a last key whose value has not come."""
+    rest = text.rstrip()
+    if not rest.endswith(":"):
+        return text
+    rest = rest[:-1].rstrip()
+    at = len(rest) - 1
+    while (at := rest.rfind('"', 0, at)) >= 0:
+        slashes = len(rest[:at]) - len(rest[:at].rstrip("\\"))
+        if slashes % 2 == 0:
+            return rest[:at].rstrip().removesuffix(",")
+    return text
+
+
 def completed(text: str) -> Json:
     """The best reading of arguments that were cut off, `{}` when there is none."""
     if len(text) > MAX_REPAIR:
@@ -124,7 +138,7 @@ def completed(text: str) -> Json:
     import json_repair
 
     try:
-        value: Json = json_repair.loads(text)
+        value: Json = json_repair.loads(without_open_key(text))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect.engine.draft import Draft
 from toolect.engine.fit import Unit
-from toolect.engine.json_lexemes import MAX_DEPTH
+from toolect.engine.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect.engine.open_call import MAX_REPAIR
 from toolect.ir import Json
 
@@ -16,7 +16,7 @@ def repair(raw: str, closed: bool) -> Json | None:
     """
     text = raw.strip()
     pair = {"{": "}", "[": "]"}.get(text[:1])
-    if len(text) > MAX_REPAIR or pair is None or text.count("[") + text.count("{") > MAX_DEPTH:
+    if len(text) > MAX_REPAIR or pair is None or bracket_depth(text) > MAX_DEPTH:
         return None
     if not closed and not text.endswith(pair):
         return None

@@ -89,7 +89,7 @@ class TextSlot:
 
             return take
         call = builder.call
-        if call is None or role is not Role.VALUE:
+        if call is None or call.index < 0 or role is not Role.VALUE:
             return None
         written, index, writes, took = call.written, call.index, builder.writes, machine.took
 
