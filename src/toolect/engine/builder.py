@@ -60,6 +60,9 @@ class Builder:
         draft = self.draft
         match task.code:
             case OpCode.BEGIN_CALL:
+                if draft.call is not None:  # one that could not be read to its end
+                    draft.end_call(start)
+                    self._values.clear()
                 draft.begin_call(start)
                 draft.ruled = True
             case OpCode.END_CALL:

@@ -49,7 +49,7 @@ class JsonReader:
     """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
 
     __slots__ = (
-        "expect", "named", "argued",
+        "expect", "named", "argued", "called",
         "_root", "_sink", "_plain", "_stack", "_matcher", "_key",
         "_start", "_parts", "_in_key", "_take", "_keep", "_pass",
         "_arg_depth", "_arg_start", "_encoded", "_held", "_out", "_texts",
@@ -59,6 +59,7 @@ class JsonReader:
         self.expect = Expect.VALUE
         self.named = False  # the open call has its name
         self.argued = False  # and its arguments have begun
+        self.called = False  # both were true of some call
         self._root: Matcher = root
         self._sink = sink
         self._plain = plain
@@ -194,7 +195,12 @@ class JsonReader:
         """A value starts at `at`: is it one the shape asks for?"""
         matcher = self._matcher = self._child() if self._stack else self._root
         if self._arg_depth < 0 and is_arguments(matcher):
+            if self.argued:
+                self._sink.note(RepairKind.DUPLICATE_KEY, at, "the first arguments count")
+                self._matcher = SKIP
+                return
             self.argued = True
+            self.called = self.called or self.named
             self._arg_depth = len(self._stack)
             self._arg_start = at
             self._texts.clear()
@@ -301,6 +307,7 @@ class JsonReader:
     def _fill(self, kind: HoleKind, value: Json, end: int) -> None:
         if kind is HoleKind.NAME and isinstance(value, str):
             self.named = True
+            self.called = self.called or self.argued
         self._sink.hole(kind, value, self._start, end)
 
     # Argument text

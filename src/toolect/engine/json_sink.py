@@ -69,7 +69,9 @@ class CallSink:
         draft, call = self._draft, self._draft.call
         match kind:
             case HoleKind.NAME if call is not None:
-                if isinstance(value, str) and value:
+                if call.name:
+                    call.note(RepairKind.DUPLICATE_KEY, start, "the first name counts")
+                elif isinstance(value, str) and value:
                     call.name = value
                     draft.start_call(call)
                 else:

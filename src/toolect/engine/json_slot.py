@@ -106,7 +106,7 @@ class JsonSlot:
     def _maybe_commit(self, machine: Machine) -> None:
         """Once a name and arguments are there, what looked like a call is one."""
         recorder = self._recorder
-        if recorder is not None and self.reader.named and self.reader.argued:
+        if recorder is not None and self.reader.called:
             self._recorder = None
             machine.commit_json()
             recorder.replay(self._sink)

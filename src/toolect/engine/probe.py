@@ -61,7 +61,7 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
-            if named and not final and any(core.startswith(rest) for core in node.implied):
+            if named and not final and any("".join(core.split()).startswith(rest) for core in node.implied):
                 return Probe.MORE
             if any("".join(core.split()).startswith(rest) for core in node.marks):
                 return Probe.MORE if not final else Probe.YES if strong else Probe.NO

@@ -126,6 +126,7 @@ def give_up(machine: Machine, why: str) -> None:
     if call is not None:
         call.fail(f"{why} - at {machine.base + machine.pos}")
     machine.graph.drop_deep()
+    machine.node = machine.graph.start
     machine.json = None
     machine.text = TextSlot.skipping(
         machine, machine.graph.start, skip_stops(machine, machine.graph.start), content=call is None

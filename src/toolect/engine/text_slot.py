@@ -197,8 +197,8 @@ class TextSlot:
                 return -1, False
         elif text_before and not stop.path:
             return -1, False
-        if stop.end and "\n" in stop.lead and buf[at - 1 : at] not in ("", "\n"):
-            return -1, False
+        if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
+            return -1, False  # it ends the answer only where a line begins
         if regex is None:
             end = at + len(stop.core)
         else:
