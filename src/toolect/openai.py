@@ -16,7 +16,7 @@ Object: TypeAlias = Any
 """A mapping, or an object with attributes, as clients return them."""
 
 
-class BadMessage(ValueError):  # noqa: N818  # what it is, not what it does to the program
+class BadMessage(ValueError):  # what it is, not what it does to the program
     """What was given is not an assistant message: says what was expected, what came, and where."""
 
     def __init__(self, expected: str, got: str, where: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
 
-class UnknownDialect(LookupError):  # noqa: N818  # what it is, not what it does to the program
+class UnknownDialect(LookupError):  # what it is, not what it does to the program
     """No dialect has this name, alias or model id; `near` are names that look like it."""
 
     def __init__(self, name: str, near: tuple[str, ...] = ()) -> None:

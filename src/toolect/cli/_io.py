@@ -21,7 +21,7 @@ class Misuse(click.ClickException):
     exit_code = 2
 
 
-class BadInput(ValueError):  # noqa: N818  # what it is, as with Misuse
+class BadInput(ValueError):  # what it is, as with Misuse
     """One record that cannot be used, among others that can."""
 
 

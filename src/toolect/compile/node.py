@@ -95,6 +95,10 @@ class Node:
         self._implied: dict[str, tuple[str, ...]] | None = None
         self.plan: Any = None
         """What the engine prepares for reading text here, once: a StopPlan."""
+        self.skip: Any = None
+        """What the engine prepares for going on after unreadable text here, once: a StopPlan."""
+        self.broken: Any = None
+        """What the engine prepares for ending broken JSON before here, once: a StopPlan."""
         self.express: Any = None
         """What the engine prepares for reading canonical text here, once: a Route."""
 

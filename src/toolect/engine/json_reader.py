@@ -235,7 +235,7 @@ class JsonReader:
             self._safe("{" if is_object else "[")
 
     def _bracketed(self, is_object: bool) -> tuple[Matcher, bool]:
-        """What describes the inside of the object or list that begins, and whether, at the root, one stands for the other."""
+        """What describes the inside of the object or list that begins; True when, at the root, one is for the other."""
         matcher = self._matcher
         if isinstance(matcher, OneOf):
             matcher = merged(matcher)

@@ -10,6 +10,7 @@ from toolect.engine.fit import fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
+from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
 from toolect.events import Event
 from toolect.ir import RepairKind
@@ -147,11 +148,10 @@ class JsonSlot:
         """Find where the broken value ends: at the next marker, or at the end of the input."""
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
-        stops = machine.skip_stops_after(node)
-        found = min((p for p in (buf.find(core, start) for core in stops) if p >= 0), default=-1)
+        plan = broken_plan(node)
+        found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
         if found < 0 and not final:
-            keep = max(map(len, stops), default=1) - 1
-            machine.pos = max(start, n - keep)
+            machine.pos = plan.hold_from(buf, start)
             return False
         end = found if found >= 0 else n
         machine.pos = end

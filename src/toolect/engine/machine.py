@@ -1,7 +1,8 @@
 """Walks the graph of nodes over the wire text, whole or in pieces.
 
 One machine reads both: `run(final=True)` on the whole text is `parse`; `run(final=False)` after each chunk is `stream`.
-Every decision depends on the text alone, never on where a chunk ended: where more text could change it, the machine waits.
+Every decision depends on the text alone, never on where a chunk ended: where more text could change it, the machine
+waits.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from collections.abc import Callable, Collection
 
 from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Field, Hollow
-from toolect.compile.node import STRONG, Node
+from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.probe import MAX_LEXEME
-from toolect.engine.recovery import give_up, recover, settle_end, skip_stops, skip_to
-from toolect.engine.stop_plan import StopPlan
-from toolect.engine.text_slot import ABSENT, UNKNOWN, TextSlot
+from toolect.engine.recovery import give_up, recover, settle_end, skip_to
+from toolect.engine.stop_plan import Search, StopPlan
+from toolect.engine.text_slot import TextSlot
 from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Role, SlotKind
@@ -33,8 +34,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_loose", "_positions", "_tape", "_tape_base", "_trail", "_trails", "base", "buf", "builder", "ended", "graph",
-        "json", "node", "pos", "quick", "space", "text",
+        "_hist", "_loose", "_searches", "_tape", "_tape_base", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "graph", "json", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -53,7 +54,7 @@ class Machine:
         self._loose = False  # whitespace is not looked at before the next lexeme
         self._tape: deque[str] = deque()  # what was read and may still be asked for
         self._tape_base = 0
-        self._positions: dict[StopPlan, list[int]] = {}
+        self._searches: dict[StopPlan, Search] = {}
 
     # The text
 
@@ -87,21 +88,14 @@ class Machine:
         self.builder.segments.clear()
         self.builder.repairs.clear()
         if isinstance(self.text, TextSlot):
-            self.text.restart()
+            self.text.restart(self)
 
-    def positions(self, plan: StopPlan) -> list[int]:
-        """Where each needle of `plan` comes next, as far as known: shared by all text slots with this plan."""
-        found = self._positions.get(plan)
+    def search(self, plan: StopPlan) -> Search:
+        """The search for the stops of `plan`, shared by all slots that have it."""
+        found = self._searches.get(plan)
         if found is None:
-            found = self._positions[plan] = [UNKNOWN] * (len(plan.needles) + 1)
+            found = self._searches[plan] = Search(plan)
         return found
-
-    def refresh(self, found: list[int]) -> None:
-        """A needle that was absent may have come with new text; the last item is how much text was known."""
-        known = self.base + len(self.buf)
-        if found[-1] != known:
-            found[:] = [UNKNOWN if f == ABSENT else f for f in found]
-            found[-1] = known
 
     def _forget(self) -> None:
         """Drop what has been read, keeping on tape what a call in progress may still need."""
@@ -241,9 +235,7 @@ class Machine:
             if not steps and stop.core in node.choices:
                 self.shift(stop.core, at, end)
                 return
-            if steps and node.choices.get(steps[0]):
-                pass
-            else:
+            if not steps or steps[0] not in node.choices:
                 self.step_text(node, at)
         for core in steps:
             self.imply(core, at, stop.repair or RepairKind.IMPLIED_CLOSER)
@@ -375,6 +367,7 @@ class Machine:
         self.json = JsonSlot(self, self.json_field(node), at)
 
     def json_field(self, node: Node) -> Field:
+        """What the JSON slot of `node` fills."""
         symbol = node.choices[SlotKind.JSON][0].edge.symbol
         assert isinstance(symbol, Hollow)
         return symbol.field
@@ -394,22 +387,14 @@ class Machine:
         assert isinstance(text, TextSlot)
         text.close(self, slot.start)
         self.text = None
-        if text.opened or SlotKind.JSON not in text.node.choices:
-            if not text.opened:
-                self.step_text(text.node, slot.start)
+        if not text.opened and SlotKind.JSON not in text.node.choices:
+            self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)
 
     def text_back(self, text: str, end: int) -> None:
         """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
         assert isinstance(self.text, TextSlot)
         self.text.add(self, text, end)
-
-    def skip_stops_after(self, node: Node) -> list[str]:
-        """The markers at which a broken JSON value before `node` may end."""
-        cores = skip_stops(self, node)
-        if node.text:
-            cores += [s.core for s in node.stops.values() if len(s.core) >= STRONG]
-        return sorted(set(cores), key=len, reverse=True)
 
     def end_json(self) -> None:
         """The JSON slot is over."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import STRONG, Node
+from toolect.compile.stops import Stop
+from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
 from toolect.spec.model import Hole, HoleKind, SlotKind
@@ -48,7 +50,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
     if call is not None:
         got = buf[pos]
         call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
-    machine.text = TextSlot.skipping(machine, node, skip_stops(machine, node), content=call is None)
+    machine.text = TextSlot.skipping(machine, node, skip_plan(node), content=call is None)
     return True
 
 
@@ -104,10 +106,26 @@ def skip_to(machine: Machine, node: Node, core: str, at: int) -> None:
     machine.shift(core, at, at + len(core))
 
 
-def skip_stops(machine: Machine, node: Node) -> list[str]:
+def skip_plan(node: Node) -> StopPlan:
     """The markers at which reading can go on after trouble at `node`."""
-    cores = [c for c in node.marks if len(c) >= STRONG] + list(node.implied) + list(machine.graph.ends)
-    return sorted(set(cores), key=len, reverse=True)
+    if node.skip is None:
+        node.skip = _any_of({c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends))
+    plan: StopPlan = node.skip
+    return plan
+
+
+def broken_plan(node: Node) -> StopPlan:
+    """The markers that end a broken JSON value which `node` follows."""
+    if node.broken is None:
+        text = node.stops if node.text else ()
+        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG}
+        node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
+    plan: StopPlan = node.broken
+    return plan
+
+
+def _any_of(cores: set[str]) -> StopPlan:
+    return StopPlan([Stop(core, "", ("",), None, probe=False) for core in cores], "", "")
 
 
 def expected(node: Node) -> str:
@@ -128,9 +146,8 @@ def give_up(machine: Machine, why: str) -> None:
     machine.graph.drop_deep()
     machine.node = machine.graph.start
     machine.json = None
-    machine.text = TextSlot.skipping(
-        machine, machine.graph.start, skip_stops(machine, machine.graph.start), content=call is None
-    )
+    start = machine.graph.start
+    machine.text = TextSlot.skipping(machine, start, skip_plan(start), content=call is None)
 
 
 def settle_end(machine: Machine, at: int) -> None:

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
 from toolect.spec.holes import holes
 from toolect.spec.model import HoleKind, Many, OneOf, Role, Shape, SlotKind
+
+UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
+
+
+class Needle(NamedTuple):
+    """What is searched for: a stop by its text up to the first blank, or, without a stop, a bracket of bare JSON."""
+
+    text: str
+    regex: re.Pattern[str] | None
+    """Matches the whole stop, where that has blanks."""
+    stop: Stop | None
+    lead: str
+    """The whitespace that is written before it."""
 
 
 class StopPlan:
@@ -17,32 +31,29 @@ class StopPlan:
 
     def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
         self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
-        self.needles: list[tuple[str, re.Pattern[str] | None, Stop | None, str]] = []
+        self.needles: list[Needle] = []
         holds: set[str] = set()
         for stop in self.stops:
             lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
             needle = stop.core.split(None, 1)[0]
             regex = re.compile(spaced(stop.core)) if needle != stop.core else None
-            self.needles.append((needle, regex, stop, lead))
+            self.needles.append(Needle(needle, regex, stop, lead))
             for i in range(len(lead) + 1):
                 whole = lead[i:] + stop.core
                 holds.update(whole[:k] for k in range(1, len(whole)))
         for brace in braces:
-            self.needles.append((brace, None, None, ""))
+            self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
-        first = {h[0] for h in holds} | set(braces) | {n[0] for n, _, _, _ in self.needles}
+        first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
         self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
 
     def lead_at(self, text: str, pos: int, at: int) -> int:
         """How many characters before the marker at index `at` are the whitespace that is written there."""
-        for needle, _, stop, lead in self.needles:
-            if lead and stop is not None and text.startswith(needle, at):
-                for k in range(len(lead), 0, -1):
-                    if text.endswith(lead[len(lead) - k :], pos, at):
-                        return k
-                return 0
+        for needle in self.needles:
+            if needle.lead and needle.stop is not None and text.startswith(needle.text, at):
+                return ending(text, needle.lead, pos, at)
         return 0
 
     def hold_from(self, buf: str, pos: int) -> int:
@@ -55,6 +66,54 @@ class StopPlan:
                 return at
             at += 1
         return n
+
+
+class Search:
+    """Where the needles of a plan come next in one text. Each is looked for once, however many slots there are."""
+
+    __slots__ = ("_found", "_known", "_plan")
+
+    def __init__(self, plan: StopPlan) -> None:
+        self._plan = plan
+        self._known = 0  # how much of the text has been looked at
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._found = [UNKNOWN] * len(self._plan.needles)
+
+    def next(self, buf: str, base: int, start: int) -> tuple[int, list[Needle]]:
+        """The first index in `buf`, from character `start` on, where a stop may be, and the needles there; -1 for none.
+
+        `buf[0]` is character `base` of the wire text.
+        """
+        found = self._found
+        if self._known != base + len(buf):
+            self._known = base + len(buf)
+            found[:] = [UNKNOWN if at == ABSENT else at for at in found]
+        search = max(start - base, 0)
+        best, there = -1, []
+        for i, needle in enumerate(self._plan.needles):
+            known = found[i]
+            if known == ABSENT:
+                continue
+            at = known - base
+            if known == UNKNOWN or at < search:
+                at = buf.find(needle.text, search)
+                if at < 0:
+                    found[i] = ABSENT
+                    continue
+                found[i] = at + base
+            if best < 0 or at < best:
+                best, there = at, [needle]
+            elif at == best:
+                there.append(needle)
+        return best, there
+
+
+def ending(text: str, lead: str, pos: int, at: int) -> int:
+    """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
+    return next((k for k in range(len(lead), 0, -1) if text.endswith(lead[len(lead) - k :], pos, at)), 0)
 
 
 def plan_of(node: Node) -> StopPlan:
@@ -77,7 +136,8 @@ def _plan(node: Node) -> StopPlan:
         after = node.step(SlotKind.TEXT).node
         source = node if node.json else after if after.json else None
         if source is not None:
-            shape: Shape = source.choices[SlotKind.JSON][0].edge.symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
+            symbol = source.choices[SlotKind.JSON][0].edge.symbol
+            shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
             options = shape.shapes if isinstance(shape, OneOf) else (shape,)
             lists = any(isinstance(s, Many) for s in options)
             single = not lists or HoleKind.NAME in holes(shape, in_lists=False)

@@ -10,7 +10,7 @@ from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.probe import Probe, probe
-from toolect.engine.stop_plan import StopPlan, plan_of
+from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
 from toolect.ir import RepairKind, dumps
 from toolect.spec.model import Role, SlotKind
@@ -20,30 +20,27 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
-UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
 
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_found", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
-        "start",
+        "_blank", "_dropped", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
     )  # fmt: skip
 
-    def __init__(self, machine: Machine, node: Node, field: Field) -> None:
+    def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
         self._node = node
+        self._plan = plan
+        self._skip = skip  # the grammar knows nothing of this text
         self.field = field
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
-        self._plan: StopPlan | None = None
-        self._skip = False
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
-        self._found: list[int] = []
 
     @property
     def node(self) -> Node:
@@ -53,27 +50,20 @@ class TextSlot:
     @classmethod
     def free(cls, machine: Machine, node: Node) -> TextSlot:
         """A TEXT slot."""
-        slot = cls(machine, node, node.text_field())
-        plan = slot._plan = plan_of(node)
-        slot._found = machine.positions(plan)
+        slot = cls(machine, node, node.text_field(), plan_of(node))
         if slot.field.role not in (Role.CONTENT, None):
             slot._open(machine)
         return slot
 
     @classmethod
-    def skipping(cls, machine: Machine, node: Node, cores: list[str], content: bool) -> TextSlot:
+    def skipping(cls, machine: Machine, node: Node, plan: StopPlan, content: bool) -> TextSlot:
         """Text that could not be read, up to a marker where reading can go on."""
-        slot = cls(machine, node, CONTENT if content else Field(None))
-        slot._skip = True
-        stops = [Stop(core, "", ("",), None, probe=False) for core in cores]
-        slot._plan = StopPlan(stops, "", "")
-        slot._found = machine.positions(slot._plan)
-        return slot
+        return cls(machine, node, CONTENT if content else Field(None), plan, skip=True)
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
         role, plan = self.field.role, self._plan
-        if not self.opened or plan is None or self._skip:
+        if not self.opened or self._skip:
             return None
         builder, hint = machine.builder, plan.hint.search
         parts = builder.text_parts
@@ -106,42 +96,40 @@ class TextSlot:
 
         return take_value
 
-    def restart(self) -> None:
+    def restart(self, machine: Machine) -> None:
         """Begin at character 0: what came before was the prompt's."""
         self.start = self.search = 0
-        self._found[:] = [UNKNOWN] * len(self._found)
+        machine.search(self._plan).forget()
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self._plan
-        assert plan is not None
         if plan.hint.search(buf, pos) is None:
             if n > pos:
                 self._add(machine, buf[pos:n])
                 machine.pos = n
             return self._at_end(machine, final)
-        base = machine.base
-        machine.refresh(self._found)
+        base, search = machine.base, machine.search(plan)
         while True:
-            at, candidates = self._next(plan, buf, base, n)
+            at, needles = search.next(buf, base, self.search)
             if at < 0:
                 break
-            for needle, regex, stop, lead in candidates:
-                if stop is None:
+            for needle in needles:
+                if needle.stop is None:
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
                     machine.try_json(self._json_node(), base + at)
                     return True
-                end, wait = self._fits(machine, stop, regex, needle, at, final)
+                end, wait = self._fits(machine, needle.stop, needle.regex, at, final)
                 if wait:
-                    self._hold(machine, plan, at)
+                    self._hold(machine, at)
                     return False
                 if end > at:
-                    return self._stop(machine, stop, lead, at, end)
+                    return self._stop(machine, needle.stop, needle.lead, at, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
-                self._hold(machine, plan, at)
+                self._hold(machine, at)
                 return False
             self.search = base + at + 1
         if final:
@@ -149,44 +137,21 @@ class TextSlot:
                 self._add(machine, buf[pos:n])
             machine.pos = n
             return self._at_end(machine, True)
-        self._hold(machine, plan, n)
+        self._hold(machine, n)
         return False
 
-    def _next(
-        self, plan: StopPlan, buf: str, base: int, n: int
-    ) -> tuple[int, list[tuple[str, re.Pattern[str] | None, Stop | None, str]]]:
-        """The first index in `buf`, from `search` on, where a stop may be, and the stops that may be there."""
-        found, search = self._found, max(self.search - base, 0)
-        best, candidates = -1, []
-        for i, entry in enumerate(plan.needles):
-            known = found[i]
-            at = known - base
-            if known == ABSENT:
-                continue
-            if known == UNKNOWN or at < search:
-                at = buf.find(entry[0], search)
-                if at < 0:
-                    found[i] = ABSENT
-                    continue
-                found[i] = at + base
-            if best < 0 or at < best:
-                best, candidates = at, [entry]
-            elif at == best:
-                candidates.append(entry)
-        return best, candidates
-
-    def _hold(self, machine: Machine, plan: StopPlan, until: int) -> None:
+    def _hold(self, machine: Machine, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
         buf, pos = machine.buf, machine.pos
         tail = buf if until == len(buf) else buf[:until]
-        safe = plan.hold_from(tail, pos)
+        safe = self._plan.hold_from(tail, pos)
         if safe > pos:
             self._add(machine, buf[pos:safe])
             machine.pos = safe
         self.search = max(self.search, machine.base + machine.pos)
 
     def _fits(
-        self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, needle: str, at: int, final: bool
+        self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, at: int, final: bool
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
@@ -208,13 +173,12 @@ class TextSlot:
                 whole = "".join(stop.core.split())
                 return -1, not final and n - at < len(stop.core) + 65 and whole.startswith(rest)
             end = match.end()
-        if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):  # type: ignore[union-attr]  # set
+        if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
         if stop.probe:
-            answer = probe(
-                machine, self._after(stop), end, final, strong=len(stop.core) >= STRONG and stop.repair is None
-            )
-            if answer is Probe.NO and len(stop.core) >= STRONG and stop.repair is None:
+            strong = len(stop.core) >= STRONG and stop.repair is None
+            answer = probe(machine, self._after(stop), end, final, strong)
+            if answer is Probe.NO and strong:
                 self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
@@ -227,7 +191,6 @@ class TextSlot:
             machine.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
 
     def _longer(self, stop: Stop, rest: str) -> bool:
-        assert self._plan is not None
         return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in self._plan.stops if s is not stop)
 
     def _after(self, stop: Stop) -> Node:
@@ -242,16 +205,13 @@ class TextSlot:
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
         """The text ends before the marker at `buf[at:end]`."""
         buf, base = machine.buf, machine.base
-        have = next(
-            k for k in range(len(lead), -1, -1) if buf.endswith(lead[len(lead) - k :], machine.pos, at) or not k
-        )
+        have = ending(buf, lead, machine.pos, at)
         until = at - have
         if until > machine.pos:
             self._add(machine, buf[machine.pos : until])
         machine.pos = at
-        if have < len(stop.lead) and stop.repair is None and (self.opened or self._blank == []):
-            if self.field.role is not Role.CONTENT:
-                machine.builder.note_space(base + at, stop.lead)
+        if have < len(stop.lead) and stop.repair is None and self.field.role is not Role.CONTENT:
+            machine.builder.note_space(base + at, stop.lead)
         opened = self.opened
         self.close(machine, base + until)
         if self._skip:
@@ -277,9 +237,7 @@ class TextSlot:
         self._add(machine, text)
 
     def _add(self, machine: Machine, text: str) -> None:
-        if not text:
-            return
-        if self._dropped:
+        if not text or self._dropped:
             return
         if not self.opened:
             if self.field.role is Role.CONTENT and text.isspace():

@@ -19,7 +19,7 @@ CONTENT, TEXT, JSON, HUB, NOTHING = range(5)
 
 
 class Action(NamedTuple):
-    """An act and its place: the group it takes, or `offset` characters after the end of group `group` (0: the start)."""
+    """An act and its place: the group it takes, or `offset` characters after the end of `group` (0: the start)."""
 
     act: int
     group: int
@@ -51,8 +51,8 @@ class Route:
     """How to go on at a node."""
 
     __slots__ = (
-        "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan", "role",
-        "sniffs",
+        "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
+        "role", "sniffs",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:

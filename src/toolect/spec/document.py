@@ -118,7 +118,7 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
     return None
 
 
-class _Stop(Exception):  # noqa: N818  # it ends a function, nobody else sees it
+class _Stop(Exception):  # it ends a function, nobody else sees it
     """Reading cannot go on; the reason has been noted."""
 
 

@@ -47,7 +47,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
     return None if any(d.severity is Severity.ERROR for d in problems.found[before:]) else rules
 
 
-class _Unsupported(Exception):  # noqa: N818  # it ends a function, nobody else sees it
+class _Unsupported(Exception):  # it ends a function, nobody else sees it
     """Reading cannot go on; the reason has been noted."""
 
 
