@@ -140,6 +140,11 @@ class JsonReader:
         self._sink = sink
 
     @property
+    def held(self) -> str:
+        """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
+        return "".join(self._held) + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
+
+    @property
     def done(self) -> bool:
         """True when the value is complete."""
         return self.expect is Expect.DONE

@@ -419,6 +419,17 @@ class Machine:
             settle_end(self, self.base + len(self.buf))
             self.ended = True
 
+    def pending(self) -> str:
+        """Text that has come and has not been passed on: it may still turn out to be something else."""
+        waiting = self.buf[self.pos :]
+        if isinstance(self.text, TextSlot):
+            if self.text.raw_from is not None:
+                waiting = self.raw(self.text.raw_from, self.base + len(self.buf))
+            waiting = self.text.blank + waiting
+        elif self.json is not None:
+            waiting = self.json.reader.held + waiting
+        return waiting
+
     def message(self) -> Message:
         """What has been read; in the middle of an answer, what is open comes last."""
         builder = self.builder

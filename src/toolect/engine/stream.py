@@ -55,4 +55,4 @@ class Stream:
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
-        return self._machine.buf[self._machine.pos :]
+        return self._machine.pending()

@@ -47,6 +47,11 @@ class TextSlot:
         """The node the text was met at."""
         return self._node
 
+    @property
+    def blank(self) -> str:
+        """Whitespace that is content only if something follows."""
+        return "".join(self._blank)
+
     @classmethod
     def free(cls, machine: Machine, node: Node) -> TextSlot:
         """A TEXT slot."""
