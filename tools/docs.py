@@ -14,7 +14,7 @@ import click
 from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import json_lexemes, open_call, probe
+from toolect.engine import json_lexemes, open_call, spelling
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,7 +76,7 @@ LIMITS = (
     ),
     (
         "MAX_LEXEME",
-        probe.MAX_LEXEME,
+        spelling.MAX_LEXEME,
         "characters of a terminal given by a regular expression: a name, a key, an id, a number of a value language",
         "`malformed`",
     ),

@@ -15,8 +15,8 @@ from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
 from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
-from toolect.engine.probe import MAX_LEXEME
 from toolect.engine.ref import split_ref
+from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment

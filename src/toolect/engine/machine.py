@@ -7,8 +7,6 @@ waits.
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Callable, Collection
 
 from toolect.compile.graph import Graph, TooDeep
@@ -18,24 +16,22 @@ from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.probe import MAX_LEXEME
-from toolect.engine.recovery import give_up, recover, settle_end, skip_to
+from toolect.engine.lexing import lex, match_space
+from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.stop_plan import Search, StopPlan
+from toolect.engine.tape import Tape
 from toolect.engine.text_slot import TextSlot
 from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Role, SlotKind
-
-_SPACE = re.compile(r"\s*")
-_VALUE_STARTS = frozenset("{[\"'")
 
 
 class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_loose", "_searches", "_tape", "_tape_base", "_trail", "_trails", "base", "buf", "builder", "ended",
-        "graph", "json", "node", "pos", "quick", "space", "text",
+        "_hist", "_searches", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -51,9 +47,8 @@ class Machine:
         self.space = ""  # whitespace since the last lexeme
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
-        self._loose = False  # whitespace is not looked at before the next lexeme
-        self._tape: deque[str] = deque()  # what was read and may still be asked for
-        self._tape_base = 0
+        self.loose = False  # whitespace is not looked at before the next lexeme
+        self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
 
     # The text
@@ -99,48 +94,35 @@ class Machine:
 
     def _forget(self) -> None:
         """Drop what has been read, keeping on tape what a call in progress may still need."""
-        pos = self.pos
+        pos, buf = self.pos, self.buf
         if not pos:
             return
-        buf, tape = self.buf, self._tape
-        if self.builder.call is None and self.json is None and (self.text is None or self.text.raw_from is None):
-            tape.clear()
+        needed = self._needed()
+        if needed is None:
+            self._tape.clear()
         else:
-            if not tape:
-                self._tape_base = self.base
-            tape.append(buf if pos == len(buf) else buf[:pos])
-            if not len(tape) & 63:
-                self._trim()
+            self._tape.add(buf if pos == len(buf) else buf[:pos], self.base, needed)
         self.buf = "" if pos == len(buf) else buf[pos:]
         self.base += pos
         self.pos = 0
 
-    def _trim(self) -> None:
-        """Drop from the tape what nobody can ask for any more."""
-        tape, needed = self._tape, self._needed() or 0
-        while tape and self._tape_base + len(tape[0]) <= needed:
-            self._tape_base += len(tape.popleft())
-
     def _needed(self) -> int | None:
         """The first character that may still be asked for."""
-        needed = self.builder.call.start if self.builder.call is not None else None
+        starts = []
+        if self.builder.call is not None:
+            starts.append(self.builder.call.start)
         if self.json is not None:
-            start = self.json.needed
-            needed = start if needed is None else min(needed, start)
+            starts.append(self.json.needed)
         if self.text is not None and self.text.raw_from is not None:
-            needed = self.text.raw_from if needed is None else min(needed, self.text.raw_from)
-        return needed
+            starts.append(self.text.raw_from)
+        return min(starts, default=None)
 
     def raw(self, start: int, end: int) -> str:
         """Characters `start:end` of the wire text."""
         base = self.base
         if start >= base:
             return self.buf[start - base : end - base]
-        tape = "".join(self._tape)
-        at = self._tape_base
-        if end <= base:
-            return tape[start - at : end - at]
-        return tape[start - at :] + self.buf[: end - base]
+        return self._tape.read(start, min(end, base)) + self.buf[: max(end - base, 0)]
 
     def run(self, final: bool) -> None:
         """Read until the end of what is there, or until more text is needed."""
@@ -168,7 +150,7 @@ class Machine:
         if node.escaped:
             self.text = EscapedSlot(self, node)
             return True
-        return self._lex(node, final)
+        return lex(self, node, final)
 
     def _after_end(self) -> bool:
         rest = self.buf[self.pos :]
@@ -189,16 +171,16 @@ class Machine:
                     return False
                 break
             if buf[self.pos] != self._trail[0]:
-                if not self._loose:
+                if not self.loose:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
                 break
             self.pos += 1
             self._trail = self._trail[1:]
         self._trail = self.space = ""
-        self._trails, self._loose = ("",), False
+        self._trails, self.loose = ("",), False
         field = node.text_field()
         if node.json and field.role not in (Role.CONTENT, None):
-            at = _SPACE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
+            at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
                 return False
             if buf[at : at + 1] in ("{", "["):
@@ -228,7 +210,7 @@ class Machine:
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
-            self._trail, self._loose = self.graph.think_closers.get(stop.core, ""), True
+            self._trail, self.loose = self.graph.think_closers.get(stop.core, ""), True
             return
         steps = stop.path[1:]
         if not opened:
@@ -267,12 +249,12 @@ class Machine:
         step = self.node.step(key)
         self._hist.append((start, end, text))
         self._run(step.tasks)
-        if lexed and not self._loose and not self.node.value:
-            self._check_space(start, step.leads, step.expects)
+        if lexed and not self.loose and not self.node.value:
+            self.check_space(start, step.leads, step.expects)
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
         self.space = ""
-        self._trail, self._trails, self._loose = step.trail, step.trails, False
+        self._trail, self._trails, self.loose = step.trail, step.trails, False
         self.node = step.node
         self._arrive()
 
@@ -311,44 +293,7 @@ class Machine:
 
     # Structure
 
-    def _lex(self, node: Node, final: bool) -> bool:
-        """Read the next marker, terminal or JSON value at a node that takes no free text."""
-        buf, n = self.buf, len(self.buf)
-        pos = _SPACE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
-        if pos > self.pos:
-            if len(self.space) <= MAX_LEXEME:
-                self.space += buf[self.pos : pos]
-            self.pos = pos
-        if pos == n:
-            return False
-        match = node.struct.match(buf, pos)
-        if match is not None:
-            key = canonical(match[0], node.marks)
-            if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
-                return False
-            self.pos = match.end()
-            self.shift(key, self.base + pos, self.base + match.end(), lexed=True)
-            return True
-        for regex, pattern in node.patterns:
-            match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
-            if match is not None and match.end() > pos:
-                end = match.end()
-                if end == n and not final and end - pos < MAX_LEXEME:
-                    return False
-                self.pos = end
-                self.shift(regex, self.base + pos, self.base + end, match[0], lexed=True)
-                return True
-        if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
-            if not self._loose and not node.value:
-                choice = node.choices[SlotKind.JSON][0]
-                self._check_space(self.base + pos, (choice.expects,), choice.expects)
-            self.begin_json(node)
-            return True
-        if not final and (n - pos < 4 and node.patterns or self.could_grow(node, buf[pos:])):
-            return False
-        return recover(self, node, pos, final)
-
-    def _check_space(self, at: int, leads: Collection[str], lead: str) -> None:
+    def check_space(self, at: int, leads: Collection[str], lead: str) -> None:
         """Note it when the whitespace before character `at` is not what the dialect writes there."""
         space = self.space
         if not any(space == trail + lead for trail in self._trails for lead in leads):
@@ -356,14 +301,14 @@ class Machine:
 
     def loosen(self) -> None:
         """Do not look at the whitespace before the next lexeme: a repair took it in."""
-        self._loose = True
+        self.loose = True
 
     def begin_json(self, node: Node) -> None:
         """Begin the JSON slot of `node` here."""
         at = self.base + self.pos
         self.enter_slot(SlotKind.JSON, at)
         self._trail = self.space = ""
-        self._trails, self._loose = ("",), False
+        self._trails, self.loose = ("",), False
         self.json = JsonSlot(self, self.json_field(node), at)
 
     def json_field(self, node: Node) -> Field:
@@ -400,17 +345,6 @@ class Machine:
         """The JSON slot is over."""
         self.json = None
 
-    def could_grow(self, node: Node, rest: str) -> bool:
-        """True when `rest` may become a longer marker with more text."""
-        if len(rest) > 128 + MAX_LEXEME:
-            return False
-        tight = squeeze(rest)
-        for group in (node.marks, node.implied, self.graph.ends, self.graph.markers):
-            for core in group:
-                if len(core) > len(tight) and squeeze(core).startswith(tight):
-                    return True
-        return False
-
     def _finish(self) -> None:
         """The input is over."""
         if not self.ended:
@@ -437,21 +371,3 @@ class Machine:
         if not self.ended:
             segments += builder.open_segment(self.text.field if self.text is not None else None, self.base + self.pos)
         return Message(tuple(segments), tuple(builder.repairs))
-
-
-def canonical(found: str, marks: dict[str, bool]) -> str:
-    """The marker among `marks` that `found` is, its inner whitespace apart."""
-    if found in marks:
-        return found
-    tight = squeeze(found)
-    return next(core for core in marks if squeeze(core) == tight)
-
-
-def longer(node: Node, found: str, rest: str) -> bool:
-    """True when `rest`, which begins with the marker `found`, may turn out to be a longer marker."""
-    return any(len(core) > len(found) and core.startswith(rest) for core in node.marks)
-
-
-def squeeze(text: str) -> str:
-    """`text` without whitespace."""
-    return "".join(text.split())

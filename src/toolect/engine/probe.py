@@ -7,12 +7,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
+from toolect.engine.spelling import MAX_LEXEME, canonical
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
-MAX_LEXEME = 512
-"""Characters of a terminal given by a regular expression: a name or a key."""
 _BLANK = re.compile(r"\s{0,64}")
 
 
@@ -39,8 +38,6 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
             return Probe.MORE
         match = node.struct.match(buf, pos)
         if match is not None:
-            from toolect.engine.machine import canonical
-
             if named or match.end() == n and final:
                 return Probe.YES
             node = node.step(canonical(match[0], node.marks)).node

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.spelling import could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
@@ -43,7 +44,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
-    if final and machine.could_grow(node, buf[pos:]):
+    if final and could_grow(node, buf[pos:]):
         machine.pos = len(buf)
         return False
     call = machine.builder.call

@@ -52,11 +52,11 @@ class Walk:
 
     def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write `part` of rule `inside` with data from `cursor`; `closer` is the marker that follows it."""
-        raise NotImplementedError
+        raise NotImplementedError  # what a subclass is for
 
     def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
         """True when `part` of rule `inside` needs what `cursor` has next."""
-        raise NotImplementedError
+        raise NotImplementedError  # what a subclass is for
 
     def expr(self, expr: Expr, inside: str, cursor: Cursor, closer: str = "") -> None:
         """Write `expr` of rule `inside`, taking data from `cursor`; `closer` is the marker that follows it."""

@@ -1,0 +1,55 @@
+"""Reads the next marker, terminal or JSON value where the grammar takes no free text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolect.compile.node import Node
+from toolect.engine.recovery import recover
+from toolect.engine.spelling import MAX_LEXEME, canonical, could_grow, longer
+from toolect.spec.model import SlotKind
+
+if TYPE_CHECKING:
+    from toolect.engine.machine import Machine
+
+_VALUE_STARTS = frozenset("{[\"'")
+match_space = re.compile(r"\s*").match
+
+
+def lex(machine: Machine, node: Node, final: bool) -> bool:
+    """Read the next marker, terminal or JSON value at a node that takes no free text."""
+    buf, n = machine.buf, len(machine.buf)
+    pos = match_space(buf, machine.pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if pos > machine.pos:
+        if len(machine.space) <= MAX_LEXEME:
+            machine.space += buf[machine.pos : pos]
+        machine.pos = pos
+    if pos == n:
+        return False
+    match = node.struct.match(buf, pos)
+    if match is not None:
+        key = canonical(match[0], node.marks)
+        if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
+            return False
+        machine.pos = match.end()
+        machine.shift(key, machine.base + pos, machine.base + match.end(), lexed=True)
+        return True
+    for regex, pattern in node.patterns:
+        match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
+        if match is not None and match.end() > pos:
+            end = match.end()
+            if end == n and not final and end - pos < MAX_LEXEME:
+                return False
+            machine.pos = end
+            machine.shift(regex, machine.base + pos, machine.base + end, match[0], lexed=True)
+            return True
+    if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
+        if not machine.loose and not node.value:
+            choice = node.choices[SlotKind.JSON][0]
+            machine.check_space(machine.base + pos, (choice.expects,), choice.expects)
+        machine.begin_json(node)
+        return True
+    if not final and (n - pos < 4 and node.patterns or could_grow(node, buf[pos:])):
+        return False
+    return recover(machine, node, pos, final)

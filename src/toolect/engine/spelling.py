@@ -1,0 +1,38 @@
+"""How a marker may be spelled: inner whitespace does not count, and more text may make another marker of it."""
+
+from __future__ import annotations
+
+from toolect.compile.node import Node
+
+MAX_LEXEME = 512
+"""Characters of a terminal given by a regular expression: a name or a key."""
+
+
+def could_grow(node: Node, rest: str) -> bool:
+    """True when `rest` may become a longer marker with more text."""
+    if len(rest) > 128 + MAX_LEXEME:
+        return False
+    tight = squeeze(rest)
+    for group in (node.marks, node.implied, node.graph.ends, node.graph.markers):
+        for core in group:
+            if len(core) > len(tight) and squeeze(core).startswith(tight):
+                return True
+    return False
+
+
+def canonical(found: str, marks: dict[str, bool]) -> str:
+    """The marker among `marks` that `found` is, its inner whitespace apart."""
+    if found in marks:
+        return found
+    tight = squeeze(found)
+    return next(core for core in marks if squeeze(core) == tight)
+
+
+def longer(node: Node, found: str, rest: str) -> bool:
+    """True when `rest`, which begins with the marker `found`, may turn out to be a longer marker."""
+    return any(len(core) > len(found) and core.startswith(rest) for core in node.marks)
+
+
+def squeeze(text: str) -> str:
+    """`text` without whitespace."""
+    return "".join(text.split())

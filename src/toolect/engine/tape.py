@@ -1,0 +1,37 @@
+"""What a stream has read and may still be asked for: the raw text of a call in progress."""
+
+from __future__ import annotations
+
+from collections import deque
+
+
+class Tape:
+    """The last stretch of the wire text, in pieces. Adding is cheap; reading joins."""
+
+    __slots__ = ("_base", "_pieces")
+
+    def __init__(self) -> None:
+        self._pieces: deque[str] = deque()
+        self._base = 0  # the offset of the first piece
+
+    def clear(self) -> None:
+        """Nobody needs any of it."""
+        self._pieces.clear()
+
+    def append(self, piece: str) -> None:
+        """`piece` follows what is there."""
+        self._pieces.append(piece)
+
+    def add(self, piece: str, at: int, needed: int) -> None:
+        """`piece` is at character `at`; nothing before character `needed` will be asked for."""
+        pieces = self._pieces
+        if not pieces:
+            self._base = at
+        pieces.append(piece)
+        if not len(pieces) & 63:  # now and then is often enough
+            while pieces and self._base + len(pieces[0]) <= needed:
+                self._base += len(pieces.popleft())
+
+    def read(self, start: int, end: int) -> str:
+        """Characters `start:end` of the wire text."""
+        return "".join(self._pieces)[start - self._base : end - self._base]
