@@ -120,8 +120,9 @@ class Draft:
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
         if self._is_content(done):
-            self.add(Role.CONTENT, done.raw, (call.start, end))
-            self.say(Role.CONTENT, done.raw)
+            if done.raw:
+                self.add(Role.CONTENT, done.raw, (call.start, end))
+                self.say(Role.CONTENT, done.raw)
             return
         if call.index < 0:
             self._report(call)

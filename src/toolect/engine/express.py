@@ -18,7 +18,7 @@ from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
 from toolect.engine.ref import split_ref
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
-from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, TEXT, route
+from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, SCALAR, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import Role, SlotKind
 
@@ -126,6 +126,18 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 piece = text[pos:until]
                 if piece and not piece.isspace():
                     segments.append(Content(piece, (pos, until)))
+        elif kind == SCALAR:
+            match = at.scalars.match(text, pos)
+            if match is None:
+                return None
+            way = at.scalars.ways[match.lastindex]
+            try:
+                entries.append((key, way.value(match[match.lastindex])))
+            except ValueError:
+                return None
+            pos = match.end()
+            at = way.node.express or route(way.node)
+            continue
         elif kind == JSON:
             if at.role is not Role.VALUE or text[pos : pos + 1] in ('"', ""):
                 return None

@@ -84,7 +84,11 @@ class TextSlot:
 
             return take
         call = builder.call
-        if call is None or call.index < 0 or role is not Role.VALUE:
+        if call is None or call.index < 0:
+            return None
+        if role is Role.STRING:
+            return self._quick_string(machine)
+        if role is not Role.VALUE:
             return None
         written, index, writes, took = call.written, call.index, builder.writes, machine.took
 
@@ -100,6 +104,21 @@ class TextSlot:
             return [ArgumentsDelta(index, text)]
 
         return take_value
+
+    def _quick_string(self, machine: Machine) -> Callable[[str], list[Event] | None]:
+        """As `quick`, inside a string of a value language."""
+        builder, hint, field = machine.builder, self._plan.hint.search, self.field
+
+        def take(chunk: str) -> list[Event] | None:
+            if hint(chunk) is not None:
+                return None
+            events: list[Event] = []
+            builder.draft.events = events
+            builder.text_part(field, chunk)
+            machine.took(chunk)
+            return events
+
+        return take
 
     def restart(self, machine: Machine) -> None:
         """Begin at character 0: what came before was the prompt's."""

@@ -9,13 +9,14 @@ from typing import NamedTuple
 from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import Node, Trail
 from toolect.engine.json_plan import JsonPlan, json_plan
+from toolect.engine.scalars import Scalars, scalars
 from toolect.engine.stop_plan import StopPlan, plan_of
 from toolect.spec.model import Codec, CodecKind, Role, SlotKind
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
 # What follows a trace.
-CONTENT, TEXT, JSON, HUB, NOTHING = range(5)
+CONTENT, TEXT, JSON, SCALAR, HUB, NOTHING = range(6)
 
 
 class Action(NamedTuple):
@@ -52,7 +53,7 @@ class Route:
 
     __slots__ = (
         "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
-        "role", "sniffs",
+        "role", "scalars", "sniffs",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -69,6 +70,7 @@ class Route:
         self.lead_size = 0
         self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
+        self.scalars: Scalars | None = None
         self.kind = NOTHING
         if node.text and node.text_field().role in (Role.CONTENT, None):
             self.kind = CONTENT
@@ -79,6 +81,9 @@ class Route:
         elif node.text:
             self.kind = TEXT
             self._text()
+        elif (plain := scalars(node)) is not None:
+            self.kind = SCALAR
+            self.scalars = plain
         elif not node.escaped:
             self.kind = HUB
             self.hub = build(node, dict.fromkeys(node.marks))
@@ -206,7 +211,7 @@ class Draft:
                 self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
                 self.actions.append(Action(END_CALL, *end))
-            elif task.code not in (OpCode.BEGIN_ARGUMENT, OpCode.END_ARGUMENT, OpCode.SPACE):
+            elif task.code is OpCode.BEGIN_VALUE and task.role not in _AROUND:
                 return False
         return True
 
@@ -267,7 +272,9 @@ class Draft:
         return [self]
 
 
-_ACTS = {Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
+_AROUND = (Role.OBJECT, Role.PAIR_KEY)
+"""The values that the arguments themselves are made of; others are read as plain scalars, or not here."""
+_ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
 
 
 def _ends(task: Op | Field) -> bool:
