@@ -6,6 +6,8 @@ from toolect.compile.node import Node
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name or a key."""
+MAX_BLANK = 64
+"""Whitespace characters that a blank inside a marker may be."""
 
 
 def could_grow(node: Node, rest: str) -> bool:

@@ -10,6 +10,7 @@ from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.probe import Probe, probe
+from toolect.engine.spelling import MAX_BLANK, squeeze
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
 from toolect.ir import RepairKind, dumps
@@ -26,7 +27,7 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
+        "_blank", "_dropped", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -37,6 +38,7 @@ class TextSlot:
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
+        self._lost = False  # text was dropped
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
@@ -179,7 +181,9 @@ class TextSlot:
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and (self.opened or not buf[machine.pos : at].isspace() and at > machine.pos)
+        text_before = stop.direct and (
+            self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
+        )
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
                 self._out_of_place(machine, stop, at)
@@ -193,9 +197,8 @@ class TextSlot:
         else:
             match = regex.match(buf, at)
             if match is None:
-                rest = "".join(buf[at:].split())
-                whole = "".join(stop.core.split())
-                return -1, not final and n - at < len(stop.core) + 65 and whole.startswith(rest)
+                near = not final and n - at < len(stop.core) + MAX_BLANK
+                return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
             end = match.end()
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
@@ -261,7 +264,10 @@ class TextSlot:
         self._add(machine, text)
 
     def _add(self, machine: Machine, text: str) -> None:
-        if not text or self._dropped:
+        if not text:
+            return
+        if self._dropped:
+            self._lost = self._lost or not text.isspace()
             return
         if not self.opened:
             if self.field.role is Role.CONTENT and text.isspace():
