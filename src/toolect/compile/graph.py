@@ -99,9 +99,9 @@ class Graph:
         key = (target, after, parent)
         stack = self._stacks.get(key)
         if stack is None:
-            stack = self._stacks.setdefault(key, Stack(target, after, parent))
-            if stack.depth > MAX_STACK:
+            if parent is not None and parent.depth >= MAX_STACK:
                 raise TooDeep
+            stack = self._stacks.setdefault(key, Stack(target, after, parent))
         return stack
 
     def closure(self, kernel: tuple[Config, ...]) -> Iterator[tuple[Edge | None, Stack | None, Trail]]:

@@ -87,12 +87,24 @@ def _whole_escapes(buf: str, pos: int, end: int) -> int:
     last = buf.rfind("\\", max(pos, end - 12), end)
     if last < 0:
         return end
-    first = last
+    if not _is_escape(buf, pos, last):
+        return end
+    if _OPEN_ESCAPE.fullmatch(buf, last, end) is None:
+        return end
+    # Half of a surrogate pair waits for the other half.
+    before = last - 6
+    while before >= pos and _HIGH_SURROGATE.fullmatch(buf, before, last) and _is_escape(buf, pos, before):
+        last, before = before, before - 6
+    return last
+
+
+def _is_escape(buf: str, pos: int, at: int) -> bool:
+    """True when the backslash `buf[at]` is not itself escaped; `pos` is not inside of an escape."""
+    first = at
     while first > pos and buf[first - 1] == "\\":
         first -= 1
-    if (last - first) % 2:
-        return end
-    return last if _OPEN_ESCAPE.fullmatch(buf, last, end) else end
+    return (at - first) % 2 == 0
 
 
+_HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 _OPEN_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?")

@@ -126,13 +126,13 @@ class Machine:
 
     def run(self, final: bool) -> None:
         """Read until the end of what is there, or until more text is needed."""
-        try:
-            while self._advance(final):
-                pass
-        except TooDeep:
-            give_up(self, "nested too deep")
-            while self._advance(final):
-                pass
+        while True:
+            try:
+                while self._advance(final):
+                    pass
+                break
+            except TooDeep:
+                give_up(self, "nested too deep")
         if final:
             self._finish()
 
@@ -321,9 +321,9 @@ class Machine:
         """Read a JSON value inside free text at character `at`; it may turn out to be just text."""
         self.json = JsonSlot(self, self.json_field(node), at, tentative=True)
 
-    def skip_to(self, node: Node, core: str, at: int) -> None:
-        """Go on at marker `core`, at character `at`, after unreadable text met at `node`."""
-        skip_to(self, node, core, at)
+    def skip_to(self, node: Node, core: str, at: int, end: int) -> None:
+        """Go on at marker `core`, characters `at:end`, after unreadable text met at `node`."""
+        skip_to(self, node, core, at, end)
 
     def commit_json(self) -> None:
         """The JSON value inside free text is a call: the text before it is over."""

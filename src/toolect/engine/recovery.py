@@ -93,18 +93,18 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     return True
 
 
-def skip_to(machine: Machine, node: Node, core: str, at: int) -> None:
+def skip_to(machine: Machine, node: Node, core: str, at: int, end: int) -> None:
     """Go on at marker `core` after unreadable text; `node` is where reading failed."""
     machine.text = None
     if core in machine.graph.ends:
         settle_end(machine, at)
-        machine.pos = at - machine.base + len(core)
+        machine.pos = end - machine.base
         machine.ended = True
         return
     for closer in node.implied.get(core, ()) if core not in node.marks else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-    machine.pos = at - machine.base + len(core)
-    machine.shift(core, at, at + len(core))
+    machine.pos = end - machine.base
+    machine.shift(core, at, end)
 
 
 def skip_plan(node: Node) -> StopPlan:

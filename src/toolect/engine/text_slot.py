@@ -242,7 +242,7 @@ class TextSlot:
         opened = self.opened
         self.close(machine, base + until)
         if self._skip:
-            machine.skip_to(self._node, stop.core, base + at)
+            machine.skip_to(self._node, stop.core, base + at, base + end)
         else:
             machine.take(stop, self._node, base + at, base + end, opened)
         return True
