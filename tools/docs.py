@@ -71,14 +71,20 @@ LIMITS = (
     (
         "MAX_DIGITS",
         json_lexemes.MAX_DIGITS,
-        "characters of a number in JSON",
-        "`repaired`: the value becomes a string; in raw text it stays text",
+        "characters of an integer in JSON",
+        "`malformed`; in raw text it stays text",
     ),
     (
         "MAX_LEXEME",
         spelling.MAX_LEXEME,
         "characters of a terminal given by a regular expression: a name, a key, an id, a number of a value language",
         "`malformed`",
+    ),
+    (
+        "MAX_BLANK",
+        spelling.MAX_BLANK,
+        "whitespace characters that a blank inside a marker may be",
+        "the marker is text",
     ),
     ("MAX_REPAIR", open_call.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
     ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),

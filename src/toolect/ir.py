@@ -20,7 +20,7 @@ class Status(StrEnum):
     OK = "ok"
     """Read as the dialect writes it."""
     REPAIRED = "repaired"
-    """Read after at least one repair that is more than whitespace."""
+    """Read after at least one repair that is more than whitespace or another spelling of a value."""
     TRUNCATED = "truncated"
     """The input ended inside it; what arrived is kept, and it must not be run."""
     MALFORMED = "malformed"
