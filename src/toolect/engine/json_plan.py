@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolect.compile.network import Field
 from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
-from toolect.ir import Call, Json, Segment, dumps
+from toolect.ir import Call, Content, Json, Segment, dumps
 from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, OneOf, Role, Shape
 from toolect.spec.model import Field as ShapeField
 
@@ -21,22 +21,28 @@ class JsonPlan:
     """What stands before and after the arguments of one call; `many` when calls stand in a list."""
 
     __slots__ = (
-        "encoded", "head", "head_groups", "id_group", "id_in_head", "many", "match_head", "more", "name_group", "tail",
+        "encoded", "head", "head_groups", "id_group", "id_in_head", "many", "match_head", "more", "name_group", "said",
+        "tail",
     )  # fmt: skip
 
-    def __init__(self, unit: Unit | None, prefix: str = "", suffix: str = "", many: bool = False) -> None:
+    def __init__(
+        self, unit: Unit | None, prefix: str = "", suffix: str = "", many: bool = False, said: bool = False
+    ) -> None:
         self.many = many
+        self.said = int(said)  # the prefix has a group of its own: the content
         if unit is None:
             self.head, self.head_groups, self.name_group = "", 0, 0
             self.tail: Matcher | None = None
             self.id_group, self.id_in_head, self.encoded = 0, False, False
             return
         self.head = f"{prefix}(){unit.head}"  # the empty group marks where the call begins
-        self.head_groups = 1 + unit.groups
-        self.name_group = 1 + unit.name_group
-        self.id_group, self.id_in_head = unit.id_group + unit.id_in_head, unit.id_in_head
+        before = self.said + 1
+        self.head_groups = before + unit.groups
+        self.name_group = before + unit.name_group
+        self.id_group = unit.id_group + (before if unit.id_in_head else 0)
+        self.id_in_head = unit.id_in_head
         self.encoded = unit.encoded
-        self.match_head: Matcher = re.compile("()" + unit.head).match
+        self.match_head: Matcher = re.compile("()" * before + unit.head).match
         self.tail = re.compile(unit.tail + ("" if many else suffix)).match
         self.more: Matcher = re.compile(f"{_S}(?:,{_S}|(\\]{suffix}))").match
 
@@ -64,7 +70,11 @@ class JsonPlan:
         """Read the calls of a list; `match` is the first one's head, group `first` its name. The list's end, or -1."""
         assert self.tail is not None
         head, name_group, id_group = match, first, first - self.name_group + self.id_group
-        start = match.end(first - self.name_group + 1)
+        shift = first - self.name_group
+        start = match.end(shift + self.said + 1)
+        if self.said and match[shift + 1]:
+            at, end = match.span(shift + 1)
+            segments.append(Content(match[shift + 1], (at - 1, end + 1)))
         while True:
             pos = head.end()
             found = self.value(text, pos)
@@ -131,17 +141,21 @@ def _wrapped(shape: Obj) -> JsonPlan:
     *before, last = shape.fields
     if not isinstance(last.shape, Many):
         raise NotSimple
-    prefix = (
-        r"\{" + "".join(_key(f, i) + _fixed(f) for i, f in enumerate(before)) + _key(last, len(before)) + f"\\[{_S}"
-    )
-    return JsonPlan(_unit(last.shape.item), prefix, f"{_S}\\}}", many=True)
+    fields = "".join(_key(f, i) + _fixed(f) for i, f in enumerate(before))
+    said = sum(f.shape == Hole(HoleKind.CONTENT) for f in before)
+    if said > 1:
+        raise NotSimple
+    prefix = f"\\{{{fields}{_key(last, len(before))}\\[{_S}"
+    return JsonPlan(_unit(last.shape.item), prefix, f"{_S}\\}}", many=True, said=bool(said))
 
 
 def _fixed(field: ShapeField) -> str:
     match field.shape:
         case Const(value):
             return re.escape(dumps(value))
-        case Hole(HoleKind.CONTENT | HoleKind.REASONING):
+        case Hole(HoleKind.CONTENT):
+            return r'(?:null|"([^"\\\x00-\x1f]*)")'
+        case Hole(HoleKind.REASONING):
             return "null"
     raise NotSimple
 
