@@ -78,6 +78,18 @@ def test_renders_back(case: Case) -> None:
     assert corpus.carried(dialect.parse(str(rendered), **options), message)
 
 
+@parametrize(CASES)
+def test_no_call_without_a_marker(case: Case) -> None:
+    """Where there is a call, the cheap test for markers has found one."""
+    dialect = toolect.dialect(case.dialect)
+    assert dialect.has_marker(case.text) or not dialect.parse(case.text, **case.options).calls
+
+
+def test_prose_has_no_marker() -> None:
+    """The cheap test for markers says no to plain prose, in every dialect."""
+    assert not [name for name in toolect.dialects() if toolect.dialect(name).has_marker("Two words, a comma; no more.")]
+
+
 def test_every_dialect_has_cases() -> None:
     """Dialects and corpus files are the same names."""
     assert {path.stem for path in corpus.ROOT.glob("*.txt")} == set(toolect.dialects())

@@ -77,7 +77,6 @@ class Live:
 
     def __init__(self) -> None:
         self._open: tuple[type[Event], int] | None = None
-        self._fresh = True
 
     def feed(self, event: Event) -> Iterator[Piece]:
         """What `event` adds to the screen."""

@@ -36,16 +36,12 @@ class EscapedSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """A function that takes in a chunk in which nothing is escaped and nothing ends."""
-        builder, field, first = machine.builder, self.field, self._closer[0]
+        field, first = self.field, self._closer[0]
 
         def take(chunk: str) -> list[Event] | None:
             if "\\" in chunk or first in chunk:
                 return None
-            events: list[Event] = []
-            builder.draft.events = events
-            builder.text_part(field, chunk)
-            machine.took(chunk)
-            return events
+            return machine.take_piece(field, chunk)
 
         return take
 

@@ -74,6 +74,14 @@ class Machine:
         self._tape.append(chunk)
         self.base += len(chunk)
 
+    def take_piece(self, field: Field, chunk: str) -> list[Event]:
+        """Take in `chunk`, all of it text of the open slot, which is inside a call; what that makes happen."""
+        events: list[Event] = []
+        self.builder.draft.events = events
+        self.builder.text_part(field, chunk)
+        self.took(chunk)
+        return events
+
     def prefill(self, opening: str) -> None:
         """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
         self.base = -len(opening)

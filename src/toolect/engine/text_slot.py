@@ -109,16 +109,12 @@ class TextSlot:
 
     def _quick_string(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """As `quick`, inside a string of a value language."""
-        builder, hint, field = machine.builder, self._plan.hint.search, self.field
+        hint, field = self._plan.hint.search, self.field
 
         def take(chunk: str) -> list[Event] | None:
             if hint(chunk) is not None:
                 return None
-            events: list[Event] = []
-            builder.draft.events = events
-            builder.text_part(field, chunk)
-            machine.took(chunk)
-            return events
+            return machine.take_piece(field, chunk)
 
         return take
 
