@@ -26,6 +26,8 @@ from toolect.spec.model import (
     Hole,
     HoleKind,
     Keyed,
+    Layout,
+    LayoutKind,
     Literal,
     Many,
     Obj,
@@ -318,7 +320,9 @@ d:
   models: ["o/m-*"]
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
-  values: {content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}, call/JSON: json}
+  values:
+    content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}
+    call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
   end: ["<e>"]
@@ -336,7 +340,7 @@ def test_every_field() -> None:
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
         "content/TEXT": Codec(CodecKind.SCHEMA, Scalars.PYTHON, CodecKind.TEXT, "k"),
-        "call/JSON": Codec(CodecKind.JSON),
+        "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")
     assert read.prefill == {"<c>": "content", "<s>": "start"}
