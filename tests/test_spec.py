@@ -326,6 +326,7 @@ d:
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
   end: ["<e>"]
+  no-call: ["none"]
   canonical: {content before call: content}
   misspellings: {"<call>": ["<cal>"]}
   policies: {key-order: sorted, after-calls: drop}
@@ -345,6 +346,7 @@ def test_every_field() -> None:
     assert read.gaps == model.Gaps("\n\n", "\n")
     assert read.prefill == {"<c>": "content", "<s>": "start"}
     assert read.end == ("<e>",)
+    assert read.no_call == ("none",)
     assert read.canonical == {"content before call": "content"}
     assert read.misspellings == {"<call>": ("<cal>",)}
     assert read.policies == model.Policies(key_order="sorted", after_calls="drop")
