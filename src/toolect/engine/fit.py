@@ -75,6 +75,8 @@ def _match(shape: Shape, value: Json, found: dict[HoleKind, Json], inner: list[t
             if not same_json(expected, value):
                 raise NoFit
         case Many():
+            if not isinstance(value, list):
+                raise NoFit
             inner.append((shape, value))
         case Keyed(item):
             if not isinstance(value, dict) or len(value) != 1:
@@ -158,7 +160,8 @@ class _Unfit:
                     yield from self.pieces(item, [call], first + i, depth + 1)
                 yield Piece(around.last + "]")
             case OneOf(shapes):
-                yield from self.pieces(shapes[0], calls, first, depth)
+                roomy = (s for s in shapes if len(calls) < 2 or _is_list(s))
+                yield from self.pieces(next(roomy, shapes[0]), calls, first, depth)
 
     def hole(self, kind: HoleKind, call: Call, segment: int, depth: int) -> Piece:
         """The piece of a hole of one call."""
@@ -180,6 +183,11 @@ def _only(calls: Sequence[Call]) -> Call:
     if len(calls) > 1:
         raise Unrepresentable("call", "one call at most fits here", calls[1].name)
     return calls[0]
+
+
+def _is_list(shape: Shape) -> bool:
+    """True for a shape that has room for several calls."""
+    return isinstance(shape, Many) or isinstance(shape, Obj) and any(_is_list(field.shape) for field in shape.fields)
 
 
 def _is_shown(field: Field, calls: Sequence[Call]) -> bool:
