@@ -25,7 +25,7 @@ class Builder:
     def __init__(
         self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
-        self.draft = draft = Draft(schemas, policies, streaming, strict)
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict)
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
@@ -182,7 +182,7 @@ class Builder:
     def open_segment(self, field: Field | None, end: int) -> list[Segment]:
         """The segment in progress, as far as it has been read: a call that is not over, or the text of slot `field`."""
         if self.draft.call is not None:
-            return [self.draft.call.snapshot(end)]
+            return [] if self.draft.says_no else [self.draft.call.snapshot(end)]
         text = "".join(self.text_parts)
         if field is None or not text or field.role not in (Role.CONTENT, Role.REASONING):
             return []

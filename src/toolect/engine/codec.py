@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, bracket_depth, scan_once, shallow
+from toolect.engine.layout import lay_out
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Scalars
 
@@ -149,7 +150,7 @@ def encode(codec: Codec, value: Json) -> str:
         raise ValueError(f"expected a string, got {type_of(value)}")
     if codec.scalars is Scalars.PYTHON and (value is None or isinstance(value, bool)):
         return repr(value)
-    return dumps(value)
+    return lay_out(dumps(value), codec.layout)
 
 
 def read_json(text: str) -> Json:

@@ -15,12 +15,14 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
-        "_strict", "_known", "_good_only",
+        "_strict", "_no_call", "_known", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
-    def __init__(self, tools: Collection[str], policies: Policies, streaming: bool, strict: bool) -> None:
+    def __init__(
+        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool
+    ) -> None:
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
         self.events: list[Event] | None = [] if streaming else None
@@ -31,6 +33,7 @@ class Draft:
         self.last_end = 0  # where the last call ended
         self.after_call = False  # a call was the last thing read
         self._strict = strict
+        self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._good_only = policies.malformed == "content"
 
@@ -56,8 +59,15 @@ class Draft:
 
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content."""
-        if call.index < 0 and not self._good_only and (self._known is None or call.name in self._known):
+        if self.says_no or call.index >= 0 or self._good_only:
+            return
+        if self._known is None or call.name in self._known:
             self._report(call)
+
+    @property
+    def says_no(self) -> bool:
+        """True when the name of the open call says that no call is made."""
+        return self.call is not None and self.call.name in self._no_call
 
     def _report(self, call: OpenCall) -> None:
         """The events of the name, and of whatever arguments came before it."""
@@ -119,10 +129,14 @@ class Draft:
             self.write("}" if call.entries else "{}")
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
+        if call.name in self._no_call:
+            self.repairs += call.repairs
+            if call.sound and not done.arguments:
+                return  # it has nothing else to say
+            self._as_content(done, (call.start, end))
+            return
         if self._is_content(done):
-            if done.raw:
-                self.add(Role.CONTENT, done.raw, (call.start, end))
-                self.say(Role.CONTENT, done.raw)
+            self._as_content(done, (call.start, end))
             return
         if call.index < 0:
             self._report(call)
@@ -134,6 +148,12 @@ class Draft:
     def _is_content(self, done: Call) -> bool:
         """True when policy makes content of what looked like a call."""
         return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
+
+    def _as_content(self, done: Call, span: Span) -> None:
+        """What looked like a call is text."""
+        if done.raw:
+            self.add(Role.CONTENT, done.raw, span)
+            self.say(Role.CONTENT, done.raw)
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call, if there is one."""

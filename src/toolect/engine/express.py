@@ -37,6 +37,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     segments: list[Segment] = []
     pos, n = 0, len(text)
     start, name, identity, key = 0, "", None, ""
+    ruled = False  # a call rule is open
     entries: list[tuple[str, Json]] = []
     value: Json = None
     spelling: str | None = None
@@ -173,6 +174,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 start = (match.end(group) if group else match.start()) + offset
                 identity, spelling, value = None, None, None
                 entries = []
+                ruled = True
             elif act == NAME:
                 name = match[group]
             elif act == END_CALL:
@@ -182,6 +184,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     if len(value) < len(entries):
                         return None
                 segments.append(Call(name, value, identity, spelling, text[start:end], (start, end)))
+                ruled = False
             elif act == REF:
                 name, identity = split_ref(ref, match[group])
                 if "{index}" not in ref:
@@ -213,9 +216,14 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                         identity = match[group] if json.id_in_head else tail[1]
                 if not name:
                     return None
+                if not ruled:
+                    start = match.end(trace.name_group - json.name_group + 1)
+                    identity = identity if json.id_group else None
+                    segments.append(Call(name, value, identity, spelling, text[start:pos], (start, pos)))
             for task, _ in node.arrival:
                 if isinstance(task, Op) and task.code is OpCode.END_CALL:
                     segments.append(Call(name, value, identity, spelling, text[start:pos], (start, pos)))
+                    ruled = False
         at = node.express or route(node)
 
 

@@ -142,7 +142,8 @@ class CallWriter(Walk):
     def json(self, inside: str) -> None:
         """Write the call in the shape of the JSON slot."""
         shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
-        for piece in unfit(shape, [self.call], None, lambda call: arguments_text(call, self.sort)):
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, [self.call], None, spell, layout):
             self.out.write(piece.text, piece.part)
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:

@@ -27,6 +27,7 @@ FIELDS = (
     "gaps",
     "prefill",
     "end",
+    "no-call",
     "ref",
     "canonical",
     "misspellings",

@@ -160,6 +160,7 @@ class _Loader:
             gaps=read_gaps(whole, problems),
             prefill=read_prefill(whole, rules, problems),
             end=tuple(t.text for t in whole.texts("end", problems)),
+            no_call=tuple(t.text for t in whole.texts("no-call", problems)),
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from toolect.spec.document import Node, Table, Text, describe
@@ -10,6 +11,8 @@ from toolect.spec.model import (
     Codec,
     CodecKind,
     Expr,
+    Layout,
+    LayoutKind,
     Literal,
     Pattern,
     Ref,
@@ -45,6 +48,7 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
+_LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
@@ -191,11 +195,15 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Scalars],
         "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
         "key": [],
+        "layout": [],
     }
+    layout = Layout()
     for name, value in node.entries:
         if name.text not in choices:
             hint = near(name.text, choices) or f"the fields are {one_of(choices)}"
             problems.error("unknown-field", f"unknown field `{name.text}`", name.place, hint=hint)
+        elif name.text == "layout":
+            layout = _layout(value, problems)
         elif name.text != "key":
             fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
         elif isinstance(value, Text) and value.text:
@@ -209,7 +217,17 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         Scalars(fields.get("scalars", Scalars.JSON)),
         CodecKind(fields.get("untyped", CodecKind.JSON_OR_TEXT)),
         fields.get("key"),
+        layout,
     )
+
+
+def _layout(node: Node, problems: Problems) -> Layout:
+    match = _LAYOUT.fullmatch(node.text) if isinstance(node, Text) else None
+    if match is None:
+        message = f"expected a layout: `spaced`, `compact`, `rows` or `indented` with a number, got {describe(node)}"
+        problems.error("wrong-value", message, node.place, hint="for instance `indented 4`")
+        return Layout()
+    return Layout(LayoutKind(match[1] or match[2]), int(match[3] or 0))
 
 
 def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:

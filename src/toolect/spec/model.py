@@ -184,6 +184,26 @@ class Scalars(StrEnum):
     PYTHON = "python"
 
 
+class LayoutKind(StrEnum):
+    """Where JSON has whitespace between its tokens when it is written."""
+
+    SPACED = "spaced"
+    """A blank after each comma and colon."""
+    COMPACT = "compact"
+    """None at all."""
+    ROWS = "rows"
+    """Each call of a list on a line of its own, indented; spaced otherwise."""
+    INDENTED = "indented"
+    """Each key and each item on a line of its own, indented by its depth."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A layout, and the blanks that `rows` and `indented` indent by."""
+
+    kind: LayoutKind = LayoutKind.SPACED
+    indent: int = 0
+
+
 class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
 
@@ -191,6 +211,7 @@ class Codec(msgspec.Struct, frozen=True):
     scalars: Scalars = Scalars.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
+    layout: Layout = Layout()
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -251,6 +272,8 @@ class Spec(msgspec.Struct, frozen=True):
     prefill: dict[str, str] = {}
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
+    no_call: tuple[str, ...] = ()
+    """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}
