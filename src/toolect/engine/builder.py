@@ -54,7 +54,7 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text)
+            self._fill(task.role, text, start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -63,8 +63,11 @@ class Builder:
                 if draft.call is not None:  # one that could not be read to its end
                     draft.end_call(start)
                     self._values.clear()
-                draft.begin_call(start)
+                call = draft.begin_call(start)
                 draft.ruled = True
+                if name := draft.last_name if task.role is Role.AGAIN else task.name:
+                    call.name = name
+                    draft.start_call(call)
             case OpCode.END_CALL:
                 draft.ruled = False
                 draft.end_call(end)
@@ -77,19 +80,23 @@ class Builder:
             case OpCode.END_ARGUMENT if draft.call is not None:
                 draft.call.key = None
 
-    def _fill(self, role: Role | None, text: str) -> None:
+    def _fill(self, role: Role | None, text: str, at: int) -> None:
         """A terminal's text fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
-                call.name = text
-                self.draft.start_call(call)
+                if not call.says("name", call.name, text, at):
+                    call.name = call.header = text
+                    self.draft.start_call(call)
             case Role.REF if call is not None:
-                call.name, identity = split_ref(self._ref, text)
-                call.id = identity if "{index}" in self._ref else None
-                self.draft.start_call(call)
+                name, identity = split_ref(self._ref, text)
+                if not call.says("name", call.name, name, at):
+                    call.name = call.header = name
+                    call.id = identity if "{index}" in self._ref else None
+                    self.draft.start_call(call)
             case Role.ID if call is not None:
-                call.id = text
+                if not call.says("id", call.id or "", text, at):
+                    call.id = text
             case Role.KEY if call is not None:
                 call.key = text
             case Role.NUMBER:

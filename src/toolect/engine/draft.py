@@ -14,8 +14,8 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
-        "_strict", "_no_call", "_known", "_good_only",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "after_call", "_strict", "_no_call", "_known", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -31,6 +31,7 @@ class Draft:
         self.count = 0  # calls reported
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
+        self.last_name = ""  # what the last call called
         self.after_call = False  # a call was the last thing read
         self._strict = strict
         self._no_call = no_call
@@ -124,6 +125,7 @@ class Draft:
             return
         self.last_end = end
         self.attempts += 1
+        self.last_name = call.name
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")

@@ -201,12 +201,14 @@ class Draft:
                 return False
             begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
             if isinstance(task, Field):
+                if task.role is Role.MARKUP:
+                    continue
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False
                 self.actions.append(Action(act, group, 0))
             elif task.code is OpCode.BEGIN_CALL:
-                if back > len(self.lexemes):
+                if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
@@ -240,6 +242,8 @@ class Draft:
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
+            if node.text:
+                self.literal(node.choices[SlotKind.TEXT][0].expects)
             return [self]
         else:
             drafts = []
@@ -258,6 +262,8 @@ class Draft:
         if plan is None:
             return []
         step = node.step(SlotKind.JSON)
+        if plan.head and any(action.act == NAME for action in self.actions):
+            return []  # the name comes again in the value
         self.literal(node.choices[SlotKind.JSON][0].expects)
         self.lexemes.append((self.at, self.at, 0))
         if not self.tasks(step.tasks):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from toolect.spec.document import Node, Table, Text, describe
 from toolect.spec.model import (
@@ -27,6 +28,7 @@ from toolect.spec.model import (
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
+from toolect.spec.worded import check_written, is_worded, read_worded
 
 _RULE = "a rule"
 _VALUE_RULE = "a value inside a rule"
@@ -40,6 +42,7 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.CONTENT: (_RULE,),
     Role.REASONING: (_RULE,),
     Role.CALL: (_RULE,),
+    Role.AGAIN: (_RULE,),
     Role.ARGUMENT: (_RULE,),
     Role.NAME: _DATA,
     Role.ID: _DATA,
@@ -52,6 +55,15 @@ _LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
+class Meanings(NamedTuple):
+    """What a map says: the role or the shape of each part, and the texts that go with some roles."""
+
+    roles: dict[str, Role]
+    shapes: dict[str, Shape]
+    markup: dict[str, str]
+    fixed_names: dict[str, str]
+
+
 class Parts:
     """The parts of a grammar that a map may name, with what they are."""
 
@@ -59,6 +71,7 @@ class Parts:
         self.kinds: dict[str, str] = {}
         self.bare_slots: set[str] = set()
         self.literals: set[str] = set()
+        self.patterns: dict[str, list[Pattern]] = {}
         for rule in rules.values():
             if rule.value:
                 continue
@@ -69,7 +82,9 @@ class Parts:
                         self.kinds[f"{rule.name}/{kind}"] = _JSON if kind is SlotKind.JSON else _TEXT
                         self.bare_slots.add(kind)
                     case Pattern(_, name):
-                        self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = _TERMINAL
+                        for key in (name, f"{rule.name}/{name}"):
+                            self.kinds[key] = _TERMINAL
+                            self.patterns.setdefault(key, []).append(part)
                     case Ref(name) if rules[name].value:
                         self.kinds[f"{rule.name}/{name}"] = _VALUE_RULE
                     case Ref(name):
@@ -104,16 +119,18 @@ def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
             yield expr
 
 
-def read_map(
-    table: Table, rules: dict[str, Rule], own: set[str], problems: Problems
-) -> tuple[dict[str, Role], dict[str, Shape]]:
+def read_map(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> Meanings:
     """Roles and shapes. A key that is not among `own` may name nothing: another entry wrote it for its own grammar."""
     parts = Parts(rules)
-    roles: dict[str, Role] = {}
-    shapes: dict[str, Shape] = {}
+    meanings = Meanings({}, {}, {}, {})
+    roles, shapes = meanings.roles, meanings.shapes
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
-        if is_shape(value):
+        if is_worded(value):
+            worded = read_worded(value, problems)
+            if worded is not None and kind is not None:
+                _take_worded(key, kind, *worded, parts, meanings, problems)
+        elif is_shape(value):
             shape = read_shape(value, problems)
             if kind is not None and (kind is not _JSON or "/" not in key.text):
                 problems.error("wrong-role", f"expected {_JSON} for a shape, got {kind}", key.place)
@@ -127,7 +144,23 @@ def read_map(
                     kind = "a rule inside a rule"
                 message = f"expected {either(_KINDS[role])} for the role `{role}`, got {kind}"
                 problems.error("wrong-role", message, key.place)
-    return roles, shapes
+    return meanings
+
+
+def _take_worded(
+    key: Text, kind: str, role: Role, text: Text, parts: Parts, meanings: Meanings, problems: Problems
+) -> None:
+    """The part `key` has a role with a text."""
+    wanted = _TERMINAL if role is Role.MARKUP else _RULE
+    if kind is not wanted or (kind is _RULE and "/" in key.text):
+        problems.error("wrong-role", f"expected {wanted} for the role `{role}`, got {kind}", key.place)
+        return
+    meanings.roles[key.text] = role
+    if role is Role.MARKUP:
+        check_written(text, parts.patterns[key.text], problems)
+        meanings.markup[key.text] = text.text
+    else:
+        meanings.fixed_names[key.text] = text.text
 
 
 def _role(node: Node, problems: Problems) -> Role | None:

@@ -85,6 +85,8 @@ class Role(StrEnum):
     ARGUMENT = "argument"
     KEY = "argument.key"
     VALUE = "argument.value"
+    AGAIN = "call.again"
+    MARKUP = "markup"
     # Rules of the value languages under grammars/values/: the rule's own name is its role.
     OBJECT = "object"
     PAIR = "pair"
@@ -252,6 +254,14 @@ class Gaps(msgspec.Struct, frozen=True):
     between_calls: str = ""
 
 
+class Ids(msgspec.Struct, frozen=True):
+    """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
+
+    form: str
+    first: int = 0
+    digits: int = 1
+
+
 class Spec(msgspec.Struct, frozen=True):
     """One dialect, loaded.
 
@@ -280,4 +290,9 @@ class Spec(msgspec.Struct, frozen=True):
     """`content before call` → the rule that rendering uses there."""
     misspellings: dict[str, tuple[str, ...]] = {}
     policies: Policies = Policies()
+    markup: dict[str, str] = {}
+    """Terminal with the role `markup` → what rendering writes for it."""
+    fixed_names: dict[str, str] = {}
+    """Rule with the role `call` → the name of the tool that it always calls."""
+    ids: Ids | None = None
     place: Place = Place("", 1, 1)
