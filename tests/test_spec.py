@@ -34,11 +34,11 @@ from toolect.spec.model import (
     Ref,
     Repeat,
     Role,
-    Scalars,
     Seq,
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -318,7 +318,9 @@ d:
   models: ["o/m-*"]
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
-  values: {content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}, call/JSON: json}
+  values:
+    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text, strings: "<", key: k}
+    call/JSON: json
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
   end: ["<e>"]
@@ -335,7 +337,7 @@ def test_every_field() -> None:
     assert (read.name, read.about, read.source, read.models, read.aliases) == ("d", "a", "s", ("o/m-*",), ("dd",))
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
-        "content/TEXT": Codec(CodecKind.SCHEMA, Scalars.PYTHON, CodecKind.TEXT, "k"),
+        "content/TEXT": Codec(CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", Spelling.PYTHON, "<"),
         "call/JSON": Codec(CodecKind.JSON),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")

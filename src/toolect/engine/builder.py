@@ -54,7 +54,7 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text)
+            self._fill(task.role, text, start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -75,10 +75,10 @@ class Builder:
             case OpCode.END_VALUE:
                 self._values.end()
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key = None
+                draft.call.key, draft.call.repeated = None, False
 
-    def _fill(self, role: Role | None, text: str) -> None:
-        """A terminal's text fills the field `role`."""
+    def _fill(self, role: Role | None, text: str, at: int) -> None:
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
@@ -91,7 +91,7 @@ class Builder:
             case Role.ID if call is not None:
                 call.id = text
             case Role.KEY if call is not None:
-                call.key = text
+                self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self._values.number(text)
             case Role.PAIR_KEY:
@@ -119,7 +119,7 @@ class Builder:
             assert call is not None and field.codec is not None
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
                 draft.write_key(call)
@@ -157,11 +157,11 @@ class Builder:
         if self.writes:
             self.draft.write('"')
             call.partial = None
-            call.entries.append((call.key or "", text))
+            call.give(call.key or "", text)
             return
         try:
             value = decode(field.codec, text, self._schema(call))
-            if respelled(text, value):
+            if respelled(field.codec, text, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")

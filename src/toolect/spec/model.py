@@ -177,20 +177,26 @@ class CodecKind(StrEnum):
     """By the tool's JSON Schema; without one as `untyped` says."""
 
 
-class Scalars(StrEnum):
-    """How a codec spells true, false and null when rendering."""
+class Spelling(StrEnum):
+    """Whose notation values other than strings are written in."""
 
     JSON = "json"
     PYTHON = "python"
 
 
 class Codec(msgspec.Struct, frozen=True):
-    """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
+    """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
+
+    `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
+    strings in which this expression is found.
+    """
 
     kind: CodecKind
-    scalars: Scalars = Scalars.JSON
+    scalars: Spelling = Spelling.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
+    containers: Spelling = Spelling.JSON
+    strings: str | None = None
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -208,6 +214,8 @@ class Policies(msgspec.Struct, frozen=True):
     """Text after the calls: keep | drop."""
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
+    repeated_keys: str = "last"
+    """Which value of an argument that comes twice counts: last | first."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -219,6 +227,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
+    "repeated_keys": ("last", "first"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
