@@ -78,10 +78,10 @@ class Builder:
             case OpCode.END_VALUE:
                 self._values.end()
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key = None
+                draft.call.key, draft.call.repeated = None, False
 
     def _fill(self, role: Role | None, text: str, at: int) -> None:
-        """A terminal's text fills the field `role`."""
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
@@ -98,7 +98,7 @@ class Builder:
                 if not call.says("id", call.id or "", text, at):
                     call.id = text
             case Role.KEY if call is not None:
-                call.key = text
+                self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self._values.number(text)
             case Role.PAIR_KEY:
@@ -126,7 +126,7 @@ class Builder:
             assert call is not None and field.codec is not None
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
                 draft.write_key(call)
@@ -164,11 +164,11 @@ class Builder:
         if self.writes:
             self.draft.write('"')
             call.partial = None
-            call.entries.append((call.key or "", text))
+            call.give(call.key or "", text)
             return
         try:
             value = decode(field.codec, text, self._schema(call))
-            if respelled(text, value):
+            if respelled(field.codec, text, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")

@@ -15,7 +15,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "_strict", "_no_call", "_known", "_good_only",
+        "after_call", "_strict", "_no_call", "_known", "_first", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -36,6 +36,7 @@ class Draft:
         self._strict = strict
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._first = policies.repeated_keys == "first"
         self._good_only = policies.malformed == "content"
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
@@ -82,7 +83,7 @@ class Draft:
     def write(self, text: str) -> None:
         """More of the arguments' JSON text: kept, and passed on once the call is reported."""
         call = self.call
-        if call is None or not text:
+        if call is None or not text or call.repeated:
             return
         call.written.append(text)
         events = self.events
@@ -94,6 +95,13 @@ class Draft:
         else:
             events.append(ArgumentsDelta(call.index, text))
 
+    def open_argument(self, call: OpenCall, key: str, at: int) -> None:
+        """The argument `key`, written at character `at`, begins."""
+        call.key = key
+        call.repeated = self._first and key in call.keys
+        if call.repeated:
+            call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
+
     def write_key(self, call: OpenCall) -> None:
         """What stands before the value of the open argument."""
         if call.key is not None:
@@ -103,7 +111,7 @@ class Draft:
         """The value of the open argument, in one piece."""
         self.write_key(call)
         self.write(dumps(value))
-        call.entries.append((call.key or "", value))
+        call.give(call.key or "", value)
 
     def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
         """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
@@ -126,6 +134,7 @@ class Draft:
         self.last_end = end
         self.attempts += 1
         self.last_name = call.name
+        call.repeated = False
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")

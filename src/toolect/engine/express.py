@@ -68,7 +68,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             piece = text[pos:until]
             if at.sniffs and not schemas:
                 value = sniff(piece)
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             elif at.role is Role.REASONING:
@@ -79,7 +79,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     value = decode(at.codec, piece, property_schema(schemas.get(name), key))
                 except ValueError:
                     return None
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             match = at.hub.match(text, until)

@@ -20,11 +20,11 @@ from toolect.spec.model import (
     Repeat,
     Role,
     Rule,
-    Scalars,
     Seq,
     Shape,
     Slot,
     SlotKind,
+    Spelling,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -225,10 +225,12 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
     fields: dict[str, str] = {}
     choices = {
         "codec": [k.value for k in CodecKind],
-        "scalars": [s.value for s in Scalars],
+        "scalars": [s.value for s in Spelling],
+        "containers": [s.value for s in Spelling],
         "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
         "key": [],
         "layout": [],
+        "strings": [],
     }
     layout = Layout()
     for name, value in node.entries:
@@ -237,20 +239,23 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
             problems.error("unknown-field", f"unknown field `{name.text}`", name.place, hint=hint)
         elif name.text == "layout":
             layout = _layout(value, problems)
-        elif name.text != "key":
+        elif choices[name.text]:
             fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
-        elif isinstance(value, Text) and value.text:
-            fields["key"] = value.text
-        else:
-            problems.error("wrong-type", f"expected an argument's name, got {describe(value)}", value.place)
+        elif not isinstance(value, Text) or not value.text:
+            what = "an argument's name" if name.text == "key" else "a regular expression"
+            problems.error("wrong-type", f"expected {what}, got {describe(value)}", value.place)
+        elif name.text == "key" or _is_regex(value, problems):
+            fields[name.text] = value.text
     if len(problems.found) > before:
         return None
     return Codec(
         CodecKind(fields["codec"]),
-        Scalars(fields.get("scalars", Scalars.JSON)),
+        Spelling(fields.get("scalars", Spelling.JSON)),
         CodecKind(fields.get("untyped", CodecKind.JSON_OR_TEXT)),
         fields.get("key"),
         layout,
+        Spelling(fields.get("containers", Spelling.JSON)),
+        fields.get("strings"),
     )
 
 
@@ -261,6 +266,17 @@ def _layout(node: Node, problems: Problems) -> Layout:
         problems.error("wrong-value", message, node.place, hint="for instance `indented 4`")
         return Layout()
     return Layout(LayoutKind(match[1] or match[2]), int(match[3] or 0))
+
+
+def _is_regex(node: Text, problems: Problems) -> bool:
+    """True when the text is a regular expression."""
+    try:
+        re.compile(node.text)
+    except (re.error, RecursionError, OverflowError) as error:
+        message = f"expected a regular expression, got `{node.text}`: {error}"
+        problems.error("wrong-value", message, node.place)
+        return False
+    return True
 
 
 def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:

@@ -179,8 +179,8 @@ class CodecKind(StrEnum):
     """By the tool's JSON Schema; without one as `untyped` says."""
 
 
-class Scalars(StrEnum):
-    """How a codec spells true, false and null when rendering."""
+class Spelling(StrEnum):
+    """Whose notation values other than strings are written in."""
 
     JSON = "json"
     PYTHON = "python"
@@ -207,13 +207,19 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 class Codec(msgspec.Struct, frozen=True):
-    """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
+    """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
+
+    `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
+    strings in which this expression is found.
+    """
 
     kind: CodecKind
-    scalars: Scalars = Scalars.JSON
+    scalars: Spelling = Spelling.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
     layout: Layout = Layout()
+    containers: Spelling = Spelling.JSON
+    strings: str | None = None
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -231,6 +237,8 @@ class Policies(msgspec.Struct, frozen=True):
     """Text after the calls: keep | drop."""
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
+    repeated_keys: str = "last"
+    """Which value of an argument that comes twice counts: last | first."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -242,6 +250,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
+    "repeated_keys": ("last", "first"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
