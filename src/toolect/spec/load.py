@@ -16,6 +16,7 @@ from toolect.spec.entry import (
     read_policies,
     read_prefill,
     read_ref,
+    read_reserved,
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
@@ -163,6 +164,7 @@ class _Loader:
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
             place=entry.name.place,
         )
