@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolect.compile.network import Field, Op, OpCode
+from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
 from toolect.engine.codec import Schema, decode, is_text, property_schema, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.open_call import OpenCall
@@ -48,6 +48,18 @@ class Builder:
     def after_call(self) -> bool:
         """True when a call was the last thing read."""
         return self.draft.after_call
+
+    @property
+    def tools(self) -> Mapping[str, Schema]:
+        """The tools that are declared, by name."""
+        return self._schemas
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        call = self.draft.call
+        if call is None or not is_echo(core):
+            return core
+        return core.replace(ECHOES[Role.NAME], call.name).replace(ECHOES[Role.KEY], call.key or "")
 
     # Tasks
 

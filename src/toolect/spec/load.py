@@ -17,6 +17,7 @@ from toolect.spec.entry import (
     read_policies,
     read_prefill,
     read_ref,
+    read_reserved,
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.holes import holes
@@ -171,6 +172,7 @@ class _Loader:
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
             place=entry.name.place,
         )

@@ -197,6 +197,20 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
             problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, hint=f"map `{key}`")
 
 
+def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
+    """True when `rule` is a call that begins with its name, perhaps after a sign of a few characters."""
+    if roles.get(rule.name) is not Role.CALL:
+        return False
+    for option in rule.expr.items if isinstance(rule.expr, Alt) else (rule.expr,):
+        items = option.items if isinstance(option, Seq) else (option,)
+        part = items[1] if len(items) > 1 and isinstance(items[0], Literal) and len(items[0].text) < 4 else items[0]
+        if isinstance(part, Pattern):
+            role = roles.get(f"{rule.name}/{part.name}") or roles.get(part.name)
+            if role is Role.NAME:
+                return True
+    return False
+
+
 def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules)
@@ -227,7 +241,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "codec": [k.value for k in CodecKind],
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
-        "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
+        "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
         "key": [],
         "layout": [],
         "strings": [],

@@ -177,6 +177,10 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ELEMENTS = "elements"
+    """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
+    YAML = "yaml"
+    """The text is a YAML mapping: all arguments."""
 
 
 class Spelling(StrEnum):
@@ -298,6 +302,8 @@ class Spec(msgspec.Struct, frozen=True):
     canonical: dict[str, str] = {}
     """`content before call` → the rule that rendering uses there."""
     misspellings: dict[str, tuple[str, ...]] = {}
+    reserved: tuple[str, ...] = ()
+    """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
     markup: dict[str, str] = {}
     """Terminal with the role `markup` → what rendering writes for it."""
