@@ -15,7 +15,7 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "path", "probe", "repair")
+    __slots__ = ("core", "direct", "end", "lead", "otherwise", "path", "probe", "repair")
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
@@ -23,15 +23,17 @@ class Stop:
     ) -> None:  # fmt: skip
         self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
         self.direct = direct  # only where no text comes before it
+        self.otherwise: Stop | None = None  # the end of the answer, when the same marker opens no call
 
 
 def find_stops(node: Node) -> Iterator[Stop]:
     """The stops of the TEXT slot of `node`, each marker once, the likeliest reading of it first."""
-    seen: set[str] = set()
+    seen: dict[str, Stop] = {}
     for stop in Finder(node).all():
-        if stop.core not in seen:
-            seen.add(stop.core)
-            yield stop
+        first = seen.setdefault(stop.core, stop)
+        if stop.end and first.probe:
+            first.otherwise = stop
+    yield from seen.values()
 
 
 class Finder:
