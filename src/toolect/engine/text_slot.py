@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BLANK = re.compile(r"\s*").match
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
@@ -145,6 +146,8 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
+                    if plan.direct and self._text_before(machine, at):
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
@@ -200,9 +203,7 @@ class TextSlot:
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and (
-            self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
-        )
+        text_before = stop.direct and self._text_before(machine, at)
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
                 self._out_of_place(machine, stop, at)
@@ -237,8 +238,10 @@ class TextSlot:
                 return -1, answer is Probe.MORE
         elif stop.probe:
             strong = len(stop.core) >= STRONG and stop.repair is None
-            answer = probe(machine, self._after(stop), end, final, strong)
-            if answer is Probe.NO and strong:
+            if stop.otherwise is not None:
+                strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
+            answer = probe(machine, stop, self._after(stop), end, final, strong)
+            if answer is Probe.NO and strong and stop.otherwise is None:
                 self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
@@ -263,6 +266,10 @@ class TextSlot:
             return -1, answer is Probe.MORE
         match = machine.graph.pattern(stop.core).match(machine.buf, at)
         return (match.end() if match is not None else -1), False
+
+    def _text_before(self, machine: Machine, at: int) -> bool:
+        """True when there is more than whitespace between the slot's beginning and index `at`."""
+        return self.opened or self._lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
 
     def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
         """A marker stays in the text, since nothing that belongs to it is there."""

@@ -92,9 +92,15 @@ class Route:
         node = self.node
         self.plan = plan_of(node)
         stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
+        self.hub = build(
+            node,
+            {s.core: 0 for s in stops if not s.direct},
+            after_text=True,
+            bare=bool(self.plan.braces) and not self.plan.direct,
+        )
         direct = {s.core: 0 for s in node.stops.values() if s.direct}
-        self.direct = build(node, direct) if direct else None
+        bare = bool(self.plan.braces) and self.plan.direct
+        self.direct = build(node, direct, bare=bare) if direct or bare else None
         self.open = node.step(SlotKind.TEXT).node.done is not None
         needles = [n for n, _, _, _ in self.plan.needles]
         first = {n[:1] for n in needles}
