@@ -268,7 +268,7 @@ class Spec(msgspec.Struct, frozen=True):
     misspellings: dict[str, tuple[str, ...]] = {}
     policies: Policies = Policies()
     markup: dict[str, str] = {}
-    """Terminal with the role `markup` → what rendering writes for it."""
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
