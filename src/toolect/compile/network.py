@@ -74,6 +74,10 @@ class Mark(NamedTuple):
     wrong: bool = False
 
 
+ECHOES = {Role.NAME: "\ufdd0", Role.KEY: "\ufdd1"}
+"""What stands in a marker for the name of the open call, or the key of the open argument: no text has these."""
+
+
 class Pat(NamedTuple):
     """A terminal given by a regular expression."""
 
@@ -174,7 +178,7 @@ class Network:
         """Lay `expr` down from state `at`; the state after it. `firsts` collects states reachable with nothing read."""
         match expr:
             case Seq(items):
-                for item in items:
+                for item in self._bound(rule, items):
                     at = self._build(rule, item, at, firsts)
                 return at
             case Alt(items):
@@ -211,6 +215,24 @@ class Network:
                 before, after = self._around(name)
                 self.states[at].enters.append(Enter(name, target, before, after))
                 return target
+
+    def _bound(self, rule: Rule, items: tuple[Expr, ...]) -> list[Expr]:
+        """`items` with each name or key that comes a second time made part of the markers around it."""
+        found: list[Expr] = []
+        met: set[Role] = set()
+        todo = list(reversed(items))
+        while todo:
+            item = todo.pop()
+            role = self._field(rule, item.name).role if isinstance(item, Pattern) else None
+            before = found[-1] if found else None
+            if role in met and isinstance(before, Literal) and not before.others and before.text.strip():
+                after = todo.pop().text if todo and _is_plain(todo[-1]) else ""  # type: ignore[union-attr]
+                found[-1] = Literal(before.text + ECHOES[role] + after)
+                continue
+            if role in ECHOES:
+                met.add(role)
+            found.append(item)
+        return found
 
     def _skip(self, at: int, to: int, firsts: set[int]) -> None:
         self.states[at].skips.append(to)
@@ -274,6 +296,16 @@ _VALUE_ROLES = {
     r.value
     for r in (Role.OBJECT, Role.PAIR_KEY, Role.ARRAY, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL)
 }
+
+
+def _is_plain(expr: Expr) -> bool:
+    """True for a marker with one spelling."""
+    return isinstance(expr, Literal) and not expr.others
+
+
+def is_echo(core: str) -> bool:
+    """True for a marker that repeats the name of the open call, or the key of the open argument."""
+    return any(sign in core for sign in ECHOES.values())
 
 
 def references(expr: Expr) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolect.compile.network import Field, Op, OpCode
+from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
 from toolect.engine.codec import Schema, decode, is_text, property_schema, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.open_call import OpenCall
@@ -25,7 +25,7 @@ class Builder:
     def __init__(
         self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
-        self.draft = draft = Draft(schemas, policies, streaming, strict)
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict)
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
@@ -48,6 +48,18 @@ class Builder:
     def after_call(self) -> bool:
         """True when a call was the last thing read."""
         return self.draft.after_call
+
+    @property
+    def tools(self) -> Mapping[str, Schema]:
+        """The tools that are declared, by name."""
+        return self._schemas
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        call = self.draft.call
+        if call is None or not is_echo(core):
+            return core
+        return core.replace(ECHOES[Role.NAME], call.name).replace(ECHOES[Role.KEY], call.key or "")
 
     # Tasks
 
@@ -78,10 +90,10 @@ class Builder:
             case OpCode.END_VALUE:
                 self._values.end()
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key = None
+                draft.call.key, draft.call.repeated = None, False
 
     def _fill(self, role: Role | None, text: str, at: int) -> None:
-        """A terminal's text fills the field `role`."""
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
@@ -98,7 +110,7 @@ class Builder:
                 if not call.says("id", call.id or "", text, at):
                     call.id = text
             case Role.KEY if call is not None:
-                call.key = text
+                self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self._values.number(text)
             case Role.PAIR_KEY:
@@ -126,7 +138,7 @@ class Builder:
             assert call is not None and field.codec is not None
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
                 draft.write_key(call)
@@ -164,11 +176,11 @@ class Builder:
         if self.writes:
             self.draft.write('"')
             call.partial = None
-            call.entries.append((call.key or "", text))
+            call.give(call.key or "", text)
             return
         try:
             value = decode(field.codec, text, self._schema(call))
-            if respelled(text, value):
+            if respelled(field.codec, text, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")
@@ -189,7 +201,7 @@ class Builder:
     def open_segment(self, field: Field | None, end: int) -> list[Segment]:
         """The segment in progress, as far as it has been read: a call that is not over, or the text of slot `field`."""
         if self.draft.call is not None:
-            return [self.draft.call.snapshot(end)]
+            return [] if self.draft.says_no else [self.draft.call.snapshot(end)]
         text = "".join(self.text_parts)
         if field is None or not text or field.role not in (Role.CONTENT, Role.REASONING):
             return []

@@ -198,7 +198,7 @@ class Machine:
         self._trail = self.space = ""
         self._trails, self.loose = ("",), False
         field = node.text_field()
-        if node.patterns:
+        if any(not node.named(regex) for regex, _ in node.patterns):
             answer = probe(self, node, self.pos, final, strong=False)
             if answer is Probe.MORE:
                 return False
@@ -232,7 +232,7 @@ class Machine:
         self.pos = end - self.base
         if stop.direct and not opened and stop.repair is not RepairKind.STRAY_MARKER:
             self.node = node
-            self.shift(stop.core, at, end)
+            self.shift(stop.core, at, end, self._text(stop, at, end))
             return
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
@@ -242,13 +242,17 @@ class Machine:
         steps = stop.path[1:]
         if not opened:
             if not steps and stop.core in node.choices:
-                self.shift(stop.core, at, end)
+                self.shift(stop.core, at, end, self._text(stop, at, end))
                 return
             if not steps or steps[0] not in node.choices:
                 self.step_text(node, at)
         for core in steps:
             self.imply(core, at, stop.repair or RepairKind.IMPLIED_CLOSER)
-        self.shift(stop.core, at, end)
+        self.shift(stop.core, at, end, self._text(stop, at, end))
+
+    def _text(self, stop: Stop, at: int, end: int) -> str:
+        """The text of a stop that is a terminal."""
+        return self.raw(at, end) if stop.pattern else ""
 
     def step_text(self, node: Node, at: int) -> None:
         """Step over an empty text slot."""

@@ -11,7 +11,7 @@ from toolect.compile.node import Node, Trail
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
 from toolect.engine.stop_plan import StopPlan, plan_of
-from toolect.spec.model import Codec, CodecKind, Role, SlotKind
+from toolect.spec.model import Codec, CodecKind, Role, SlotKind, Spelling
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
@@ -114,7 +114,10 @@ class Route:
         self.needle, self.lead = proper[0].core, proper[0].lead
         self.lead_size = len(self.lead)
         kinds = (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
-        self.sniffs = self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+        self.sniffs = (
+            self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+            and self.codec.containers is Spelling.JSON
+        )  # fmt: skip
         self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
         self.common = _common([n for n, _ in self.others])
         self.hub = build(after, dict.fromkeys(after.marks))

@@ -152,7 +152,7 @@ class MessageWriter(Walk):
         """Write the text of a segment, or a run of calls in JSON."""
         role = self.role(inside, kind)
         if kind is SlotKind.JSON:
-            self.json(self.shape(inside), cursor)
+            self.json(inside, cursor)
         elif role in _TEXTS:
             self.out.write("" if cursor.done else cursor.take(inside).text, _TEXTS[role][1])
         else:
@@ -170,14 +170,16 @@ class MessageWriter(Walk):
         """The shape of the JSON slot of rule `inside`."""
         return self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
 
-    def json(self, shape: Shape, cursor: Cursor) -> None:
+    def json(self, inside: str, cursor: Cursor) -> None:
         """Write all calls that are next in one shape, and the content before them where the shape holds it."""
+        shape = self.shape(inside)
         first, content = cursor.at, None
         if HoleKind.CONTENT in holes(shape) and isinstance(cursor.next, Content):
             content = cursor.take("content")
         self.next_call(cursor)
         run = list(takewhile(lambda segment: isinstance(segment, Call), cursor.items[cursor.at :]))
-        for piece in unfit(shape, run, content, lambda call: arguments_text(call, self.sort)):
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, run, content, spell, layout):
             self.out.segment = first + piece.segment
             self.out.write(piece.text, piece.part)
         cursor.at += len(run)

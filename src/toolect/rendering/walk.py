@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Output
-from toolect.spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, Spec
+from toolect.spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
 
 NOTHING = object()
 Leaf: TypeAlias = Ref | Pattern | Slot
@@ -141,6 +141,11 @@ class Walk:
         """What terminal or slot `name` of rule `inside` means."""
         roles = self.spec.roles
         return roles.get(f"{inside}/{name}") or roles.get(name) or roles.get(inside)
+
+    def layout(self, inside: str) -> Layout:
+        """How the JSON slot of rule `inside` is laid out."""
+        codec = self.spec.codecs.get(f"{inside}/{SlotKind.JSON}")
+        return Layout() if codec is None else codec.layout
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:
         """Write `text`, which a terminal must match whole."""

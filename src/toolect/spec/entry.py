@@ -11,7 +11,7 @@ import msgspec
 
 from toolect.spec import model
 from toolect.spec.document import Items, Node, Table, Text, describe
-from toolect.spec.meaning import choose
+from toolect.spec.meaning import begins_with_name, choose
 from toolect.spec.model import Gaps, Ids, Policies, Role, Rule
 from toolect.spec.problems import Problems, near, one_of
 
@@ -27,10 +27,12 @@ FIELDS = (
     "gaps",
     "prefill",
     "end",
+    "no-call",
     "ref",
     "ids",
     "canonical",
     "misspellings",
+    "reserved",
     "policies",
 )
 OWN = ("about", "models", "aliases", "extends", "markers")
@@ -208,6 +210,16 @@ def read_ids(entry: Entry, used: bool, problems: Problems) -> Ids | None:
     got = "nothing" if form is None else describe(form)
     problems.error("wrong-value", f"expected a text with `{{index}}` for `form`, got {got}", place)
     return None
+
+
+def read_reserved(entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], problems: Problems) -> tuple[str, ...]:
+    """Names that need a declaration; they make sense only where a call begins with its name."""
+    found = tuple(text.text for text in entry.texts("reserved", problems))
+    node = entry.table.get("reserved")
+    if node is not None and found and not any(begins_with_name(rule, roles) for rule in rules.values()):
+        message = "the field `reserved` is set, but no call begins with its name"
+        problems.error("unused-reserved", message, node.place)
+    return found
 
 
 def check_literal(key: Text, literals: set[str], problems: Problems) -> None:

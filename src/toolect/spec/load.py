@@ -17,6 +17,7 @@ from toolect.spec.entry import (
     read_policies,
     read_prefill,
     read_ref,
+    read_reserved,
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.holes import holes
@@ -167,9 +168,11 @@ class _Loader:
             gaps=read_gaps(whole, problems),
             prefill=read_prefill(whole, rules, problems),
             end=tuple(t.text for t in whole.texts("end", problems)),
+            no_call=tuple(t.text for t in whole.texts("no-call", problems)),
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
             place=entry.name.place,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,17 +12,19 @@ from toolect.spec.model import (
     Codec,
     CodecKind,
     Expr,
+    Layout,
+    LayoutKind,
     Literal,
     Pattern,
     Ref,
     Repeat,
     Role,
     Rule,
-    Scalars,
     Seq,
     Shape,
     Slot,
     SlotKind,
+    Spelling,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -48,6 +51,7 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
+_LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
@@ -193,6 +197,20 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
             problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, hint=f"map `{key}`")
 
 
+def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
+    """True when `rule` is a call that begins with its name, perhaps after a sign of a few characters."""
+    if roles.get(rule.name) is not Role.CALL:
+        return False
+    for option in rule.expr.items if isinstance(rule.expr, Alt) else (rule.expr,):
+        items = option.items if isinstance(option, Seq) else (option,)
+        part = items[1] if len(items) > 1 and isinstance(items[0], Literal) and len(items[0].text) < 4 else items[0]
+        if isinstance(part, Pattern):
+            role = roles.get(f"{rule.name}/{part.name}") or roles.get(part.name)
+            if role is Role.NAME:
+                return True
+    return False
+
+
 def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules)
@@ -221,28 +239,58 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
     fields: dict[str, str] = {}
     choices = {
         "codec": [k.value for k in CodecKind],
-        "scalars": [s.value for s in Scalars],
-        "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
+        "scalars": [s.value for s in Spelling],
+        "containers": [s.value for s in Spelling],
+        "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
         "key": [],
+        "layout": [],
+        "strings": [],
     }
+    layout = Layout()
     for name, value in node.entries:
         if name.text not in choices:
             hint = near(name.text, choices) or f"the fields are {one_of(choices)}"
             problems.error("unknown-field", f"unknown field `{name.text}`", name.place, hint=hint)
-        elif name.text != "key":
+        elif name.text == "layout":
+            layout = _layout(value, problems)
+        elif choices[name.text]:
             fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
-        elif isinstance(value, Text) and value.text:
-            fields["key"] = value.text
-        else:
-            problems.error("wrong-type", f"expected an argument's name, got {describe(value)}", value.place)
+        elif not isinstance(value, Text) or not value.text:
+            what = "an argument's name" if name.text == "key" else "a regular expression"
+            problems.error("wrong-type", f"expected {what}, got {describe(value)}", value.place)
+        elif name.text == "key" or _is_regex(value, problems):
+            fields[name.text] = value.text
     if len(problems.found) > before:
         return None
     return Codec(
         CodecKind(fields["codec"]),
-        Scalars(fields.get("scalars", Scalars.JSON)),
+        Spelling(fields.get("scalars", Spelling.JSON)),
         CodecKind(fields.get("untyped", CodecKind.JSON_OR_TEXT)),
         fields.get("key"),
+        layout,
+        Spelling(fields.get("containers", Spelling.JSON)),
+        fields.get("strings"),
     )
+
+
+def _layout(node: Node, problems: Problems) -> Layout:
+    match = _LAYOUT.fullmatch(node.text) if isinstance(node, Text) else None
+    if match is None:
+        message = f"expected a layout: `spaced`, `compact`, `rows` or `indented` with a number, got {describe(node)}"
+        problems.error("wrong-value", message, node.place, hint="for instance `indented 4`")
+        return Layout()
+    return Layout(LayoutKind(match[1] or match[2]), int(match[3] or 0))
+
+
+def _is_regex(node: Text, problems: Problems) -> bool:
+    """True when the text is a regular expression."""
+    try:
+        re.compile(node.text)
+    except (re.error, RecursionError, OverflowError) as error:
+        message = f"expected a regular expression, got `{node.text}`: {error}"
+        problems.error("wrong-value", message, node.place)
+        return False
+    return True
 
 
 def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:
