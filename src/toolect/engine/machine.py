@@ -17,7 +17,7 @@ from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, marker_next, match_space
-from toolect.engine.probe import Probe, probe
+from toolect.engine.probe import Probe, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
@@ -122,6 +122,8 @@ class Machine:
         starts = []
         if self.builder.call is not None:
             starts.append(self.builder.call.start)
+        if self.node.begun:
+            starts.append(self._hist[-self.node.begun][0])
         if self.json is not None:
             starts.append(self.json.needed)
         if self.text is not None and self.text.raw_from is not None:
@@ -198,8 +200,8 @@ class Machine:
         self._trail = self.space = ""
         self._trails, self.loose = ("",), False
         field = node.text_field()
-        if any(not node.named(regex) for regex, _ in node.patterns):
-            answer = probe(self, node, self.pos, final, strong=False)
+        if node.patterns:
+            answer = headed(node, buf, self.pos, final)
             if answer is Probe.MORE:
                 return False
             if answer is Probe.YES:
