@@ -46,6 +46,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
         kind, hub = at.kind, at.hub
+        if at.space:
+            if not text.startswith(at.space, pos):
+                return None
+            pos += len(at.space)
         if kind == HUB:
             if pos == n and at.node.done == ():
                 return Message(tuple(segments))
@@ -94,6 +98,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 where = pos
                 if match is not None:
                     hub = at.direct
+                elif at.node.patterns and any(pattern.match(text, pos) for _, pattern in at.node.patterns):
+                    return None
             if match is not None:
                 pass
             elif common:

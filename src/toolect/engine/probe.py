@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
-from toolect.engine.spelling import MAX_LEXEME, canonical
+from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps
 from toolect.spec.model import Many, Obj, OneOf, Role, Shape
 
@@ -117,3 +117,25 @@ def _beginning(shape: Shape | None) -> tuple[re.Pattern[str], re.Pattern[str]] |
     string = r'"(?:[^"\\]|\\.)*"'
     whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
     return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
+
+
+def headed(node: Node, buf: str, pos: int, final: bool) -> Probe:
+    """Does a call begin at `buf[pos:]` with a terminal that is not its name, and the marker after that?"""
+    n = len(buf)
+    for regex, pattern in node.patterns:
+        if node.named(regex):
+            continue
+        begin = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        match = pattern.match(buf, begin, min(n, begin + MAX_LEXEME))
+        if match is None and begin < n:
+            continue
+        blank = _BLANK.match(buf, match.end() if match is not None else begin)
+        assert blank is not None
+        if blank.end() == n:
+            return Probe.NO if final else Probe.MORE
+        inner = node.step(regex).node
+        if inner.struct.match(buf, blank.end()) is not None:
+            return Probe.YES
+        if not final and may_be_marker(inner, buf, blank.end()):
+            return Probe.MORE
+    return Probe.NO

@@ -26,6 +26,11 @@ _BLANK = re.compile(r"\s*").match
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
+def _near(stop: Stop, buf: str, at: int) -> bool:
+    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
+    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
+
+
 class TextSlot:
     """A stretch of free text being read."""
 
@@ -206,6 +211,8 @@ class TextSlot:
         text_before = stop.direct and self._text_before(machine, at)
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
+                if regex is not None and regex.match(buf, at) is None:
+                    return -1, not final and _near(stop, buf, at)
                 self._out_of_place(machine, stop, at)
                 return -1, False
         elif text_before and not stop.path:
@@ -227,8 +234,7 @@ class TextSlot:
         else:
             match = regex.match(buf, at)
             if match is None:
-                near = not final and n - at < len(stop.core) + MAX_BLANK
-                return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
+                return -1, not final and _near(stop, buf, at)
             end = match.end()
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True

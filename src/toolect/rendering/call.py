@@ -90,6 +90,11 @@ class CallWriter(Walk):
 
     # Terminals
 
+    def markup(self, inside: str, name: str) -> str | None:
+        """What is written for a terminal without data; it may be the name, once more."""
+        written = super().markup(inside, name)
+        return self.call.name if written == HoleKind.NAME else written
+
     def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):

@@ -306,7 +306,7 @@ class Spec(msgspec.Struct, frozen=True):
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
     markup: dict[str, str] = {}
-    """Terminal with the role `markup` → what rendering writes for it."""
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
