@@ -14,7 +14,6 @@ from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
 from toolect.events import Event
 from toolect.ir import RepairKind
-from toolect.spec.holes import holes
 from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ class JsonSlot:
         if field.role is Role.VALUE:
             self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), ArgumentSink(draft), plain=True)
             return
-        self._sink = CallSink(draft, HoleKind.ARGUMENTS_TEXT in holes(self.shape))
-        self.reader = JsonReader(self.shape, self._recorder or self._sink)
+        self._sink = CallSink(draft)
+        self.reader = JsonReader(self.shape, self._recorder or self._sink, tools=draft.tools)
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""

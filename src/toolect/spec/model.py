@@ -138,9 +138,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order; other keys are ignored when parsing."""
+    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
+    rest: bool = False
 
 
 class Keyed(msgspec.Struct, frozen=True, tag="keyed"):
