@@ -14,7 +14,7 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call", "tools",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call", "tools", "guesses",
         "_strict", "_no_call", "_known", "_good_only",
     )  # fmt: skip
 
@@ -34,6 +34,7 @@ class Draft:
         self.after_call = False  # a call was the last thing read
         self._strict = strict
         self.tools = tools
+        self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._good_only = policies.malformed == "content"

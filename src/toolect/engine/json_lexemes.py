@@ -60,6 +60,8 @@ class Broken(Exception):
 
 def doubled(text: str, value: Json) -> bool:
     """True when an object in the JSON `text`, which stands for `value`, has a key more than once."""
+    if type(value) is not dict and type(value) is not list:
+        return False
     if type(value) is dict and text.count(":") == len(value):
         return False  # as many colons as keys: none comes twice
     found = False

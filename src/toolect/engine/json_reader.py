@@ -41,6 +41,7 @@ from toolect.engine.json_shape import (
     takes_scalar,
 )
 from toolect.engine.json_sink import Sink
+from toolect.engine.loose_json import LooseEnd
 from toolect.events import ArgumentsDelta, Event
 from toolect.ir import Json, RepairKind
 from toolect.spec.model import Const, Hole, HoleKind, Shape
@@ -167,6 +168,12 @@ class JsonReader:
     def held(self) -> str:
         """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
         return "".join(self._held) + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
+
+    def loose(self) -> LooseEnd:
+        """Looks for the end of the value, which is broken here."""
+        opened = ["{" if frame.is_object else "[" for frame in self._stack]
+        between = self.expect in (Expect.COMMA_OR_END, Expect.KEY)
+        return LooseEnd(opened, self.expect is Expect.STRING, between)
 
     @property
     def done(self) -> bool:

@@ -35,6 +35,11 @@ def is_arguments(shape: Shape) -> bool:
     return isinstance(shape, Hole) and shape.kind in (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 
 
+def is_constant(shape: Shape) -> bool:
+    """True for a constant, or one of several."""
+    return all(isinstance(option, Const) for option in options(shape))
+
+
 def is_unit(shape: Shape) -> bool:
     """True for the shape of one call: an object that holds the name and the arguments, however deep."""
     return isinstance(shape, Keyed) or isinstance(shape, Obj) and HoleKind.NAME in holes(shape, in_lists=False)
@@ -99,7 +104,7 @@ class Frame:
             shapes = members(option, key) or (options(option.shape) if isinstance(option, Keyed) else SKIP)
             good = [shape for shape in shapes if takes(shape)]
             found += good
-            lenient = lenient or not all(isinstance(shape, Const) for shape in shapes)
+            lenient = lenient or not all(map(is_constant, shapes))
             if good or not shapes:
                 alive.append(option)
         if any(isinstance(shape, Const) for shape in found):
@@ -107,7 +112,7 @@ class Frame:
         if alive or lenient:
             self.options = tuple(alive) or self.options
             return tuple(found), ""
-        expected = " or ".join(dumps(s.value) for s in self.at(key)[0] if isinstance(s, Const))
+        expected = " or ".join(dict.fromkeys(dumps(s.value) for s in self.at(key)[0] if isinstance(s, Const)))
         self.options = SKIP
         return SKIP, f"`{key}` as {expected}"
 
@@ -116,8 +121,8 @@ class Frame:
         return any(not isinstance(option, Obj) or self._has_constants(option) for option in self.options)
 
     def _has_constants(self, option: Obj) -> bool:
-        needed = (f for f in option.fields if not f.optional and isinstance(f.shape, Const))
-        return all(any(key in self.met for key in field.keys) for field in needed)
+        needed = (f.keys for f in option.fields if not f.optional and is_constant(f.shape))
+        return all(any(key in self.met for key in keys) for keys in needed)
 
     def named(self) -> frozenset[str] | None:
         """The keys that are not arguments, where all others are, and there are others."""

@@ -130,11 +130,15 @@ class Const(msgspec.Struct, frozen=True, tag="const"):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A key of an object shape: `keys[0]` is rendered, the others are accepted; `optional` may be missing."""
+    """A key of an object shape: `keys[0]` is rendered if it is `written`, the others are accepted.
+
+    An `optional` one may be missing.
+    """
 
     keys: tuple[str, ...]
     shape: Shape
     optional: bool = False
+    written: bool = True
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):

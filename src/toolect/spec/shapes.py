@@ -83,8 +83,8 @@ def _object(node: Table, problems: Problems) -> Shape | None:
         if key.text == REST and not (isinstance(value, Text) and value.text == HoleKind.ARGUMENTS):
             problems.error(CHECK, f"expected `$arguments` for all other keys, got {describe(value)}", value.place)
     for key, value in entries:
-        optional = key.text.endswith("?")
-        names = tuple(key.text.removesuffix("?").split("|"))
+        optional, written = key.text.endswith("?"), not key.text.endswith("??")
+        names = tuple(key.text.removesuffix("?").removesuffix("?").split("|"))
         for name in names:
             if not name:
                 problems.error(CHECK, f"expected key names, got `{key.text}`", key.place)
@@ -96,7 +96,7 @@ def _object(node: Table, problems: Problems) -> Shape | None:
             seen.add(name)
         shape = _read(value, problems)
         if shape is not None:
-            fields.append(Field(names, shape, optional))
+            fields.append(Field(names, shape, optional, written))
     return Obj(tuple(fields), len(entries) < len(node.entries)) if len(fields) == len(entries) else None
 
 
