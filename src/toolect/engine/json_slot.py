@@ -124,10 +124,9 @@ class JsonSlot:
 
     def _reject(self, machine: Machine, end: int) -> bool:
         """It was no call: give the text back."""
-        text = machine.raw(self.start, end)
         machine.pos = end - machine.base
         machine.end_json()
-        machine.text_back(text, end)
+        machine.text_back(end)
         return True
 
     def _close(self, machine: Machine, end: int) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
 from toolect.engine.spelling import MAX_BLANK, squeeze
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
@@ -23,11 +24,20 @@ CONTENT = Field(Role.CONTENT)
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
+
+
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
+        "_blank", "_dropped", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
+        "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -39,7 +49,8 @@ class TextSlot:
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
         self._lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -148,6 +159,9 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
+                if end > at and needle.stop.probe and plan.braces and self._after(needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, at, end)
+                    return True
                 if end > at:
                     return self._stop(machine, needle.stop, needle.lead, at, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
@@ -161,6 +175,15 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(self._after(stop), base + machine.pos)
 
     def _hold(self, machine: Machine, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
@@ -255,7 +278,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 
