@@ -14,7 +14,7 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
@@ -152,7 +152,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 value, end = scan_once(text, pos)
             except (ValueError, StopIteration):
                 return None
-            if end - pos > MAX_DEPTH and not shallow(value):
+            if end - pos > MAX_DEPTH and not shallow(value) or doubled(text[pos:end], value):
                 return None
             if type(value) not in (dict, list) and _IN_SCALAR(text, end) is not None:
                 return None

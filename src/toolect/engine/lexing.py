@@ -17,6 +17,13 @@ _VALUE_STARTS = frozenset("{[\"'")
 match_space = re.compile(r"\s*").match
 
 
+def _may_begin_json(machine: Machine, char: str) -> bool:
+    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket."""
+    if machine.graph.start.json and machine.builder.call is None:
+        return char in "{["
+    return char in _VALUE_STARTS or char.isalnum() or char == "-"
+
+
 def lex(machine: Machine, node: Node, final: bool) -> bool:
     """Read the next marker, terminal or JSON value at a node that takes no free text."""
     buf, n = machine.buf, len(machine.buf)
@@ -54,7 +61,7 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.pos = end
             machine.shift(regex, machine.base + pos, machine.base + end, match[0], lexed=True)
             return True
-    if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
+    if node.json and _may_begin_json(machine, buf[pos]):
         if not machine.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             machine.check_space(machine.base + pos, (choice.expects,), choice.expects)

@@ -363,16 +363,25 @@ class Machine:
         slot, text = self.json, self.text
         assert slot is not None
         assert isinstance(text, TextSlot)
-        text.close(self, slot.start)
+        opener, opened = text.opener, text.opened
+        text.close(self, slot.start if text.raw_from is None else text.raw_from)
         self.text = None
-        if not text.opened and SlotKind.JSON not in text.node.choices:
+        if opener is not None:
+            pos = self.pos
+            self.take(opener.stop, text.node, opener.at, opener.end, opened)
+            self.pos = pos
+            self.space = self.raw(opener.end, slot.start)
+            expects = self.node.choices[SlotKind.JSON][0].expects
+            self.check_space(slot.start, (expects,), expects)
+            self._trail, self._trails, self.space = "", ("",), ""
+        elif not text.opened and SlotKind.JSON not in text.node.choices:
             self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)
 
-    def text_back(self, text: str, end: int) -> None:
-        """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
-        assert isinstance(self.text, TextSlot)
-        self.text.add(self, text, end)
+    def text_back(self, end: int) -> None:
+        """What was read as JSON inside free text is free text after all, up to character `end`."""
+        assert isinstance(self.text, TextSlot) and self.text.raw_from is not None
+        self.text.add(self, self.raw(self.text.raw_from, end), end)
 
     def end_json(self) -> None:
         """The JSON slot is over."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.spec.holes import holes
-from toolect.spec.model import HoleKind, Many, OneOf, Role, Shape, SlotKind
+from toolect.engine.json_shape import items, objects, options
+from toolect.spec.model import Role, Shape, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -155,10 +155,7 @@ def _plan(node: Node) -> StopPlan:
         if source is not None:
             symbol = source.choices[SlotKind.JSON][0].edge.symbol
             shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            options = shape.shapes if isinstance(shape, OneOf) else (shape,)
-            lists = any(isinstance(s, Many) for s in options)
-            single = not lists or HoleKind.NAME in holes(shape, in_lists=False)
-            braces = ("{" if single else "") + ("[" if lists else "")
-            braces = braces or "{"
+            kinds = options(shape)
+            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
     stops = list(node.stops.values())
     return StopPlan([*stops, *(stop.otherwise for stop in stops if stop.otherwise is not None)], gap, braces, direct)

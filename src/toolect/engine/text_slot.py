@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, squeeze
@@ -31,11 +32,19 @@ def _near(stop: Stop, buf: str, at: int) -> bool:
     return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
 
 
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
+
+
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
         "start",
     )  # fmt: skip
 
@@ -49,7 +58,8 @@ class TextSlot:
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self._lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -163,6 +173,9 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
+                if end > begin and needle.stop.probe and plan.braces and self._after(needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, begin, end)
+                    return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
@@ -176,6 +189,15 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(self._after(stop), base + machine.pos)
 
     def _at_head(self, machine: Machine, final: bool) -> bool | None:
         """Does a call begin where the text would? None when none does; else whether to read on now."""
@@ -325,7 +347,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 
