@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
+from toolect.engine.stop_plan import plan_of
 from toolect.events import Event
 from toolect.ir import RepairKind
 from toolect.spec.holes import holes
@@ -19,6 +21,10 @@ from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
+
+_NEXT = re.compile(r"\}\s{0,64}(?=\{)")
+"""The end of an object that another one follows."""
+_TAIL = re.compile(r"\}\s{0,64}\Z")
 
 
 class JsonSlot:
@@ -145,13 +151,17 @@ class JsonSlot:
     # Broken JSON
 
     def _read_broken(self, machine: Machine, final: bool) -> bool:
-        """Find where the broken value ends: at the next marker, or at the end of the input."""
+        """Find where the broken value ends: at the next marker or value, or at the end of the input."""
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
         found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
+        rows = node.json and (not node.text or plan_of(node).direct)
+        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+            found = match.start() + 1
         if found < 0 and not final:
-            machine.pos = plan.hold_from(buf, start)
+            tail = _TAIL.search(buf, start) if rows else None
+            machine.pos = min(plan.hold_from(buf, start), n if tail is None else tail.start())
             return False
         end = found if found >= 0 else n
         machine.pos = end

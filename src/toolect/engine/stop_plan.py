@@ -145,5 +145,4 @@ def _plan(node: Node) -> StopPlan:
             single = not lists or HoleKind.NAME in holes(shape, in_lists=False)
             braces = ("{" if single else "") + ("[" if lists else "")
             braces = braces or "{"
-    stops = list(node.stops.values())
-    return StopPlan([*stops, *(stop.otherwise for stop in stops if stop.otherwise is not None)], gap, braces, direct)
+    return StopPlan(list(node.stops.values()), gap, braces, direct)

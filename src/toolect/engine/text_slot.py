@@ -153,6 +153,9 @@ class TextSlot:
                     return False
                 if end > at:
                     return self._stop(machine, needle.stop, needle.lead, at, end)
+                other = needle.stop.otherwise
+                if other is not None and not self._goes_on(machine, needle.stop, at):
+                    return self._stop(machine, other, other.lead, at, at + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -200,7 +203,7 @@ class TextSlot:
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
         if stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None
+            strong = len(stop.core) >= STRONG and stop.repair is None and not stop.core.isalnum()
             if stop.otherwise is not None:
                 strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
             answer = probe(machine, stop, self._after(stop), end, final, strong)
@@ -209,6 +212,14 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         return end, False
+
+    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
+        """True when a second marker follows the one at index `at`: together they are more than the end of the answer."""
+        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._after(stop).struct.match(machine.buf, pos) is None:
+            return False
+        self._out_of_place(machine, stop, at)
+        return True
 
     def _text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
