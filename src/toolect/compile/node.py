@@ -84,7 +84,7 @@ class Node:
         self.arrival: Trail = shared
         """What ends here whatever comes next."""
         for edge, stack, trail in found:
-            rest = trail[len(shared) :]
+            rest = _without(trail, len(shared))
             if edge is None:
                 self.done = rest
             else:
@@ -249,9 +249,9 @@ def _aged(choice: Choice) -> Trail:
 
 
 def _shared_ends(trails: list[Trail]) -> Trail:
-    """The longest common beginning of `trails` that only ends things."""
+    """The longest common beginning of `trails` that only ends things, whatever whitespace is to come."""
     shared: list[Task] = []
-    for tasks in zip(*trails, strict=False):
+    for tasks in zip(*([task for task in trail if not _is_space(task)] for trail in trails), strict=False):
         first = tasks[0]
         op = first[0]
         if not isinstance(op, Op) or op.code not in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE):
@@ -260,6 +260,16 @@ def _shared_ends(trails: list[Trail]) -> Trail:
             break
         shared.append(first)
     return tuple(shared)
+
+
+def _without(trail: Trail, count: int) -> Trail:
+    """`trail` without its first `count` tasks that are not whitespace."""
+    first = [i for i, task in enumerate(trail) if not _is_space(task)][:count]
+    return tuple(task for i, task in enumerate(trail) if i not in first)
+
+
+def _is_space(task: Task) -> bool:
+    return isinstance(task[0], Op) and task[0].code is OpCode.SPACE
 
 
 def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:

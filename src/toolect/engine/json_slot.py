@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,17 @@ from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
+from toolect.engine.stop_plan import plan_of
 from toolect.events import Event
 from toolect.ir import RepairKind
 from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
+
+_NEXT = re.compile(r"\}\s{0,64}(?=\{)")
+"""The end of an object that another one follows."""
+_TAIL = re.compile(r"\}\s{0,64}\Z")
 
 
 class JsonSlot:
@@ -160,7 +166,12 @@ class JsonSlot:
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
         found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
+        rows = node.json and (not node.text or plan_of(node).direct)
+        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+            found = match.start() + 1
         safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
+            safe = min(safe, tail.start())
         end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
         if end < 0 and found < 0 and not final:
             machine.pos = safe

@@ -86,12 +86,12 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
 def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool) -> Probe:
     """Does the bracket at `buf[pos]` open JSON with a call in it?
 
-    After a marker of the dialect it does. A marker that begins as a word does may be one: a list after it must be one
-    of objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
+    After a marker of the dialect it does. A marker that is a word may be just that: a list after it must be one of
+    objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
     """
     patterns = _beginning(shape)
     if stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
-        if not stop.core[0].isalnum() or buf[pos] == "{":
+        if not stop.core.isalnum() or buf[pos] == "{":
             return Probe.YES
         inside = _BLANK.match(buf, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string
         if inside == len(buf):

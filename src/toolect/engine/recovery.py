@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 
+_JSON = frozenset('{}[]",:')
+
+
 def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
     """Nothing that may come next is at `pos`: find out what to make of it."""
     buf, at, spelled = machine.buf, machine.base + pos, machine.builder.spelled
@@ -145,7 +148,7 @@ def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     if node.broken is None:
         text = node.stops if node.text else ()
-        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG}
+        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
         node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
     plan: StopPlan = node.broken
     return plan
@@ -187,6 +190,9 @@ def settle_end(machine: Machine, at: int) -> None:
             machine.finish_tasks(at)
         if machine.builder.call is not None:
             machine.builder.truncate(at)
+    elif list(machine.node.choices) == [SlotKind.JSON]:
+        machine.builder.draft.begin_call(at)
+        machine.builder.truncate(at)
     elif machine.node.done is None and not machine.node.text:
         machine.builder.note(RepairKind.IMPLIED_CLOSER, at, expected(machine.node))
 

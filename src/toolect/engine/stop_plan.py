@@ -157,5 +157,4 @@ def _plan(node: Node) -> StopPlan:
             shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
             kinds = options(shape)
             braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
-    stops = list(node.stops.values())
-    return StopPlan([*stops, *(stop.otherwise for stop in stops if stop.otherwise is not None)], gap, braces, direct)
+    return StopPlan(list(node.stops.values()), gap, braces, direct)

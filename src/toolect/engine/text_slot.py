@@ -44,8 +44,8 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
-        "start",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from",
+        "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -178,6 +178,9 @@ class TextSlot:
                     return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
+                other = needle.stop.otherwise
+                if other is not None and not self._goes_on(machine, needle.stop, at):
+                    return self._stop(machine, other, other.lead, at, at + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -265,7 +268,7 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         elif stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None
+            strong = len(stop.core) >= STRONG and stop.repair is None and not stop.core.isalnum()
             if stop.otherwise is not None:
                 strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
             answer = probe(machine, stop, self._after(stop), end, final, strong)
@@ -294,6 +297,14 @@ class TextSlot:
             return -1, answer is Probe.MORE
         match = machine.graph.pattern(stop.core).match(machine.buf, at)
         return (match.end() if match is not None else -1), False
+
+    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
+        """True when a second marker follows the one at index `at`: together they are more than the end of the answer."""
+        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._after(stop).struct.match(machine.buf, pos) is None:
+            return False
+        self._out_of_place(machine, stop, at)
+        return True
 
     def _text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
