@@ -39,6 +39,7 @@ from toolect.spec.model import (
     SlotKind,
     Spec,
     Spelling,
+    StopKind,
 )
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -319,7 +320,8 @@ d:
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
   values:
-    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text, strings: "<", key: k}
+    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text,
+                   strings: "<", stops: closer, key: k}
     call/JSON: json
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
@@ -337,7 +339,9 @@ def test_every_field() -> None:
     assert (read.name, read.about, read.source, read.models, read.aliases) == ("d", "a", "s", ("o/m-*",), ("dd",))
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
-        "content/TEXT": Codec(CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", Spelling.PYTHON, "<"),
+        "content/TEXT": Codec(
+            CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", Spelling.PYTHON, "<", StopKind.CLOSER
+        ),
         "call/JSON": Codec(CodecKind.JSON),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")

@@ -66,6 +66,7 @@ class Graph:
         if self._openers is None:
             start = self.start
             found = [s.core for s in start.stops.values() if s.probe or s.repair is RepairKind.IMPLIED_OPENER]
+            found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
 

@@ -53,8 +53,8 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
                 pos, node, named = match.end(), node.step(regex).node, True
                 break
         else:
-            if node.json:
-                return Probe.YES if named or buf[pos] in "{[" else Probe.NO
+            if node.json and (named or buf[pos] in "{["):
+                return Probe.YES
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())

@@ -22,6 +22,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spelling,
+    StopKind,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -192,6 +193,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
         "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
+        "stops": [s.value for s in StopKind],
         "key": [],
         "strings": [],
     }
@@ -215,6 +217,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         fields.get("key"),
         Spelling(fields.get("containers", Spelling.JSON)),
         fields.get("strings"),
+        StopKind(fields.get("stops", StopKind.ALL)),
     )
 
 

@@ -184,11 +184,20 @@ class Spelling(StrEnum):
     PYTHON = "python"
 
 
+class StopKind(StrEnum):
+    """Which markers end a slot."""
+
+    ALL = "all"
+    """Its closers, end tokens, and those that could only follow a closer which is missing."""
+    CLOSER = "closer"
+    """Its closers alone."""
+
+
 class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
 
     `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
-    strings in which this expression is found.
+    strings in which this expression is found. `stops`: which markers end it.
     """
 
     kind: CodecKind
@@ -197,6 +206,7 @@ class Codec(msgspec.Struct, frozen=True):
     key: str | None = None
     containers: Spelling = Spelling.JSON
     strings: str | None = None
+    stops: StopKind = StopKind.ALL
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -215,7 +225,7 @@ class Policies(msgspec.Struct, frozen=True):
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
     repeated_keys: str = "last"
-    """Which value of an argument that comes twice counts: last | first."""
+    """Which value of an argument that comes twice counts: last | first | malformed (none)."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -227,7 +237,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
-    "repeated_keys": ("last", "first"),
+    "repeated_keys": ("last", "first", "malformed"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
