@@ -26,6 +26,8 @@ from toolect.spec.model import (
     Hole,
     HoleKind,
     Keyed,
+    Layout,
+    LayoutKind,
     Literal,
     Many,
     Obj,
@@ -322,10 +324,11 @@ d:
   values:
     content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text,
                    strings: "<", stops: closer, key: k}
-    call/JSON: json
+    call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
   end: ["<e>"]
+  no-call: ["none"]
   canonical: {content before call: content}
   misspellings: {"<call>": ["<cal>"]}
   policies: {key-order: sorted, after-calls: drop}
@@ -340,13 +343,20 @@ def test_every_field() -> None:
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
         "content/TEXT": Codec(
-            CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", Spelling.PYTHON, "<", StopKind.CLOSER
+            CodecKind.SCHEMA,
+            Spelling.PYTHON,
+            CodecKind.TEXT,
+            "k",
+            containers=Spelling.PYTHON,
+            strings="<",
+            stops=StopKind.CLOSER,
         ),
-        "call/JSON": Codec(CodecKind.JSON),
+        "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")
     assert read.prefill == {"<c>": "content", "<s>": "start"}
     assert read.end == ("<e>",)
+    assert read.no_call == ("none",)
     assert read.canonical == {"content before call": "content"}
     assert read.misspellings == {"<call>": ("<cal>",)}
     assert read.policies == model.Policies(key_order="sorted", after_calls="drop")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once, shallow
+from toolect.engine.layout import lay_out
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Spelling
 
@@ -157,7 +158,7 @@ def encode(codec: Codec, value: Json) -> str:
         return _SPELLED[codec.scalars][value]
     if codec.containers is Spelling.PYTHON and isinstance(value, dict | list):
         return repr(value)
-    return dumps(value)
+    return lay_out(dumps(value), codec.layout)
 
 
 def read_json(text: str) -> Json:

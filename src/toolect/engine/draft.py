@@ -14,13 +14,15 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
-        "_strict", "_known", "_repeated", "_good_only",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
-    def __init__(self, tools: Collection[str], policies: Policies, streaming: bool, strict: bool) -> None:
+    def __init__(
+        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool
+    ) -> None:
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
         self.events: list[Event] | None = [] if streaming else None
@@ -29,8 +31,12 @@ class Draft:
         self.count = 0  # calls reported
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
+        self.last_name = ""  # what the last call called
         self.after_call = False  # a call was the last thing read
         self._strict = strict
+        self.tools = tools
+        self.guesses = 0  # how often broken JSON was taken for a call that it was not
+        self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
@@ -57,8 +63,15 @@ class Draft:
 
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content."""
-        if call.index < 0 and not self._good_only and (self._known is None or call.name in self._known):
+        if self.says_no or call.index >= 0 or self._good_only:
+            return
+        if self._known is None or call.name in self._known:
             self._report(call)
+
+    @property
+    def says_no(self) -> bool:
+        """True when the name of the open call says that no call is made."""
+        return self.call is not None and self.call.name in self._no_call
 
     def _report(self, call: OpenCall) -> None:
         """The events of the name, and of whatever arguments came before it."""
@@ -124,16 +137,21 @@ class Draft:
             return
         self.last_end = end
         self.attempts += 1
+        self.last_name = call.name
         call.repeated = False
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
+        if call.name in self._no_call:
+            self.repairs += call.repairs
+            if call.sound and not done.arguments:
+                return  # it has nothing else to say
+            self._as_content(done, (call.start, end))
+            return
         if self._is_content(done):
-            if done.raw:
-                self.add(Role.CONTENT, done.raw, (call.start, end))
-                self.say(Role.CONTENT, done.raw)
+            self._as_content(done, (call.start, end))
             return
         if call.index < 0:
             self._report(call)
@@ -145,6 +163,12 @@ class Draft:
     def _is_content(self, done: Call) -> bool:
         """True when policy makes content of what looked like a call."""
         return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
+
+    def _as_content(self, done: Call, span: Span) -> None:
+        """What looked like a call is text."""
+        if done.raw:
+            self.add(Role.CONTENT, done.raw, span)
+            self.say(Role.CONTENT, done.raw)
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call, if there is one."""

@@ -14,7 +14,7 @@ class OpenCall:
     """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
-        "start", "index", "name", "id",
+        "start", "index", "name", "header", "id",
         "entries", "keys", "key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "unit_end", "truncated", "error", "repairs",
     )  # fmt: skip
@@ -23,6 +23,7 @@ class OpenCall:
         self.start = start
         self.index = -1  # -1 until it is reported
         self.name = ""
+        self.header = ""  # the name, when it stands before the arguments and may come again in them
         self.id: str | None = None
         self.entries: list[tuple[str, Json]] = []
         self.keys: set[str] = set()  # those of `entries`
@@ -67,6 +68,12 @@ class OpenCall:
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made at character `at`."""
         note(self.repairs, kind, at, detail)
+
+    def says(self, what: str, known: str, text: str, at: int) -> bool:
+        """True when `what` is known already; it must be the same wherever it stands."""
+        if known and known != text:
+            self.fail(f"expected the {what} {known!r} again, got {text[:40]!r} - at {at}")
+        return bool(known)
 
     def give(self, key: str, value: Json) -> None:
         """The open argument, `key`, is complete."""

@@ -53,7 +53,7 @@ class Route:
 
     __slots__ = (
         "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
-        "role", "scalars", "sniffs",
+        "role", "scalars", "sniffs", "space",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -68,6 +68,7 @@ class Route:
         self.needle = ""
         self.lead = ""
         self.lead_size = 0
+        self.space = node.choices[SlotKind.TEXT][0].expects if node.text else ""  # what stands before the text
         self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.scalars: Scalars | None = None
@@ -92,9 +93,15 @@ class Route:
         node = self.node
         self.plan = plan_of(node)
         stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
+        self.hub = build(
+            node,
+            {s.core: 0 for s in stops if not s.direct},
+            after_text=True,
+            bare=bool(self.plan.braces) and not self.plan.direct,
+        )
         direct = {s.core: 0 for s in node.stops.values() if s.direct}
-        self.direct = build(node, direct) if direct else None
+        bare = bool(self.plan.braces) and self.plan.direct
+        self.direct = build(node, direct, bare=bare) if direct or bare or node.patterns else None
         self.open = node.step(SlotKind.TEXT).node.done is not None
         needles = [n for n, _, _, _ in self.plan.needles]
         first = {n[:1] for n in needles}
@@ -204,12 +211,14 @@ class Draft:
                 return False
             begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
             if isinstance(task, Field):
+                if task.role is Role.MARKUP:
+                    continue
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False
                 self.actions.append(Action(act, group, 0))
             elif task.code is OpCode.BEGIN_CALL:
-                if back > len(self.lexemes):
+                if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
@@ -261,6 +270,8 @@ class Draft:
         if plan is None:
             return []
         step = node.step(SlotKind.JSON)
+        if plan.head and any(action.act == NAME for action in self.actions):
+            return []  # the name comes again in the value
         self.literal(node.choices[SlotKind.JSON][0].expects)
         self.lexemes.append((self.at, self.at, 0))
         if not self.tasks(step.tasks):

@@ -85,6 +85,8 @@ class Role(StrEnum):
     ARGUMENT = "argument"
     KEY = "argument.key"
     VALUE = "argument.value"
+    AGAIN = "call.again"
+    MARKUP = "markup"
     # Rules of the value languages under grammars/values/: the rule's own name is its role.
     OBJECT = "object"
     PAIR = "pair"
@@ -130,17 +132,22 @@ class Const(msgspec.Struct, frozen=True, tag="const"):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A key of an object shape: `keys[0]` is rendered, the others are accepted; `optional` may be missing."""
+    """A key of an object shape: `keys[0]` is rendered if it is `written`, the others are accepted.
+
+    An `optional` one may be missing.
+    """
 
     keys: tuple[str, ...]
     shape: Shape
     optional: bool = False
+    written: bool = True
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order; other keys are ignored when parsing."""
+    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
+    rest: bool = False
 
 
 class Keyed(msgspec.Struct, frozen=True, tag="keyed"):
@@ -175,6 +182,10 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ELEMENTS = "elements"
+    """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
+    YAML = "yaml"
+    """The text is a YAML mapping: all arguments."""
 
 
 class Spelling(StrEnum):
@@ -193,6 +204,26 @@ class StopKind(StrEnum):
     """Its closers alone."""
 
 
+class LayoutKind(StrEnum):
+    """Where JSON has whitespace between its tokens when it is written."""
+
+    SPACED = "spaced"
+    """A blank after each comma and colon."""
+    COMPACT = "compact"
+    """None at all."""
+    ROWS = "rows"
+    """Each call of a list on a line of its own, indented; spaced otherwise."""
+    INDENTED = "indented"
+    """Each key and each item on a line of its own, indented by its depth."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A layout, and the blanks that `rows` and `indented` indent by."""
+
+    kind: LayoutKind = LayoutKind.SPACED
+    indent: int = 0
+
+
 class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
 
@@ -204,6 +235,7 @@ class Codec(msgspec.Struct, frozen=True):
     scalars: Spelling = Spelling.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
+    layout: Layout = Layout()
     containers: Spelling = Spelling.JSON
     strings: str | None = None
     stops: StopKind = StopKind.ALL
@@ -225,7 +257,7 @@ class Policies(msgspec.Struct, frozen=True):
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
     repeated_keys: str = "last"
-    """Which value of an argument that comes twice counts: last | first | malformed (none)."""
+    """Which value of an argument that comes twice counts: last | first | malformed."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -250,6 +282,14 @@ class Gaps(msgspec.Struct, frozen=True):
     between_calls: str = ""
 
 
+class Ids(msgspec.Struct, frozen=True):
+    """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
+
+    form: str
+    first: int = 0
+    digits: int = 1
+
+
 class Spec(msgspec.Struct, frozen=True):
     """One dialect, loaded.
 
@@ -270,10 +310,19 @@ class Spec(msgspec.Struct, frozen=True):
     prefill: dict[str, str] = {}
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
+    no_call: tuple[str, ...] = ()
+    """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}
     """`content before call` → the rule that rendering uses there."""
     misspellings: dict[str, tuple[str, ...]] = {}
+    reserved: tuple[str, ...] = ()
+    """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
+    markup: dict[str, str] = {}
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
+    fixed_names: dict[str, str] = {}
+    """Rule with the role `call` → the name of the tool that it always calls."""
+    ids: Ids | None = None
     place: Place = Place("", 1, 1)
