@@ -47,7 +47,7 @@ CHOICES = {
     "unwrapped": ["accept", "content"],
     "after_calls": ["keep", "drop"],
     "coercion": ["spec", "none"],
-    "repeated_keys": ["last", "first"],
+    "repeated_keys": ["last", "first", "malformed"],
 }
 
 

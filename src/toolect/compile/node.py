@@ -53,12 +53,13 @@ class Choice:
 class Step:
     """A step over a symbol: the node it leads to and the tasks to run, in order."""
 
-    __slots__ = ("expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
+    __slots__ = ("blank", "expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
 
     def __init__(
-        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool
+        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool, blank: bool
     ) -> None:
         self.node, self.tasks, self.field, self.wrong = node, tasks, field, wrong
+        self.blank = blank  # a marker with whitespace in it
         self.expects, self.trail = layouts[0]  # the whitespace that rendering writes before and after
         self.leads = frozenset(lead for lead, _ in layouts)
         self.trails = tuple(dict.fromkeys(trail for _, trail in layouts))
@@ -114,8 +115,8 @@ class Node:
         match symbol:
             case Mark():
                 core = symbol.core
-                if symbol.wrong and core in self.marks:
-                    return
+                if symbol.wrong and self.marks.get(core) is False:
+                    return  # here it is a marker of the grammar
                 self.choices.setdefault(core, []).append(choice)
                 if core not in self.marks and is_echo(core):
                     self.echoes.append(core)
@@ -147,7 +148,8 @@ class Node:
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
-        return Step(node, tasks, field, layouts, self.marks.get(key, False))
+        blank = key in self.marks and any(map(str.isspace, key))
+        return Step(node, tasks, field, layouts, self.marks.get(key, False), blank)
 
     def first(self, key: str) -> bool:
         """True when `key` opens its rule here."""

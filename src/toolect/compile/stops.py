@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolect.compile.network import frame
 from toolect.compile.node import STRONG, Node
 from toolect.ir import RepairKind
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Role, SlotKind, StopKind
 
 TEXT = str(SlotKind.TEXT)
 
@@ -43,7 +43,9 @@ class Finder:
 
     def __init__(self, node: Node) -> None:
         self.node, self.graph = node, node.graph
-        self.role = node.text_field().role
+        field = node.text_field()
+        self.role = field.role
+        self.sealed = field.codec is not None and field.codec.stops is StopKind.CLOSER
         self.after = node.step(SlotKind.TEXT).node
         self.outside = self.role in (Role.CONTENT, None)
         self.reasoning = self.role is Role.REASONING
@@ -61,7 +63,7 @@ class Finder:
                     yield Stop(regex, "", path, None, probe=True, direct=not path, named=True, pattern=True)
         if self.outside:
             yield from self._where_text_begins()
-        if self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
+        if self.sealed or self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
             return
         for end in self.graph.network.spec.end:
             lead, core, _ = frame(end)

@@ -17,6 +17,7 @@ NO_SCHEMA: Schema = {}
 
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_DIGITS = re.compile(r"[-+]?[0-9]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _SPELLED: dict[Spelling, dict[Json, str]] = {
     Spelling.JSON: {None: "null", True: "true", False: "false"},
@@ -200,7 +201,7 @@ def _sniff(codec: Codec, text: str) -> Json:
 
 
 def _typed(text: str, types: tuple[str, ...]) -> Json:
-    """`text` as the first of `types` it fits. One that fits none is itself, but null where no text is wanted."""
+    """`text` as the first of `types` it fits; the text itself when it fits none."""
     word = text.strip()
     for kind in types:
         match kind:
@@ -220,11 +221,28 @@ def _typed(text: str, types: tuple[str, ...]) -> Json:
                 value = read_json(text)
                 if value is _NOTHING:
                     value = _literal(word)
+                if value is _NOTHING:
+                    value = read_json(_unquoted(word))
                 if isinstance(value, dict if kind == "object" else list):
                     return value
             case "string":
                 return text
-    return None if word in ("null", "None") and "string" not in types else text
+    return text if "string" in types else _forced(word, types, text)
+
+
+def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
+    """`word`, which fits none of `types`, where no text is wanted: null, or a number with needless signs and zeros."""
+    if word in ("null", "None"):
+        return None
+    if {"integer", "number"} & {*types} and len(word) <= MAX_DIGITS and _DIGITS.fullmatch(word):
+        return int(word)
+    return text
+
+
+def _unquoted(word: str) -> str:
+    """A list or object whose quotes were escaped as in a JSON string (`[{\\"a\\": 1}]`), without that; else nothing."""
+    inside = read_json(f'"{word}"') if word[:1] in ("{", "[") and '\\"' in word else _NOTHING
+    return inside if isinstance(inside, str) else ""
 
 
 def _integral(word: str) -> int | None:

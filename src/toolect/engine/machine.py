@@ -284,6 +284,8 @@ class Machine:
         self._run(step.tasks)
         if lexed and not self.loose and not self.node.value:
             self.check_space(start, step.leads, step.expects)
+        if step.blank and self.raw(start, end) != key:
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
         self.space = ""

@@ -68,9 +68,9 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 pos, node = match.end(), step.node
                 break
         else:
-            if node.json:
-                if named or buf[pos] not in "{[":
-                    return Probe.YES if named else Probe.NO
+            if node.json and named:
+                return Probe.YES
+            if node.json and buf[pos] in "{[":
                 return _json(stop, machine.json_field(node).shape, buf, pos, final)
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES

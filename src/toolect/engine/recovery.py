@@ -12,7 +12,7 @@ from toolect.engine.spelling import could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
-from toolect.spec.model import Hole, HoleKind, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
@@ -30,7 +30,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.pos = pos + len(end)
             machine.ended = True
             return True
-    if node.json and _lacks_json(machine, node, pos):
+    if node.json and _lacks_json(machine, node, pos) or _lacks_value(machine, node, pos):
         return True
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
@@ -72,6 +72,28 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     machine.enter_slot(SlotKind.JSON, at)
     machine.loosen()
     machine.leave_slot(SlotKind.JSON, at)
+    return True
+
+
+def _lacks_value(machine: Machine, node: Node, pos: int) -> bool:
+    """Does something that comes after the open argument stand where its value should begin? Then it has none."""
+    call, opener = machine.builder.call, node.sole
+    if call is None or call.key is None or opener is None:
+        return False
+    value = node.step(opener).node
+    if not value.text or value.text_field().role is not Role.VALUE:
+        return False
+    after = value.step(SlotKind.TEXT).node
+    core = max((c for c in after.implied if machine.buf.startswith(c, pos)), key=len, default=None)
+    if core is None:
+        return False
+    at = machine.base + pos
+    machine.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
+    machine.step_text(value, at)
+    for closer in after.implied[core]:
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    machine.pos = pos + len(core)
+    machine.shift(core, at, at + len(core))
     return True
 
 

@@ -25,6 +25,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spelling,
+    StopKind,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -242,6 +243,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
         "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
+        "stops": [s.value for s in StopKind],
         "key": [],
         "layout": [],
         "strings": [],
@@ -270,6 +272,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         layout,
         Spelling(fields.get("containers", Spelling.JSON)),
         fields.get("strings"),
+        StopKind(fields.get("stops", StopKind.ALL)),
     )
 
 

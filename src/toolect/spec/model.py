@@ -195,6 +195,15 @@ class Spelling(StrEnum):
     PYTHON = "python"
 
 
+class StopKind(StrEnum):
+    """Which markers end a slot."""
+
+    ALL = "all"
+    """Its closers, end tokens, and those that could only follow a closer which is missing."""
+    CLOSER = "closer"
+    """Its closers alone."""
+
+
 class LayoutKind(StrEnum):
     """Where JSON has whitespace between its tokens when it is written."""
 
@@ -219,7 +228,7 @@ class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
 
     `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
-    strings in which this expression is found.
+    strings in which this expression is found. `stops`: which markers end it.
     """
 
     kind: CodecKind
@@ -229,6 +238,7 @@ class Codec(msgspec.Struct, frozen=True):
     layout: Layout = Layout()
     containers: Spelling = Spelling.JSON
     strings: str | None = None
+    stops: StopKind = StopKind.ALL
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -247,7 +257,7 @@ class Policies(msgspec.Struct, frozen=True):
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
     repeated_keys: str = "last"
-    """Which value of an argument that comes twice counts: last | first."""
+    """Which value of an argument that comes twice counts: last | first | malformed."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -259,7 +269,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
-    "repeated_keys": ("last", "first"),
+    "repeated_keys": ("last", "first", "malformed"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
