@@ -242,7 +242,8 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         elif stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None
+            proper = stop.repair is None or stop.direct and not text_before
+            strong = len(stop.core) >= STRONG and proper
             answer = probe(machine, self._after(stop), end, final, strong)
             if answer is Probe.NO and strong:
                 self._out_of_place(machine, stop, at)
