@@ -170,8 +170,15 @@ class Node:
             return False
         if key not in self.marks:
             return self.first(key) and self.naming(key)
+        if len(key) >= STRONG or not self.first(key):
+            return False
         inner = self.step(key).node
-        return len(key) < STRONG and self.first(key) and any(inner.naming(regex) for regex, _ in inner.patterns)
+        return any(inner.naming(regex) and not inner.step(regex).node.strong for regex, _ in inner.patterns)
+
+    @property
+    def strong(self) -> bool:
+        """True when nothing but long markers may come next."""
+        return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
 
     @property
     def struct(self) -> re.Pattern[str]:

@@ -19,6 +19,7 @@ from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, marker_next, match_space
 from toolect.engine.probe import Probe, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
+from toolect.engine.spelling import canonical
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
 from toolect.engine.text_slot import TextSlot
@@ -88,6 +89,9 @@ class Machine:
         """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
         self.base = -len(opening)
         self.buf = opening
+        while (match := self.node.struct.match(opening, self.pos)) is not None:
+            at, self.pos = self.base + self.pos, match.end()
+            self.shift(canonical(match[0], self.node.marks), at, self.base + self.pos)
         self.run(False)
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()

@@ -7,10 +7,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolect.compile.node import Node
+from toolect.compile.node import STRONG, Node
 from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps
-from toolect.spec.model import Many, Obj, OneOf, Role, Shape
+from toolect.spec.model import Many, Obj, OneOf, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
     from toolect.compile.stops import Stop
@@ -34,7 +34,9 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     Looks at most one name and six markers ahead.
     """
     buf, n = machine.buf, len(machine.buf)
-    named, due = False, False  # `due`: a new line that the dialect writes has not come
+    seen, named = False, False  # a terminal has come; one with a name or an id has
+    due = False  # a new line that the dialect writes has not come
+    weak = False  # only a short sign came after the name
     for _ in range(8):
         if (node.text or node.escaped) and not due:
             return Probe.YES
@@ -50,9 +52,13 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
             return Probe.MORE
         match = node.struct.match(buf, pos)
         if match is not None:
-            if named or match.end() == n and final:
+            core = canonical(match[0], node.marks)
+            step = node.step(core)
+            if match.end() == n and final or seen and len(core) >= STRONG:
                 return Probe.YES
-            step = node.step(canonical(match[0], node.marks))
+            weak = named and step.node.json and len(step.node.choices) == 1
+            if named and not weak:
+                return Probe.YES
             due = due or "\n" in step.trail
             pos, node = match.end(), step.node
             if node is machine.graph.start or node.done is not None and not node.marks:
@@ -64,21 +70,23 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 if match.end() == n:
                     return Probe.MORE if not final else Probe.YES if strong and not due else Probe.NO
                 step = node.step(regex)
-                named = named or step.field is not None and step.field.role is not Role.MARKUP
+                seen, named = True, named or step.field is not None and step.field.role is not Role.MARKUP
                 pos, node = match.end(), step.node
                 break
         else:
-            if node.json and named:
-                return Probe.YES
-            if node.json and buf[pos] in "{[":
+            if node.json and not named and buf[pos] in "{[":
                 return _json(stop, machine.json_field(node).shape, buf, pos, final)
+            if node.json:
+                line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in blank[0]
+                return Probe.YES if buf[pos] in "{[" or named and not weak and not line else Probe.NO
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
             if named and not final and any("".join(core.split()).startswith(rest) for core in node.implied):
                 return Probe.MORE
             if any("".join(core.split()).startswith(rest) for core in node.marks):
-                return Probe.MORE if not final else Probe.YES if strong else Probe.NO
+                enough = strong or seen and len(rest) >= STRONG
+                return Probe.MORE if not final else Probe.YES if enough else Probe.NO
             return Probe.NO
     return Probe.YES
 

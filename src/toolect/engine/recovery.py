@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.spelling import could_grow
+from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
@@ -48,6 +48,9 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
+    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+        machine.pos = len(buf)  # the beginning of a terminal
+        return False
     if final and could_grow(node, buf[pos:], spelled):
         machine.pos = len(buf)
         return False
@@ -138,6 +141,9 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     sole = node.sole
     if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
+    after = node.step(sole).node
+    if machine.builder.call is not None and not _ends_call(after) and any(map(after.first, after.choices)):
+        return False  # more of the call was to come
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
@@ -225,6 +231,11 @@ def _imply_rest(machine: Machine, at: int) -> None:
     while (sole := node.sole) is not None:
         closers.append(sole)
         node = node.step(sole).node
-        ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+        ends = ends or _ends_call(node)
     for closer in closers if ends else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+
+
+def _ends_call(node: Node) -> bool:
+    """True when the call is over at `node`."""
+    return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.arrival)

@@ -268,7 +268,8 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         elif stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None and not stop.core.isalnum()
+            proper = stop.repair is None or stop.direct and not text_before
+            strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
             if stop.otherwise is not None:
                 strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
             answer = probe(machine, stop, self._after(stop), end, final, strong)
@@ -299,7 +300,7 @@ class TextSlot:
         return (match.end() if match is not None else -1), False
 
     def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
-        """True when a second marker follows the one at index `at`: together they are more than the end of the answer."""
+        """True when a second marker follows the one at index `at`: together they are more than an end."""
         pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
         if self._after(stop).struct.match(machine.buf, pos) is None:
             return False
