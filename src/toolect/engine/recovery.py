@@ -11,7 +11,7 @@ from toolect.engine.spelling import could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
-from toolect.spec.model import Hole, HoleKind, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
@@ -60,6 +60,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     after = node.step(SlotKind.JSON).node
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
+        return False
+    if field.role is Role.JSON:
         return False
     if not any(machine.buf.startswith(core, pos) for core in after.marks):
         return False

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
+from toolect.engine.spelling import squeeze
 from toolect.spec.holes import holes
 from toolect.spec.model import HoleKind, Many, OneOf, Role, Shape, SlotKind
 
@@ -30,7 +31,7 @@ class StopPlan:
     __slots__ = ("braces", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
-        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))  # of two spellings, the tight one
         self.needles: list[Needle] = []
         holds: set[str] = set()
         for stop in self.stops:

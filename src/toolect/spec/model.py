@@ -44,9 +44,10 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
 
 
 class Ref(msgspec.Struct, frozen=True, tag="ref"):
-    """Another rule."""
+    """Another rule; `again` when it is a pair's key for the second time, which must be the same text."""
 
     rule: str
+    again: bool = False
 
 
 class Seq(msgspec.Struct, frozen=True, tag="seq"):
@@ -82,8 +83,10 @@ class Role(StrEnum):
     ID = "call.id"
     REF = "call.ref"
     ARGUMENTS = "call.arguments"
+    INDEX = "call.index"
     ARGUMENT = "argument"
     KEY = "argument.key"
+    TYPE = "argument.type"
     VALUE = "argument.value"
     # Rules of the value languages under grammars/values/: the rule's own name is its role.
     OBJECT = "object"
@@ -95,6 +98,8 @@ class Role(StrEnum):
     TRUE = "true"
     FALSE = "false"
     NULL = "null"
+    SCALAR = "scalar"
+    JSON = "json"
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -175,6 +180,8 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ENTITIES = "entities"
+    """The text with `&amp;` and its like for signs."""
 
 
 class Scalars(StrEnum):
@@ -210,6 +217,8 @@ class Policies(msgspec.Struct, frozen=True):
     """Typed values out of raw text: spec | none."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
+    repeated_keys: str = "last"
+    """In value languages, neighbours with one key: last | list."""
 
 
 POLICIES: dict[str, tuple[str, ...]] = {
@@ -220,6 +229,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
     "key_order": ("as-is", "sorted"),
+    "repeated_keys": ("last", "list"),
 }
 """Every policy with its settings, the default first."""
 
