@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.engine import subschema
-from toolect.engine.codec import Schema, decode, declared_types, is_text, number, respelled
+from toolect.engine.codec import Schema, declared_types, decode, is_text, number, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.frame import Frame
 from toolect.ir import Json, RepairKind, dumps
@@ -125,7 +125,7 @@ class Values:
         except ValueError as error:
             self._fail(f"{error} - at {frame.at}")
             return text
-        if respelled(text, value):
+        if respelled(codec, text, value):
             self._draft.note(RepairKind.COERCION, frame.at, text[:40])
         return value
 
@@ -182,13 +182,15 @@ class Values:
 
     def _write_rest(self, frame: Frame) -> None:
         """What has waited of the outermost value."""
-        if frame.role is Role.OBJECT and frame.entries and self._draft.call is not None and self._draft.call.key is None:
-            self._write_last(frame)
-            self._draft.write("}")
+        draft, call = self._draft, self._draft.call
+        if call is None:
             return
-        if self._draft.call is not None:
-            self._draft.write_key(self._draft.call)
-        self._draft.write(dumps(frame.value))
+        if frame.role is Role.OBJECT and frame.entries and call.key is None:
+            self._write_last(frame)
+            draft.write("}")
+        else:
+            draft.write_key(call)
+            draft.write(dumps(frame.value))
 
     def _write_before(self) -> None:
         """What stands before a value: its key, or a comma between items."""
@@ -215,7 +217,7 @@ class Values:
                 case _:
                     owner.items.append(value)
         elif call is not None and call.key is not None:
-            call.entries.append((call.key, value))
+            call.give(call.key, value)
         elif call is not None:
             call.take(value)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema, type_of
 from toolect.engine.fit import unfit
 from toolect.engine.ref import join_ref, split_ref
@@ -152,7 +154,8 @@ class CallWriter(Walk):
     def json(self, inside: str) -> None:
         """Write the call in the shape of the JSON slot."""
         shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
-        for piece in unfit(shape, [self.call], None, lambda call: arguments_text(call, self.sort)):
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, [self.call], None, spell, layout):
             self.out.write(piece.text, piece.part)
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
@@ -167,6 +170,9 @@ class CallWriter(Walk):
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""
         schema = property_schema(self.schema, key)
+        if codec.strings and not (isinstance(value, str) and re.search(codec.strings, value)):
+            why = "is not one of the strings that this spelling is for"
+            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
         try:
             text = encode(codec, value)
         except ValueError as error:

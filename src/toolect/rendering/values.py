@@ -128,7 +128,6 @@ class ValueWriter(Walk):
             raise Unrepresentable("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
 
-
     def text(self, kind: SlotKind, inside: str, value: Json) -> str:
         """The text of a string or scalar; an empty container is no text at all."""
         if isinstance(value, dict | list):
