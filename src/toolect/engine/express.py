@@ -134,13 +134,11 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             way = at.scalars.ways[match.lastindex]
             try:
                 piece = match[match.lastindex]
-                value = (
-                    way.value(piece)
-                    if way.codec is None
-                    else decode(way.codec, piece, property_schema(schemas.get(name), key))
-                )
-                if way.codec is not None and respelled(way.codec, piece, value):
-                    return None
+                value = way.value(piece)
+                if way.codec is not None:
+                    value = decode(way.codec, piece, property_schema(schemas.get(name), key))
+                    if respelled(way.codec, piece, value):
+                        return None
                 entries.append((key, value))
             except ValueError:
                 return None

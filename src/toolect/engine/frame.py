@@ -72,16 +72,18 @@ class Frame:
         """False while it is not known what it is."""
         return self.role not in (Role.NUMBER, Role.JSON) or bool(self.items)
 
-    def give(self, value: Json, lists: bool) -> None:
-        """The value of the open key; neighbours with one key may be a list."""
+    def give(self, value: Json, lists: bool) -> bool:
+        """The value of the open key; neighbours with one key may be a list. True when that begins one."""
+        begins = False
         if lists and self.entries and self.entries[-1][0] == self.key:
             before = self.entries[-1][1]
             if self.listed and isinstance(before, list):
                 before.append(value)
             else:
                 self.entries[-1] = (self.key, [before, value])
-            self.listed = True
+                begins = self.listed = True
         else:
             self.entries.append((self.key, value))
             self.listed = False
         self.member = False
+        return begins

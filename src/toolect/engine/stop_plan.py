@@ -32,9 +32,8 @@ class StopPlan:
     __slots__ = ("braces", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
-        self.stops = sorted(
-            stops, key=lambda s: (-len(squeeze(s.core)), len(s.core))
-        )  # of two spellings, the tight one
+        # The longest first; of two that differ in blanks, the one with fewer.
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
         self.needles: list[Needle] = []
         self.head: Needle | None = None
         """A terminal that may stand where the text would begin."""

@@ -210,7 +210,8 @@ class Values:
             owner = self._frames[-1]
             match owner.role:
                 case Role.OBJECT:
-                    owner.give(value, self._lists)
+                    if owner.give(value, self._lists) and call is not None:
+                        call.note(RepairKind.DUPLICATE_KEY, call.start, "neighbours are a list")
                 case Role.PAIR_KEY:
                     owner.parts.append(value if isinstance(value, str) else dumps(value))
                     owner.items.append(value)

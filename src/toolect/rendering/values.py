@@ -54,7 +54,7 @@ class ValueWriter(Walk):
         """Write a rule, a number, a bare key, or the text of a string."""
         match part:
             case Ref(name, again):
-                self.rule(name, Cursor(cursor.items[:1]) if again else cursor)
+                self.rule(name, Cursor(cursor.items[:1]) if again else cursor, closer)
             case Pattern(regex, name):
                 self.terminal(regex, name, inside, cursor)
             case Slot(kind):
@@ -70,11 +70,11 @@ class ValueWriter(Walk):
             case Slot():
                 return inside in (Role.SCALAR, Role.JSON) or isinstance(cursor.next, str)
 
-    def rule(self, name: str, cursor: Cursor) -> None:
-        """Write rule `name` with the next value."""
+    def rule(self, name: str, cursor: Cursor, closer: str = "") -> None:
+        """Write rule `name` with the next value; `closer` is the marker that follows it."""
         expr = self.spec.rules[name].expr
         if name not in _HOLDS:
-            self.expr(expr, name, cursor)
+            self.expr(expr, name, cursor, closer)
             return
         value = cursor.take(name)
         if not _HOLDS[name](value):
@@ -87,7 +87,7 @@ class ValueWriter(Walk):
             case Role.TRUE | Role.FALSE | Role.NULL:
                 self.expr(_first(expr), name, Cursor(()))
             case _:
-                self.expr(expr, name, Cursor([value]))
+                self.expr(expr, name, Cursor([value]), closer)
 
     def container(self, name: str, value: Json) -> None:
         """Write an object or array as rule `name`: all of its items must find a place."""
