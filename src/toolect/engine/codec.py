@@ -25,6 +25,8 @@ _SPELLED: dict[Spelling, dict[Json, str]] = {
 }
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
+_SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
+_ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
 
@@ -128,6 +130,8 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return value
         case CodecKind.JSON_OR_TEXT:
             return _sniff(codec, text)
+        case CodecKind.ENTITIES:
+            return _ENTITY.sub(lambda match: _SIGNS[match[1]], text)
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
@@ -151,8 +155,10 @@ def encode(codec: Codec, value: Json) -> str:
     Raises ValueError when the codec cannot carry the value.
     """
     if isinstance(value, str):
+        if codec.kind is CodecKind.ENTITIES:
+            return value.replace("&", "&amp;").replace('"', "&quot;")
         return dumps(value) if codec.kind is CodecKind.JSON else value
-    if codec.kind is CodecKind.TEXT:
+    if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
         raise ValueError(f"expected a string, got {type_of(value)}")
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value]

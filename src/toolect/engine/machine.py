@@ -243,7 +243,7 @@ class Machine:
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
-            self._trail, self.loose = self.graph.think_closers.get(stop.core, ""), True
+            self._trail, self.loose = self.graph.text_closers.get(stop.core, ""), True
             return
         steps = stop.path[1:]
         if not opened:

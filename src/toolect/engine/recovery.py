@@ -68,6 +68,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
         return False
+    if field.role is Role.JSON:
+        return False
     if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
     at = machine.base + pos

@@ -11,7 +11,7 @@ from toolect.compile.node import Node
 from toolect.engine.codec import number, unescape
 from toolect.engine.escaped_slot import region
 from toolect.ir import Json
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Codec, Role, SlotKind
 
 _WORDS: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
 _SCALARS = frozenset((*_WORDS, Role.NUMBER, Role.STRING))
@@ -24,6 +24,8 @@ class Scalar(NamedTuple):
     role: Role
     node: Node
     escaped: bool = False
+    codec: Codec | None = None
+    """How its text becomes a value, where it is not the text itself."""
 
     def value(self, text: str) -> Json:
         """What the text of the group stands for. Raises ValueError for a number that is none."""
@@ -78,9 +80,10 @@ def _strings(opener: str, inside: Node) -> Iterator[Scalar]:
         return
     closing = inside.step(kind).node
     closers = list(closing.marks)
-    if len(closers) == 1:
+    if len(closers) == 1 and not closing.arrival:
         closer, escaped = closers[0], inside.escaped
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
         text = region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
-        yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped)
+        codec = inside.text_field().codec if inside.text else None
+        yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped, codec)

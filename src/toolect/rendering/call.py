@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import re
-from typing import Any
 
-from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
+from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema, type_of
 from toolect.engine.ref import join_ref, split_ref
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Output
-from toolect.rendering.values import ValueWriter
+from toolect.rendering.values import ValueWriter, is_finite
 from toolect.rendering.walk import Cursor, Leaf, Walk
 from toolect.spec.model import Codec, CodecKind, Hole, HoleKind, Pattern, Ref, Role, Slot, SlotKind, Spec
 
@@ -99,13 +97,17 @@ class CallWriter(Walk):
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):
             case Role.NAME:
-                self.fits(regex, self.call.name, "name", Part.NAME)
+                self.fits(regex, self.coded(inside, name, self.call.name), "name", Part.NAME)
             case Role.REF:
                 self.fits(regex, self.ref(), "id", Part.ID)
             case Role.ID:
-                self.fits(regex, self.call.id or "", "id", Part.ID)
+                self.fits(regex, self.coded(inside, name, self.call.id or ""), "id", Part.ID)
+            case Role.INDEX:
+                self.fits(regex, str(self.number + 1), "index", Part.MARKUP)
             case Role.KEY if cursor.key is not None:
-                self.fits(regex, cursor.key, "argument key", Part.KEY)
+                self.fits(regex, self.coded(inside, name, cursor.key), "argument key", Part.KEY)
+            case Role.TYPE if not cursor.done:
+                self.fits(regex, type_of(cursor.next).replace("integer", "number"), "type", Part.MARKUP)
             case _:
                 raise Unrepresentable(name, "nothing in a call fills this terminal")
 
@@ -118,8 +120,17 @@ class CallWriter(Walk):
                 return self.call.id is not None
             case Role.KEY:
                 return cursor.key is not None
+            case Role.INDEX:
+                return True
+            case Role.TYPE:
+                return not cursor.done
             case _:
                 return False
+
+    def coded(self, inside: str, name: str, text: str) -> str:
+        """`text` as the terminal's codec writes it."""
+        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
+        return text if codec is None else encode(codec, text)
 
     def ref(self) -> str:
         """The composite id: the call's own where that names it, else a new one."""
@@ -181,7 +192,7 @@ def arguments_text(call: Call, sort: bool) -> str:
     """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted."""
     if not isinstance(call.arguments, dict):
         raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
-    if not _finite(call.arguments):
+    if not is_finite(call.arguments):
         raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
     return dumps(_sorted(call.arguments)) if sort else call.arguments_text
 
@@ -190,11 +201,3 @@ def _sorted(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _sorted(inner) for key, inner in sorted(value.items())}
     return [_sorted(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_finite, value.values()))
-    if isinstance(value, list):
-        return all(map(_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
