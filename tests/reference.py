@@ -276,7 +276,9 @@ def _child(child: Tree[Token] | Token) -> str:
 
 
 def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
-    """A slot's text as a value: JSON if it must be or can be, else the text."""
+    """A slot's text as a value: a string if it is quoted, JSON if it must be or can be, else the text."""
+    if _name(token) == SlotKind.ESCAPED:
+        return str(ast.literal_eval(f"'{token}'"))
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}

@@ -42,6 +42,8 @@ class RepairKind(StrEnum):
     """A marker was written in a way the spec lists as a misspelling."""
     JSON = "json"
     """Broken JSON was repaired."""
+    UNESCAPED = "unescaped"
+    """A quote or a line break inside a quoted string was not escaped."""
     DOUBLE_ENCODED = "double-encoded"
     """An arguments object arrived as a JSON string, or the other way round."""
     MISSING_ARGUMENTS = "missing-arguments"

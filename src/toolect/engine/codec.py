@@ -19,6 +19,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _SPELLED: dict[Json, str] = {None: "null", True: "true", False: "false"}
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
@@ -246,14 +247,14 @@ def _plain(value: Any) -> Json:
 
 
 def number(text: str) -> int | float:
-    """The number that a literal spells, underscores and a leading `+` allowed. Raises ValueError."""
+    """The number that a literal spells; underscores, a leading `+` and other bases are allowed. Raises ValueError."""
     word = text.replace("_", "").lstrip("+")
     if len(word) > MAX_DIGITS:
         raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
     try:
         return int(word)
     except ValueError:
-        value = float(word)
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
     if value in (float("inf"), float("-inf")):
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value

@@ -179,7 +179,8 @@ class Machine:
                     return False
                 break
             if buf[self.pos] != self._trail[0]:
-                if not self.loose:
+                bare = "" in self._trails and self._trail == self._trails[0]
+                if not self.loose and not bare:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
                 break
             self.pos += 1

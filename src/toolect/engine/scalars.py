@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import number, unescape
-from toolect.engine.escaped_slot import region
+from toolect.engine.escaped_slot import clean_region
 from toolect.ir import Json
 from toolect.spec.model import Role, SlotKind
 
@@ -81,6 +81,6 @@ def _strings(opener: str, inside: Node) -> Iterator[Scalar]:
     if len(closers) == 1:
         closer, escaped = closers[0], inside.escaped
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
-        text = region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
+        text = clean_region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
         yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped)
