@@ -85,6 +85,6 @@ def _breaks_off(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
         return Probe.YES
     if any(buf.startswith(core, pos) for group in (node.implied, graph.ends, graph.closers) for core in group):
         return Probe.YES
-    if could_grow(node, buf[pos:]):
+    if could_grow(node, buf[pos:], machine.builder.spelled):
         return Probe.YES if final else Probe.MORE
     return Probe.NO if final or len(buf) - pos > 3 or not node.patterns else Probe.MORE

@@ -17,6 +17,7 @@ from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, match_space
+from toolect.engine.probe import Probe, announced
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
@@ -200,6 +201,13 @@ class Machine:
                 self.pos, self._spaced = at, False
                 self.begin_json(node)
                 return True
+        if node.patterns and field.role is Role.ARGUMENTS:
+            answer = announced(self, node, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         self._spaced = False
         self.text = TextSlot.free(self, node)
         return True

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from toolect.compile.node import Node
+from toolect.compile.node import STRONG, Node
 from toolect.engine.spelling import MAX_LEXEME, canonical
 from toolect.spec.model import Role
 
@@ -73,3 +73,19 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
                 return Probe.MORE if not final else Probe.YES if strong else Probe.NO
             return Probe.NO
     return Probe.YES
+
+
+def announced(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """Does a name with its marker stand at `buf[pos:]`, where free text may stand too?"""
+    buf, n = machine.buf, len(machine.buf)
+    for regex, pattern in node.patterns:
+        match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME)) if node.naming(regex) else None
+        if match is None:
+            continue
+        end = match.end()
+        marks = [core for core in node.step(regex).node.marks if len(core) >= STRONG]
+        if any(buf.startswith(core, end) for core in marks):
+            return Probe.YES
+        if not final and any(core.startswith(buf[end:]) for core in marks):
+            return Probe.MORE
+    return Probe.MORE if pos == n and not final and node.patterns else Probe.NO
