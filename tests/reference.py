@@ -186,7 +186,8 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
         case Role.REASONING:
             yield Reasoning(_slot(tree))
         case Role.CALL:
-            yield _call(dict(_fields(spec, tree)))
+            fixed = spec.fixed_names.get(_rule(tree))
+            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
