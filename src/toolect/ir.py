@@ -52,6 +52,8 @@ class RepairKind(StrEnum):
     """A single call stood for a list of calls, or a list for a single one."""
     DUPLICATE_KEY = "duplicate-key"
     """An argument came more than once; the last one counts."""
+    POSITIONAL = "positional"
+    """An argument had no name; it got the one that the tool's schema has at its place."""
     COERCION = "coercion"
     """A value did not have the spelling its declared type asks for."""
     AFTER_END = "after-end"

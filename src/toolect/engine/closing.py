@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.graph import TooDeep
 from toolect.compile.node import Node
+from toolect.engine.comments import over_comments
 from toolect.engine.probe import Probe
 from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, canonical, could_grow, longer
 
@@ -51,12 +52,17 @@ def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
         at = _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at - pos == MAX_BLANK:
             break
-        touching, pos = i == 0 and at == pos, at
+        touching = i == 0 and at == pos
+        pos = over_comments(machine, at, final)
+        if pos < 0:
+            return Probe.MORE
         if pos == n:
             return Probe.YES if final else Probe.MORE
         match = node.struct.match(buf, pos)
         if match is not None:
             if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
+                return Probe.MORE
+            if not final and match.end() == n and match[0].isidentifier():
                 return Probe.MORE
             if named:
                 break

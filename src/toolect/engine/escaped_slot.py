@@ -44,10 +44,10 @@ class EscapedSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """A function that takes in a chunk in which nothing is escaped and nothing ends."""
-        field, first = self.field, self._closer[0]
+        field, first, substitutes = self.field, self._closer[0], self._closer == _TEMPLATE
 
         def take(chunk: str) -> list[Event] | None:
-            if "\\" in chunk or first in chunk or "\n" in chunk or self._doubtful:
+            if "\\" in chunk or first in chunk or "\n" in chunk or self._doubtful or substitutes and "$" in chunk:
                 return None
             return machine.take_piece(field, chunk)
 
@@ -71,6 +71,11 @@ class EscapedSlot:
             if end == n:
                 kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
                 safe = min(safe, end - next(kept, 0))
+        if self._closer == _TEMPLATE:
+            if buf.startswith(_SUBSTITUTION, end):
+                return self._substitutes(machine, end)
+            if not final and buf.endswith(_SUBSTITUTION[0], pos, safe):
+                safe -= 1
         self._take(machine, safe)
         if closed and answer is Probe.NO:
             self._doubt(machine, end)
@@ -109,6 +114,14 @@ class EscapedSlot:
         machine.builder.text_part(self.field, self._closer)
         machine.pos = at + 1
 
+    def _substitutes(self, machine: Machine, at: int) -> bool:
+        """At index `at` the string has a place for a value, which nobody computes."""
+        call = machine.builder.call
+        if call is not None:
+            call.fail(f"a string with `{_SUBSTITUTION}` in it would have to be computed - at {machine.base + at}")
+        self._take(machine, at + len(_SUBSTITUTION))
+        return True
+
     def _wall(self, machine: Machine, pos: int, end: int, final: bool) -> bool | None:
         """After a doubtful quote, a marker that could end the call does so; None where there is none before `end`."""
         plan = broken_plan(self._after)
@@ -133,6 +146,8 @@ def region(closer: str, breaks: bool = True) -> str:
     first, rest = re.escape(closer[0]), re.escape(closer[1:])
     part = rf"|{first}(?!{rest})" if rest else ""
     line = "" if breaks else r"\n"
+    if closer == _TEMPLATE:
+        line, part = r"$", r"|\$(?!\{)"
     return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
 
 
@@ -165,6 +180,8 @@ def _is_escape(buf: str, pos: int, at: int) -> bool:
     return (at - first) % 2 == 0
 
 
+_TEMPLATE, _SUBSTITUTION = "`", "${"
+"""The quote of template strings, and what begins a value in them."""
 _ON_ONE_LINE = ("'", '"')
 """Closers of strings in which a line break must be escaped."""
 _LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match

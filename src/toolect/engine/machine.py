@@ -14,6 +14,7 @@ from toolect.compile.network import Field, Hollow
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
+from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, marker_next, match_space
@@ -31,7 +32,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "comment",
+        "ended",
         "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
@@ -49,6 +51,7 @@ class Machine:
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
         self._spaced = False  # what the open text begins with is part of that already
+        self.comment = ""  # the closer of the comment that is open
         self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
@@ -157,6 +160,8 @@ class Machine:
             return self.json.read(self, final)
         if self.text is not None:
             return self.text.read(self, final)
+        if self.comment:
+            return read_comment(self, final)
         node = self.node
         if node.text:
             return self._enter_text(node, final)

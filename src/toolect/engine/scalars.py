@@ -64,8 +64,10 @@ def _ways(node: Node) -> Iterator[Scalar]:
 
 
 def _begins(node: Node, key: str) -> Role | None:
-    """The scalar that `key` begins at `node`."""
+    """The scalar that `key` begins at `node`; none where an argument without a name begins with it."""
     for task, _ in node.choices[key][0].trail:
+        if isinstance(task, Op) and task.code is OpCode.BEGIN_ARGUMENT:
+            return None
         if isinstance(task, Op) and task.code is OpCode.BEGIN_VALUE and task.role in _SCALARS:
             return task.role
     return None
