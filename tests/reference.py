@@ -215,7 +215,8 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
         case Role.REASONING:
             yield Reasoning(_slot(tree))
         case Role.CALL:
-            yield _call(dict(_fields(spec, tree)))
+            fixed = spec.fixed_names.get(_rule(tree))
+            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -307,7 +308,9 @@ def _child(child: Tree[Token] | Token) -> str:
 
 
 def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
-    """A slot's text as a value: JSON if it must be or can be, else the text."""
+    """A slot's text as a value: a string if it is quoted, JSON if it must be or can be, else the text."""
+    if _name(token) == SlotKind.ESCAPED:
+        return str(ast.literal_eval(f"'{token}'"))
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}

@@ -319,7 +319,7 @@ class Drawn:
             return corpus.dumps(self.draw(strategies.values(words)))
         if role in (Role.CONTENT, Role.REASONING):
             return self.draw(words)
-        if role is Role.VALUE:
+        if role is Role.VALUE and kind is SlotKind.TEXT:
             odd = ["", "\n", " x ", "\nx\n\n", "12", "true", "[1, 2]", '{"a": null}']
             return self.draw(words | st.sampled_from(odd))
         return self.draw(words.map(lambda t: t.replace("\n", "")))

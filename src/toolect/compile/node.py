@@ -250,8 +250,9 @@ class Node:
 
 
 def _aged(choice: Choice) -> Trail:
+    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
     symbol = choice.edge.symbol
-    trail = tuple((task, back + 1) for task, back in choice.trail)
+    trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
     if type(symbol) is Pat:
         return (*trail, (symbol.field, 1))
     return trail
@@ -282,9 +283,10 @@ def _is_space(task: Task) -> bool:
 
 
 def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
-    """Matches any of `cores`, the longest first."""
+    """Matches any of `cores`, the longest first; one that is a word only where the word ends."""
     ordered = sorted(cores, key=len, reverse=True)
-    return re.compile("|".join(map(spaced, ordered)) or r"(?!)")
+    words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
+    return re.compile("|".join(words) or r"(?!)")
 
 
 def spaced(core: str) -> str:

@@ -84,15 +84,32 @@ class Builder:
                 draft.ruled = False
                 draft.end_call(end)
                 self._values.clear()
+            case OpCode.BEGIN_ARGUMENT if draft.call is not None:
+                draft.call.nameless = draft.call.key is None
             case OpCode.BEGIN_VALUE:
                 assert task.role is not None
+                if draft.call is not None and draft.call.nameless and draft.call.key is None:
+                    self._place(draft.call, start)
                 self._values.begin(task.role)
             case OpCode.BEGIN_AGAIN:
                 self._values.begin_again()
             case OpCode.END_VALUE:
                 self._values.end(start)
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key, draft.call.repeated = None, False
+                draft.call.key, draft.call.repeated, draft.call.nameless = None, False, False
+
+    def _place(self, call: OpenCall, at: int) -> None:
+        """An argument without a name begins at character `at`: the tool's schema says which one it is."""
+        schema = self._schemas.get(call.name)
+        properties = schema.get("properties") if schema else None
+        names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
+        place = call.placed
+        call.placed += 1
+        if place < len(names):
+            call.note(RepairKind.POSITIONAL, at, names[place])
+        else:
+            call.fail(f"no schema has a name for argument {place + 1} - at {at}")
+        self.draft.open_argument(call, names[place] if place < len(names) else str(place), at)
 
     def _fill(self, role: Role | None, text: str, at: int) -> None:
         """A terminal's text, which begins at character `at`, fills the field `role`."""

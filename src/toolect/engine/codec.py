@@ -24,6 +24,7 @@ _SPELLED: dict[Spelling, dict[Json, str]] = {
     Spelling.PYTHON: {None: "None", True: "True", False: "False"},
 }
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 _SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
 _ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
@@ -274,14 +275,14 @@ def _literal(text: str) -> Json:
 
 
 def number(text: str) -> int | float:
-    """The number that a literal spells, underscores and a leading `+` allowed. Raises ValueError."""
+    """The number that a literal spells; underscores, a leading `+` and other bases are allowed. Raises ValueError."""
     word = text.replace("_", "").lstrip("+")
     if len(word) > MAX_DIGITS:
         raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
     try:
         return int(word)
     except ValueError:
-        value = float(word)
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
     if value - value != 0:
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value

@@ -7,7 +7,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolect.compile.node import STRONG, Node
+from toolect.compile.network import Mark, Op, OpCode
+from toolect.compile.node import STRONG, Node, Step
+from toolect.engine.comments import over_comments
 from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps
 from toolect.spec.model import Many, Obj, OneOf, Role, Shape, SlotKind
@@ -35,6 +37,7 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     """
     buf, n = machine.buf, len(machine.buf)
     seen, named = False, False  # a terminal has come; one with a name or an id has
+    name = ""  # what may be the name of a tool
     due = False  # a new line that the dialect writes has not come
     weak = False  # only a short sign came after the name
     for _ in range(8):
@@ -42,7 +45,9 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
             return Probe.YES
         blank = _BLANK.match(buf, pos)
         assert blank is not None
-        pos = blank.end()
+        pos = over_comments(machine, blank.end(), final)
+        if pos < 0:
+            return Probe.MORE
         due = due and "\n" not in blank[0]
         if pos < n and (node.text or node.escaped):  # what goes on as a line of prose is prose, unless JSON comes
             return Probe.YES if not due or node.json and buf[pos] in "{[" else Probe.NO
@@ -59,6 +64,12 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
             weak = named and step.node.json and len(step.node.choices) == 1
             if named and not weak:
                 return Probe.YES
+            if match.end() == n and match[0].isidentifier():
+                return Probe.MORE
+            if name and _begins_call(step):
+                if not _wanted(machine, name):
+                    return Probe.NO
+                named = True
             due = due or "\n" in step.trail
             pos, node = match.end(), step.node
             if node is machine.graph.start or node.done is not None and not node.marks:
@@ -70,7 +81,13 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 if match.end() == n:
                     return Probe.MORE if not final else Probe.YES if strong and not due else Probe.NO
                 step = node.step(regex)
-                seen, named = True, named or step.field is not None and step.field.role is not Role.MARKUP
+                roles = {c.edge.symbol.field.role for c in node.choices[regex] if not isinstance(c.edge.symbol, Mark)}
+                seen = True
+                if len(roles) == 1:
+                    named = named or Role.MARKUP not in roles
+                name = match[0] if Role.NAME in roles else ""
+                if name and named and not _wanted(machine, name):
+                    return Probe.NO
                 pos, node = match.end(), step.node
                 break
         else:
@@ -147,3 +164,30 @@ def headed(node: Node, buf: str, pos: int, final: bool) -> Probe:
         if not final and may_be_marker(inner, buf, blank.end()):
             return Probe.MORE
     return Probe.NO
+
+
+def _begins_call(step: Step) -> bool:
+    """True when the name before this step, which might have been another thing's, was that of a call."""
+    return any(isinstance(task, Op) and task.code is OpCode.BEGIN_CALL and back > 1 for task, back in step.tasks)
+
+
+def _wanted(machine: Machine, name: str) -> bool:
+    """True unless policy makes content of calls of this tool."""
+    unknown = machine.graph.policies.unknown_tool == "content" and machine.builder.tools
+    return not unknown or name in machine.builder.tools
+
+
+def announced(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """Does a name with its marker stand at `buf[pos:]`, where free text may stand too?"""
+    buf, n = machine.buf, len(machine.buf)
+    for regex, pattern in node.patterns:
+        match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME)) if node.naming(regex) else None
+        if match is None:
+            continue
+        end = match.end()
+        marks = [core for core in node.step(regex).node.marks if len(core) >= STRONG]
+        if any(buf.startswith(core, end) for core in marks):
+            return Probe.YES
+        if not final and any(core.startswith(buf[end:]) for core in marks):
+            return Probe.MORE
+    return Probe.MORE if pos == n and not final and node.patterns else Probe.NO

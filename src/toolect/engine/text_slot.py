@@ -282,6 +282,8 @@ class TextSlot:
 
     def _space_after(self, stop: Stop) -> str:
         """The whitespace that is written after the marker `stop`."""
+        if self._skip:
+            return ""
         node = self._node
         if stop.direct and not self.opened and stop.core in node.marks:
             return node.step(stop.core).trail
