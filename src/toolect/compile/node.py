@@ -167,6 +167,11 @@ class Node:
         inner = self.step(key).node
         return len(key) < STRONG and self.first(key) and any(inner.naming(regex) for regex, _ in inner.patterns)
 
+    def goes_on(self, key: str) -> bool:
+        """True when `key` may be the next part of something that is open here, besides beginning a call."""
+        roles = self.graph.network.spec.roles
+        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
+
     @property
     def struct(self) -> re.Pattern[str]:
         """Matches the longest marker that may come next, its inner whitespace as it likes."""

@@ -15,7 +15,7 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "named", "path", "pattern", "probe", "repair")
+    __slots__ = ("core", "direct", "end", "inside", "lead", "named", "path", "pattern", "probe", "repair")
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
@@ -23,6 +23,7 @@ class Stop:
     ) -> None:  # fmt: skip
         self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
         self.direct = direct  # only where no text comes before it
+        self.inside = False  # without text before it, it may as well go on with what is open
         self.named = named  # a call that begins with its name: the name has to be one
         self.pattern = pattern  # no marker but a terminal, which counts only where a line begins
 
@@ -52,7 +53,9 @@ class Finder:
     def all(self) -> Iterator[Stop]:
         """Every stop, the same marker perhaps more than once."""
         for core in self.after.marks:
-            yield from self._stop(core, self.after, (TEXT,), None)
+            for stop in self._stop(core, self.after, (TEXT,), None):
+                stop.inside = stop.named and self.node.goes_on(core)
+                yield stop
         for node, path in ((self.after, (TEXT,)), (self.node, ())):
             for regex, _ in node.patterns if self.calls else ():
                 if node.calling(regex) and node.named(regex):

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolect.engine.elements import framed, read_element, unframed
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, bracket_depth, scan_once, shallow
+from toolect.engine.yaml_text import read_yaml, write_yaml
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Scalars
 
@@ -59,6 +61,11 @@ def declared_types(schema: Schema | None) -> tuple[str, ...]:
     """The JSON types that `schema` admits, wherever it says so; all of them when it does not say."""
     types = _types(schema or NO_SCHEMA, 0)
     return tuple(t for t in _ALL if t in types) if types else _ALL
+
+
+def declares_list(schema: Schema | None) -> bool:
+    """True when `schema` says that a value is a list, and not a text."""
+    return schema is not None and "array" in (types := declared_types(schema)) and "string" not in types
 
 
 def _types(schema: Schema, depth: int) -> set[str]:
@@ -126,7 +133,13 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else sniff(text)
-            return _typed(text, declared_types(schema))
+            return read_typed(text, declared_types(schema))
+        case CodecKind.ELEMENTS:
+            if schema is None and codec.untyped is CodecKind.TEXT:
+                return unframed(text)
+            return read_element(text, schema)
+        case CodecKind.YAML:
+            return read_yaml(text, schema)
 
 
 def respelled(text: str, value: Json) -> bool:
@@ -143,7 +156,11 @@ def encode(codec: Codec, value: Json) -> str:
 
     Raises ValueError when the codec cannot carry the value.
     """
+    if codec.kind is CodecKind.YAML and isinstance(value, dict):
+        return write_yaml(value)
     if isinstance(value, str):
+        if codec.kind is CodecKind.ELEMENTS:
+            return framed(value)
         return dumps(value) if codec.kind is CodecKind.JSON else value
     if codec.kind is CodecKind.TEXT:
         raise ValueError(f"expected a string, got {type_of(value)}")
@@ -182,7 +199,7 @@ def sniff(text: str) -> Json:
     return value
 
 
-def _typed(text: str, types: tuple[str, ...]) -> Json:
+def read_typed(text: str, types: tuple[str, ...]) -> Json:
     """`text` as the first of `types` it fits; the text itself when it fits none."""
     word = text.strip()
     for kind in types:

@@ -15,7 +15,7 @@ class OpenCall:
 
     __slots__ = (
         "start", "index", "name", "id",
-        "entries", "key", "partial", "value", "whole", "verbatim", "written",
+        "entries", "key", "list", "list_key", "partial", "value", "whole", "verbatim", "written",
         "shaped", "unit_end", "truncated", "error", "repairs",
     )  # fmt: skip
 
@@ -26,6 +26,8 @@ class OpenCall:
         self.id: str | None = None
         self.entries: list[tuple[str, Json]] = []
         self.key: str | None = None  # of the argument that is open
+        self.list: list[Json] = []  # an argument in several elements, as far as it has come
+        self.list_key: str | None = None  # its key
         self.partial: str | None = None  # the text of that argument as far as it has come
         self.value: Json = None
         self.whole = False  # `value` holds the arguments

@@ -29,7 +29,7 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
+        "_blank", "_dropped", "_fresh", "_goes_on", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
         "start",
     )  # fmt: skip
 
@@ -42,6 +42,7 @@ class TextSlot:
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
+        self._goes_on = False  # the stop that was found goes on with what is open before the text
         self._lost = False  # text was dropped
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
@@ -200,14 +201,14 @@ class TextSlot:
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and (
+        text_before = (stop.direct or stop.inside) and (
             self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
         )
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
                 self._out_of_place(machine, stop, at)
                 return -1, False
-        elif text_before and not stop.path:
+        elif text_before and not stop.path and stop.direct:
             return -1, False
         if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
             return -1, False  # it ends the answer only where a line begins
@@ -233,6 +234,9 @@ class TextSlot:
             return -1, True
         if stop.named:
             answer = proof(machine, self._after(stop), end, final)
+            self._goes_on = answer is Probe.NO and stop.inside and not text_before
+            if self._goes_on:
+                answer = probe(machine, self._node.step(stop.core).node, end, final, strong=False)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         elif stop.probe:
@@ -297,6 +301,9 @@ class TextSlot:
         if self._skip:
             machine.skip_to(self._node, stop.core, base + at, base + end)
         else:
+            if stop.inside and not opened and not self._goes_on:
+                machine.step_text(self._node, base + at)
+                opened = True
             machine.take(stop, self._node, base + at, base + end, opened)
         return True
 

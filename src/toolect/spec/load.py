@@ -153,7 +153,7 @@ class _Loader:
             rules=rules,
             roles=roles,
             shapes=shapes,
-            codecs=read_codecs(values, rules, own_values, problems),
+            codecs=read_codecs(values, rules, roles, own_values, problems),
             about=whole.text("about", problems),
             source=whole.text("source", problems),
             models=tuple(t.text for t in whole.texts("models", problems)),
