@@ -45,11 +45,13 @@ class OpCode(IntEnum):
 
 
 class Op(NamedTuple):
-    """One operation; `role` tells which rule of a value language begins or ends."""
+    """One operation; `role` tells which rule of a value language begins or ends, or that a call repeats a name."""
 
     code: OpCode
     role: Role | None = None
     space: str = ""
+    name: str = ""
+    """The name of the call that begins, where the grammar fixes it."""
 
 
 class Field(NamedTuple):
@@ -279,7 +281,9 @@ class Network:
         spec, inner = self.spec, self.spec.rules[name]
         role = spec.roles.get(name)
         if role is Role.CALL:
-            return (Op(OpCode.BEGIN_CALL),), (Op(OpCode.END_CALL),)
+            return (Op(OpCode.BEGIN_CALL, name=spec.fixed_names.get(name, "")),), (Op(OpCode.END_CALL),)
+        if role is Role.AGAIN:
+            return (Op(OpCode.BEGIN_CALL, Role.AGAIN),), (Op(OpCode.END_CALL),)
         if role is Role.ARGUMENT:
             return (Op(OpCode.BEGIN_ARGUMENT),), (Op(OpCode.END_ARGUMENT),)
         if inner.value and name in _VALUE_ROLES:
@@ -319,7 +323,7 @@ def references(expr: Expr) -> list[str]:
 
 def _rules_with_calls(spec: Spec) -> frozenset[str]:
     """The rules a call can be read in, themselves or through others."""
-    found = {name for name, role in spec.roles.items() if role is Role.CALL}
+    found = {name for name, role in spec.roles.items() if role in (Role.CALL, Role.AGAIN)}
     found |= {key.split("/")[0] for key in spec.shapes}
     grown = True
     while grown:

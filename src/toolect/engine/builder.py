@@ -26,7 +26,7 @@ class Builder:
     def __init__(
         self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
-        self.draft = draft = Draft(schemas, policies, streaming, strict)
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict)
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
@@ -67,7 +67,7 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text)
+            self._fill(task.role, text, start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -76,8 +76,11 @@ class Builder:
                 if draft.call is not None:  # one that could not be read to its end
                     draft.end_call(start)
                     self._values.clear()
-                draft.begin_call(start)
+                call = draft.begin_call(start)
                 draft.ruled = True
+                if name := draft.last_name if task.role is Role.AGAIN else task.name:
+                    call.name = name
+                    draft.start_call(call)
             case OpCode.END_CALL:
                 draft.ruled = False
                 draft.end_call(end)
@@ -88,23 +91,27 @@ class Builder:
             case OpCode.END_VALUE:
                 self._values.end()
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key = None
+                draft.call.key, draft.call.repeated = None, False
 
-    def _fill(self, role: Role | None, text: str) -> None:
-        """A terminal's text fills the field `role`."""
+    def _fill(self, role: Role | None, text: str, at: int) -> None:
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
-                call.name = text
-                self.draft.start_call(call)
+                if not call.says("name", call.name, text, at):
+                    call.name = call.header = text
+                    self.draft.start_call(call)
             case Role.REF if call is not None:
-                call.name, identity = split_ref(self._ref, text)
-                call.id = identity if "{index}" in self._ref else None
-                self.draft.start_call(call)
+                name, identity = split_ref(self._ref, text)
+                if not call.says("name", call.name, name, at):
+                    call.name = call.header = name
+                    call.id = identity if "{index}" in self._ref else None
+                    self.draft.start_call(call)
             case Role.ID if call is not None:
-                call.id = text
+                if not call.says("id", call.id or "", text, at):
+                    call.id = text
             case Role.KEY if call is not None:
-                call.key = text
+                self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self._values.number(text)
             case Role.PAIR_KEY:
@@ -135,7 +142,7 @@ class Builder:
                 return
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
                 draft.write_key(call)
@@ -173,7 +180,7 @@ class Builder:
         if self.writes:
             self.draft.write('"')
             call.partial = None
-            call.entries.append((call.key or "", text))
+            call.give(call.key or "", text)
             return
         codec = field.codec
         if codec.kind is CodecKind.YAML:
@@ -182,10 +189,9 @@ class Builder:
         schema = self._schema(call)
         try:
             value = decode(codec, text, schema)
-            as_elements = codec.kind is CodecKind.ELEMENTS
-            if not (as_elements and isinstance(value, dict | list)):
-                if respelled(unframed(text) if as_elements else text, value):
-                    self.note(RepairKind.COERCION, at, text[:40])
+            plain = unframed(text) if codec.kind is CodecKind.ELEMENTS else text
+            if respelled(codec, plain, value):
+                self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
@@ -228,7 +234,7 @@ class Builder:
     def open_segment(self, field: Field | None, end: int) -> list[Segment]:
         """The segment in progress, as far as it has been read: a call that is not over, or the text of slot `field`."""
         if self.draft.call is not None:
-            return [self.draft.call.snapshot(end)]
+            return [] if self.draft.says_no else [self.draft.call.snapshot(end)]
         text = "".join(self.text_parts)
         if field is None or not text or field.role not in (Role.CONTENT, Role.REASONING):
             return []

@@ -41,7 +41,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _other_name(machine, node, pos, final) or _lacks_sign(machine, node, at):
+    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
@@ -72,7 +72,7 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     return True
 
 
-def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool:
+def _other_name(machine: Machine, node: Node, pos: int) -> bool:
     """Is this the closer that must come, with another name or key in it?"""
     for core in node.echoes:
         sign = next(sign for sign in ECHOES.values() if sign in core)

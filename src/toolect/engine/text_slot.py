@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.compile.node import STRONG, Node
+from toolect.compile.node import Node
 from toolect.compile.stops import Stop
-from toolect.engine.probe import Probe, probe
-from toolect.engine.proof import proof
-from toolect.engine.spelling import MAX_BLANK, squeeze
+from toolect.engine.spelling import MAX_BLANK
+from toolect.engine.stop_check import ends_at
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import RepairKind, dumps
+from toolect.ir import dumps
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
@@ -29,21 +28,21 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_goes_on", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
-        "start",
+        "_blank", "_dropped", "_fresh", "_node", "_skip", "field", "goes_on", "lost", "opened", "plan", "raw_from",
+        "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
         self._node = node
-        self._plan = plan
+        self.plan = plan
         self._skip = skip  # the grammar knows nothing of this text
         self.field = field
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
-        self._goes_on = False  # the stop that was found goes on with what is open before the text
-        self._lost = False  # text was dropped
+        self.goes_on = False  # the stop that was found goes on with what is open before the text
+        self.lost = False  # text was dropped
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
@@ -74,7 +73,7 @@ class TextSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
-        role, plan = self.field.role, self._plan
+        role, plan = self.field.role, self.plan
         if not self.opened or self._skip:
             return None
         builder, hint = machine.builder, plan.hint.search
@@ -114,7 +113,7 @@ class TextSlot:
 
     def _quick_string(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """As `quick`, inside a string of a value language."""
-        hint, field = self._plan.hint.search, self.field
+        hint, field = self.plan.hint.search, self.field
 
         def take(chunk: str) -> list[Event] | None:
             if hint(chunk) is not None:
@@ -126,12 +125,12 @@ class TextSlot:
     def restart(self, machine: Machine) -> None:
         """Begin at character 0: what came before was the prompt's."""
         self.start = self.search = 0
-        machine.search(self._plan).forget()
+        machine.search(self.plan).forget()
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
-        plan = self._plan
+        plan = self.plan
         if self._fresh and (taken := self._at_head(machine, final)) is not None:
             return taken
         if plan.hint.search(buf, pos) is None:
@@ -152,7 +151,7 @@ class TextSlot:
                     machine.try_json(self._json_node(), base + at)
                     return True
                 begin = at + needle.stop.pattern  # where a line begins
-                end, wait = self._fits(machine, needle.stop, needle.regex, begin, final)
+                end, wait = ends_at(self, machine, needle, begin, final)
                 if wait:
                     self._hold(machine, at)
                     return False
@@ -176,9 +175,9 @@ class TextSlot:
         at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at == len(buf) and not final and at - pos < MAX_BLANK:
             return False
-        head = self._plan.head
+        head = self.plan.head
         assert head is not None and head.stop is not None
-        end, wait = self._fits(machine, head.stop, None, at, final)
+        end, wait = ends_at(self, machine, head, at, final)
         if wait:
             return False
         self._fresh = False
@@ -190,101 +189,11 @@ class TextSlot:
         """Pass on what cannot be part of a stop at or after index `until`."""
         buf, pos = machine.buf, machine.pos
         tail = buf if until == len(buf) else buf[:until]
-        safe = self._plan.hold_from(tail, pos)
+        safe = self.plan.hold_from(tail, pos)
         if safe > pos:
             self._add(machine, buf[pos:safe])
             machine.pos = safe
         self.search = max(self.search, machine.base + machine.pos)
-
-    def _fits(
-        self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, at: int, final: bool
-    ) -> tuple[int, bool]:
-        """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
-        buf, n = machine.buf, len(machine.buf)
-        text_before = (stop.direct or stop.inside) and (
-            self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
-        )
-        if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
-            if text_before or not machine.builder.after_call:
-                self._out_of_place(machine, stop, at)
-                return -1, False
-        elif text_before and not stop.path and stop.direct:
-            return -1, False
-        if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
-            return -1, False  # it ends the answer only where a line begins
-        if stop.pattern:
-            return self._name_end(machine, stop, at, final)
-        if regex is None:
-            core = machine.builder.spelled(stop.core)
-            if core != stop.core and not buf.startswith(core, at):
-                return -1, not final and core.startswith(buf[at:])
-            end = at + len(core)
-            if core[-1].isalnum() and (space := self._space_after(stop)):
-                if end == n and not final:
-                    return -1, True
-                if not _is_word(core, buf[end : end + 1], space):
-                    return -1, False
-        else:
-            match = regex.match(buf, at)
-            if match is None:
-                near = not final and n - at < len(stop.core) + MAX_BLANK
-                return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
-            end = match.end()
-        if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
-            return -1, True
-        if stop.named:
-            answer = proof(machine, self._after(stop), end, final)
-            self._goes_on = answer is Probe.NO and stop.inside and not text_before
-            if self._goes_on:
-                answer = probe(machine, self._node.step(stop.core).node, end, final, strong=False)
-            if answer is not Probe.YES:
-                return -1, answer is Probe.MORE
-        elif stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None
-            answer = probe(machine, self._after(stop), end, final, strong)
-            if answer is Probe.NO and strong:
-                self._out_of_place(machine, stop, at)
-            if answer is not Probe.YES:
-                return -1, answer is Probe.MORE
-        return end, False
-
-    def _space_after(self, stop: Stop) -> str:
-        """The whitespace that is written after the marker `stop`."""
-        node = self._node
-        if stop.direct and not self.opened and stop.core in node.marks:
-            return node.step(stop.core).trail
-        for key in stop.path:
-            node = node.step(key).node
-        return node.step(stop.core).trail if stop.core in node.marks else ""
-
-    def _name_end(self, machine: Machine, stop: Stop, at: int, final: bool) -> tuple[int, bool]:
-        """As `_fits`, for a call that begins with its name."""
-        node = self._node
-        if self.opened or stop.core not in node.choices:
-            node = node.step(SlotKind.TEXT).node
-        answer = proof(machine, node, at, final)
-        if answer is not Probe.YES:
-            return -1, answer is Probe.MORE
-        match = machine.graph.pattern(stop.core).match(machine.buf, at)
-        return (match.end() if match is not None else -1), False
-
-    def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
-        """A marker stays in the text, since nothing that belongs to it is there."""
-        repairs, place = machine.builder.repairs, machine.base + at
-        if not repairs or repairs[-1].at != place:
-            machine.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
-
-    def _longer(self, stop: Stop, rest: str) -> bool:
-        return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in self._plan.stops if s is not stop)
-
-    def _after(self, stop: Stop) -> Node:
-        """The node after the marker `stop`."""
-        node = self._node
-        if stop.direct and not self.opened and stop.core in node.marks:
-            return node.step(stop.core).node
-        for key in (*stop.path, stop.core):
-            node = node.step(key).node
-        return node
 
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
         """The text ends before the marker at `buf[at:end]`."""
@@ -301,7 +210,7 @@ class TextSlot:
         if self._skip:
             machine.skip_to(self._node, stop.core, base + at, base + end)
         else:
-            if stop.inside and not opened and not self._goes_on:
+            if stop.inside and not opened and not self.goes_on:
                 machine.step_text(self._node, base + at)
                 opened = True
             machine.take(stop, self._node, base + at, base + end, opened)
@@ -327,7 +236,7 @@ class TextSlot:
         if not text:
             return
         if self._dropped:
-            self._lost = self._lost or not text.isspace()
+            self.lost = self.lost or not text.isspace()
             return
         if not self.opened:
             if self.field.role is Role.CONTENT and text.isspace():
@@ -368,10 +277,3 @@ class TextSlot:
     def _json_node(self) -> Node:
         node = self._node
         return node if node.json else node.step(SlotKind.TEXT).node
-
-
-def _is_word(core: str, after: str, space: str) -> bool:
-    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
-    if len(core) < STRONG:
-        return after == space[0]
-    return not (after.isalnum() or after == "_")

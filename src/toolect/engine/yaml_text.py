@@ -23,8 +23,8 @@ _WORDS: dict[str, Json] = {
 }
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_PLAIN = re.compile(r"[^\W\d_]+(?:[ ./_-]?[\w()]+)*")
-_NOT_PLAIN = frozenset("null true false yes no on off y n".split())
+_PLAIN = re.compile(r"[^\W\d_][\w()]*+(?:[ ./_-][\w()]++)*+")
+_NOT_PLAIN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 _ODD = re.compile("[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
 
@@ -86,7 +86,8 @@ def _value(events: Iterator[Any], schema: Any) -> Json:
                 raise ValueError("expected a text as a key, got a mapping or a list")
             if len(levels) >= MAX_DEPTH:
                 raise ValueError("nested too deep")
-            inner, value = _inner(level, schema), {} if kind == "MappingStartEvent" else []
+            inner = _inner(level, schema)
+            value: Any = {} if kind == "MappingStartEvent" else []
             _put(root, level, value)
             levels.append(Level(value, [], inner))
     return root[0] if root else None
@@ -185,7 +186,7 @@ def _in_flow(value: Json) -> str:
 
 def _text(text: str) -> str:
     """A text in one line: plain where nothing else can be meant, else in quotes."""
-    return text if _PLAIN.fullmatch(text) and text.casefold() not in _NOT_PLAIN and len(text) < 200 else _quoted(text)
+    return text if len(text) < 200 and _PLAIN.fullmatch(text) and text.casefold() not in _NOT_PLAIN else _quoted(text)
 
 
 def _quoted(text: str) -> str:
