@@ -78,7 +78,7 @@ class Finder:
 
     def _stop(self, core: str, at: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
         """The marker `core` of node `at`, which `path` leads to."""
-        if repair is not None and len(core) < STRONG:
+        if repair is not None and len(core) < STRONG and not (self.reasoning and at.named(core)):
             return
         calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
         if calling and not self.calls:

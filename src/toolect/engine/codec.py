@@ -153,7 +153,7 @@ def respelled(codec: Codec, text: str, value: Json) -> bool:
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value] != text
     if isinstance(value, dict | list):
-        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] == "<":
+        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
             return False
         return (_literal if codec.containers is Spelling.PYTHON else read_json)(text) is _NOTHING
     return isinstance(value, int | float) and repr(value) != text

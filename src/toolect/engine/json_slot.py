@@ -10,8 +10,10 @@ from toolect.engine.fit import fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
+from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
+from toolect.engine.stop_check import ends_broken
 from toolect.events import Event
 from toolect.ir import RepairKind
 from toolect.spec.holes import holes
@@ -149,7 +151,16 @@ class JsonSlot:
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
-        found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
+        search, at = machine.search(plan), start
+        while True:
+            found, needles = search.next(buf, machine.base, machine.base + at)
+            answers = [ends_broken(machine, node, needle, found, final) for needle in needles]
+            if found < 0 or Probe.YES in answers:
+                break
+            if Probe.MORE in answers:
+                machine.pos = found
+                return False
+            at = found + 1
         if found < 0 and not final:
             machine.pos = plan.hold_from(buf, start)
             return False

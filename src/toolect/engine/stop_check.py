@@ -54,6 +54,20 @@ def ends_at(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bo
     return (end, False) if answer is Probe.YES else (-1, answer is Probe.MORE)
 
 
+def ends_broken(machine: Machine, node: Node, needle: Needle, at: int, final: bool) -> Probe:
+    """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
+    buf, stop = machine.buf, needle.stop
+    assert stop is not None
+    core = machine.builder.spelled(stop.core)
+    if core != stop.core and not buf.startswith(core, at):
+        return Probe.MORE if not final and core.startswith(buf[at:]) else Probe.NO
+    if not stop.named:
+        return Probe.YES
+    for key in (*stop.path, stop.core):
+        node = node.step(key).node
+    return proof(machine, node, at + len(core), final)
+
+
 def _spelled(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bool) -> tuple[int, bool]:
     """Where the marker itself ends when all of it is at index `at`, or -1; True when more text is needed to know."""
     buf, n, stop = machine.buf, len(machine.buf), needle.stop
