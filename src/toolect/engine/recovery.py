@@ -108,7 +108,9 @@ def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool | N
         rest = machine.buf[match.end() : match.end() + len(after)]
         if rest == after:
             end = match.end() + len(after)
-            machine.builder.note(RepairKind.MISSPELLED_MARKER, machine.base + pos, machine.buf[pos:end])
+            if machine.builder.call is not None:
+                wanted, got = machine.builder.spelled(core), machine.buf[pos:end]
+                machine.builder.call.fail(f"expected `{wanted}`, got `{got}` - at {machine.base + pos}")
             machine.pos = end
             machine.shift(core, machine.base + pos, machine.base + end)
             return True
