@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, squeeze
@@ -22,11 +23,11 @@ def ends_at(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bo
     """Where the stop of `needle` at index `at` ends, or -1; True when more text is needed to know."""
     buf, stop = machine.buf, needle.stop
     assert stop is not None
-    text_before = (stop.direct or stop.inside) and (
-        slot.opened or slot.lost or not buf[machine.pos : at].isspace() and at > machine.pos
-    )
+    text_before = (stop.direct or stop.inside) and slot.text_before(machine, at)
     if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
         if text_before or not machine.builder.after_call:
+            if needle.regex is not None and needle.regex.match(buf, at) is None:
+                return -1, not final and _near(stop, buf, at)
             _out_of_place(machine, stop, at)
             return -1, False
     elif text_before and not stop.path and stop.direct:
@@ -42,14 +43,17 @@ def ends_at(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bo
         return -1, True
     answer = Probe.YES
     if stop.named:
-        answer = proof(machine, _after(slot, stop), end, final)
+        answer = proof(machine, after(slot, stop), end, final)
         slot.goes_on = answer is Probe.NO and stop.inside and not text_before
         if slot.goes_on:
-            answer = probe(machine, slot.node.step(stop.core).node, end, final, strong=False)
+            answer = probe(machine, stop, slot.node.step(stop.core).node, end, final, strong=False)
     elif stop.probe:
         strong = len(stop.core) >= STRONG and stop.repair is None
-        answer = probe(machine, _after(slot, stop), end, final, strong)
-        if answer is Probe.NO and strong:
+        if stop.otherwise is not None:
+            rest = match_space(buf, end)
+            strong = strong and final and rest is not None and rest.end() < len(buf)
+        answer = probe(machine, stop, after(slot, stop), end, final, strong)
+        if answer is Probe.NO and strong and stop.otherwise is None:
             _out_of_place(machine, stop, at)
     return (end, False) if answer is Probe.YES else (-1, answer is Probe.MORE)
 
@@ -75,8 +79,7 @@ def _spelled(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: b
     if needle.regex is not None:
         match = needle.regex.match(buf, at)
         if match is None:
-            near = not final and n - at < len(stop.core) + MAX_BLANK
-            return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
+            return -1, not final and _near(stop, buf, at)
         return match.end(), False
     core = machine.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
@@ -88,6 +91,11 @@ def _spelled(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: b
         if not _is_word(core, buf[end : end + 1], space):
             return -1, False
     return end, False
+
+
+def _near(stop: Stop, buf: str, at: int) -> bool:
+    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
+    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
 
 
 def _is_word(core: str, after: str, space: str) -> bool:
@@ -131,7 +139,7 @@ def _longer(slot: TextSlot, stop: Stop, rest: str) -> bool:
     return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in slot.plan.stops if s is not stop)
 
 
-def _after(slot: TextSlot, stop: Stop) -> Node:
+def after(slot: TextSlot, stop: Stop) -> Node:
     """The node after the marker `stop`."""
     node = slot.node
     if stop.direct and not slot.opened and stop.core in node.marks:

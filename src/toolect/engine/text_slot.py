@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.spelling import MAX_BLANK
-from toolect.engine.stop_check import ends_at
+from toolect.engine.stop_check import after, ends_at
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
 from toolect.ir import dumps
@@ -24,12 +25,20 @@ _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
+
+
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_node", "_skip", "field", "goes_on", "lost", "opened", "plan", "raw_from",
-        "search", "start",
+        "_blank", "_dropped", "_fresh", "_node", "_skip", "field", "goes_on", "lost", "opened", "opener", "plan",
+        "raw_from", "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -43,7 +52,8 @@ class TextSlot:
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self.goes_on = False  # the stop that was found goes on with what is open before the text
         self.lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -145,6 +155,8 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
+                    if plan.direct and self.text_before(machine, at):
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
@@ -155,6 +167,9 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
+                if end > begin and needle.stop.probe and plan.braces and after(self, needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, begin, end)
+                    return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
@@ -168,6 +183,19 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(after(self, stop), base + machine.pos)
+
+    def text_before(self, machine: Machine, at: int) -> bool:
+        """True when there is more than whitespace between the slot's beginning and index `at`."""
+        return self.opened or self.lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
 
     def _at_head(self, machine: Machine, final: bool) -> bool | None:
         """Does a call begin where the text would? None when none does; else whether to read on now."""
@@ -228,7 +256,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 
