@@ -227,7 +227,8 @@ def read_codecs(
         if kind in (_TEXT, _JSON, _TERMINAL):
             codecs[key.text] = codec
             needs = _NEEDS.get(codec.kind)
-            if needs is not None and (kind is not _TEXT or roles.get(key.text) not in (needs, None)):
+            role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            if needs is not None and (kind is not _TEXT or role is not needs):
                 message = f"expected {_TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
                 problems.error("wrong-role", message, key.place)
         else:
