@@ -35,6 +35,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 SLOTS = {kind.value for kind in SlotKind}
@@ -280,12 +281,15 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}
-    if codec and codec.kind is CodecKind.TEXT:
+    if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
     try:
-        return json.loads(token)
+        value = json.loads(token)
     except ValueError:
-        return str(token)
+        value = str(token)
+    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+        raise AmbiguousError  # JSON where Python is written
+    return value
 
 
 def _value(tree: Tree[Token]) -> Json:
