@@ -24,7 +24,10 @@ _SPELLED: dict[Spelling, dict[Json, str]] = {
     Spelling.PYTHON: {None: "None", True: "True", False: "False"},
 }
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
+_SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
+_ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
 
@@ -128,6 +131,8 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return value
         case CodecKind.JSON_OR_TEXT:
             return _sniff(codec, text)
+        case CodecKind.ENTITIES:
+            return _ENTITY.sub(lambda match: _SIGNS[match[1]], text)
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
@@ -151,8 +156,10 @@ def encode(codec: Codec, value: Json) -> str:
     Raises ValueError when the codec cannot carry the value.
     """
     if isinstance(value, str):
+        if codec.kind is CodecKind.ENTITIES:
+            return value.replace("&", "&amp;").replace('"', "&quot;")
         return dumps(value) if codec.kind is CodecKind.JSON else value
-    if codec.kind is CodecKind.TEXT:
+    if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
         raise ValueError(f"expected a string, got {type_of(value)}")
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value]
@@ -268,14 +275,14 @@ def _literal(text: str) -> Json:
 
 
 def number(text: str) -> int | float:
-    """The number that a literal spells, underscores and a leading `+` allowed. Raises ValueError."""
+    """The number that a literal spells; underscores, a leading `+` and other bases are allowed. Raises ValueError."""
     word = text.replace("_", "").lstrip("+")
     if len(word) > MAX_DIGITS:
         raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
     try:
         return int(word)
     except ValueError:
-        value = float(word)
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
     if value - value != 0:
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value

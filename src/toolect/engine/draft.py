@@ -100,7 +100,7 @@ class Draft:
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
         call.key = key
-        call.repeated = self._repeated != "last" and key in call.keys
+        call.repeated = self._repeated in ("first", "malformed") and key in call.keys
         if call.repeated and self._repeated == "malformed":
             call.fail(f"the argument {key!r} came twice - at {at}")
         elif call.repeated:

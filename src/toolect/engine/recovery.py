@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.spelling import could_grow
+from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
@@ -16,6 +16,9 @@ from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
+
+
+_JSON = frozenset('{}[]",:')
 
 
 def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
@@ -45,6 +48,9 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
+    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+        machine.pos = len(buf)  # the beginning of a terminal
+        return False
     if final and could_grow(node, buf[pos:], spelled):
         machine.pos = len(buf)
         return False
@@ -61,6 +67,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     after = node.step(SlotKind.JSON).node
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
+        return False
+    if field.role is Role.JSON:
         return False
     if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
@@ -135,6 +143,9 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     sole = node.sole
     if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
+    after = node.step(sole).node
+    if machine.builder.call is not None and not _ends_call(after) and any(map(after.first, after.choices)):
+        return False  # more of the call was to come
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
@@ -167,7 +178,7 @@ def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     if node.broken is None:
         text = node.stops if node.text else ()
-        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG}
+        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
         node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
     plan: StopPlan = node.broken
     return plan
@@ -209,6 +220,9 @@ def settle_end(machine: Machine, at: int) -> None:
             machine.finish_tasks(at)
         if machine.builder.call is not None:
             machine.builder.truncate(at)
+    elif list(machine.node.choices) == [SlotKind.JSON]:
+        machine.builder.draft.begin_call(at)
+        machine.builder.truncate(at)
     elif machine.node.done is None and not machine.node.text:
         machine.builder.note(RepairKind.IMPLIED_CLOSER, at, expected(machine.node))
 
@@ -219,6 +233,11 @@ def _imply_rest(machine: Machine, at: int) -> None:
     while (sole := node.sole) is not None:
         closers.append(sole)
         node = node.step(sole).node
-        ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+        ends = ends or _ends_call(node)
     for closer in closers if ends else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+
+
+def _ends_call(node: Node) -> bool:
+    """True when the call is over at `node`."""
+    return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.arrival)
