@@ -34,6 +34,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 SLOTS = {kind.value for kind in SlotKind}
@@ -325,12 +326,15 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}
-    if codec and codec.kind is CodecKind.TEXT:
+    if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
     text = str(token)
     if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
         text = re.sub(r"\n[ \t]*\Z", "", text[1:])
-    return _json_or_text(text)
+    value = _json_or_text(text)
+    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+        raise AmbiguousError  # JSON where Python is written
+    return value
 
 
 def _json_or_text(text: str) -> Json:
