@@ -10,7 +10,7 @@ from toolect.compile.network import Field
 from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
-from toolect.engine.json_sink import ArgumentSink, CallSink, LeafSink, Recorder
+from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
@@ -50,7 +50,7 @@ class JsonSlot:
         draft = machine.builder.draft
         self._plain = field.role in (Role.VALUE, Role.JSON)
         if self._plain:
-            sink = ArgumentSink(draft) if field.role is Role.VALUE else LeafSink(machine.builder.leaf)
+            sink = ArgumentSink(draft, machine.builder.leaf if field.role is Role.JSON else None)
             self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink, plain=True)
             return
         self._sink = CallSink(draft)

@@ -183,6 +183,9 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
     """Every part that holds data must have a meaning; else parsing would lose it and rendering could not fill it."""
     for rule in rules.values():
         if rule.value:
+            if rule.name != Role.JSON and Slot(SlotKind.JSON) in leaves(rule.expr):
+                message = f"expected the JSON slot of a value language in its rule `json`, got it in `{rule.name}`"
+                problems.error("unsupported-grammar", message, rule.place)
             continue
         for part in dict.fromkeys(leaves(rule.expr)):
             match part:
@@ -227,7 +230,10 @@ def read_codecs(
         codec = _codec(value, problems)
         if kind is None or codec is None:
             continue
-        if kind in (_TEXT, _JSON, _TERMINAL):
+        if kind is _TERMINAL and codec.kind not in (CodecKind.TEXT, CodecKind.ENTITIES):
+            message = f"expected `text` or `entities` as the codec of a terminal, got `{codec.kind}`"
+            problems.error("wrong-value", message, value.place)
+        elif kind in (_TEXT, _JSON, _TERMINAL):
             codecs[key.text] = codec
             needs = _NEEDS.get(codec.kind)
             role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
