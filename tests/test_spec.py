@@ -36,11 +36,11 @@ from toolect.spec.model import (
     Ref,
     Repeat,
     Role,
-    Scalars,
     Seq,
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -321,7 +321,7 @@ d:
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
   values:
-    content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}
+    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text, strings: "<", key: k}
     call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
@@ -340,7 +340,9 @@ def test_every_field() -> None:
     assert (read.name, read.about, read.source, read.models, read.aliases) == ("d", "a", "s", ("o/m-*",), ("dd",))
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
-        "content/TEXT": Codec(CodecKind.SCHEMA, Scalars.PYTHON, CodecKind.TEXT, "k"),
+        "content/TEXT": Codec(
+            CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", containers=Spelling.PYTHON, strings="<"
+        ),
         "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")

@@ -68,7 +68,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             piece = text[pos:until]
             if at.sniffs and not schemas:
                 value = sniff(piece)
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             elif at.role is Role.REASONING:
@@ -79,7 +79,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     value = decode(at.codec, piece, property_schema(schemas.get(name), key))
                 except ValueError:
                     return None
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             match = at.hub.match(text, until)
@@ -172,10 +172,12 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 key = match[group]
             elif act == BEGIN_CALL:
                 start = (match.end(group) if group else match.start()) + offset
-                identity, spelling, value = None, None, None
+                name, identity, spelling, value = "", None, None, None
                 entries = []
                 ruled = True
             elif act == NAME:
+                if name and name != match[group]:
+                    return None
                 name = match[group]
             elif act == END_CALL:
                 end = (match.end(group) if group else match.start()) + offset
@@ -189,6 +191,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 name, identity = split_ref(ref, match[group])
                 if "{index}" not in ref:
                     identity = None
+            elif identity is not None and identity != match[group]:
+                return None
             else:
                 identity = match[group]
         pos = match.end()

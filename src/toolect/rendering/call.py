@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
@@ -158,6 +159,9 @@ class CallWriter(Walk):
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""
         schema = property_schema(self.schema, key)
+        if codec.strings and not (isinstance(value, str) and re.search(codec.strings, value)):
+            why = "is not one of the strings that this spelling is for"
+            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
         try:
             text = encode(codec, value)
         except ValueError as error:
