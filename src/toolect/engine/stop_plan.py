@@ -8,8 +8,7 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.engine.json_shape import items, objects, options
-from toolect.spec.model import Role, Shape, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -147,12 +146,6 @@ def _plan(node: Node) -> StopPlan:
     if field.role is Role.ARGUMENTS:
         gap = gaps.between_calls
     braces = ""
-    if field.role in (Role.CONTENT, None):
-        after = node.step(SlotKind.TEXT).node
-        source = node if node.json else after if after.json else None
-        if source is not None:
-            symbol = source.choices[SlotKind.JSON][0].edge.symbol
-            shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            kinds = options(shape)
-            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "")
+    if field.role in (Role.CONTENT, None) and (node.json or node.step(SlotKind.TEXT).node.json):
+        braces = "{["
     return StopPlan(list(node.stops.values()), gap, braces)
