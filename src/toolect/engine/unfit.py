@@ -115,7 +115,9 @@ class _Unfit:
         """Write the arguments beside the other keys."""
         call = self.call()
         if not call.arguments or any(key in call.arguments for field in shape.fields for key in field.keys):
-            raise Unrepresentable("arguments", "expected some, with other keys than the call has", dumps(call.arguments))
+            raise Unrepresentable(
+                "arguments", "expected some, with other keys than the call has", dumps(call.arguments)
+            )
         self.put(before)
         self.put(self.spell(call).strip()[1:-1].strip(), Part.ARGUMENTS)
 

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
-from toolect.engine.unfit import unfit
 from toolect.engine.ref import join_ref, split_ref
+from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Output
