@@ -7,7 +7,7 @@ value is of another kind than it has there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.holes import holes
@@ -18,9 +18,30 @@ Options: TypeAlias = tuple[Shape, ...]
 SKIP: Options = ()
 
 
+_MAX_KNOWN = 10_000
+"""Shapes that something is remembered of."""
+T = TypeVar("T")
+
+
+def once(find: Callable[[Shape], T]) -> Callable[[Shape], T]:
+    """`find`, which is asked once for each shape."""
+    known: dict[int, tuple[Shape, T]] = {}
+
+    def ask(shape: Shape) -> T:
+        entry = known.get(id(shape))
+        if entry is None or entry[0] is not shape:
+            if len(known) > _MAX_KNOWN:
+                known.clear()
+            entry = known[id(shape)] = (shape, find(shape))
+        return entry[1]
+
+    return ask
+
+
 TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
 
 
+@once
 def options(shape: Shape) -> Options:
     """The alternatives that `shape` has."""
     return tuple(s for one in shape.shapes for s in options(one)) if isinstance(shape, OneOf) else (shape,)
@@ -38,11 +59,20 @@ def is_arguments(shape: Shape) -> bool:
     return isinstance(shape, Hole) and shape.kind in (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 
 
+@once
+def constants(shape: Shape) -> tuple[tuple[str, ...], ...]:
+    """The keys of the constants that an object must have."""
+    if not isinstance(shape, Obj):
+        return ()
+    return tuple(f.keys for f in shape.fields if not f.optional and is_constant(f.shape))
+
+
 def is_constant(shape: Shape) -> bool:
     """True for a constant, or one of several."""
     return all(isinstance(option, Const) for option in options(shape))
 
 
+@once
 def is_unit(shape: Shape) -> bool:
     """True for the shape of one call: an object that holds name and arguments, however deep, and no text beside."""
     if not isinstance(shape, Obj):
@@ -130,10 +160,7 @@ class Frame:
         return any(is_unit(option) and self._has_constants(option) for option in self.options)
 
     def _has_constants(self, option: Shape) -> bool:
-        if not isinstance(option, Obj):
-            return True
-        needed = (f.keys for f in option.fields if not f.optional and is_constant(f.shape))
-        return all(any(key in self.met for key in keys) for keys in needed)
+        return all(any(key in self.met for key in keys) for keys in constants(option))
 
     def named(self) -> frozenset[str] | None:
         """The keys that are not arguments, where all others are, and there are others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
+_AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
+"""What a call in JSON, broken perhaps, goes on with."""
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
@@ -155,6 +159,12 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
+                    near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
+                    if near == n and not final and n - at <= MAX_BLANK:
+                        self._hold(machine, at)
+                        return False
+                    if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
