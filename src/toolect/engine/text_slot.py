@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
+_AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
+"""What a call in JSON, broken perhaps, goes on with."""
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
@@ -153,6 +157,12 @@ class TextSlot:
                 if needle.stop is None:
                     if plan.direct and self.text_before(machine, at):
                         continue
+                    near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
+                    if near == n and not final and n - at <= MAX_BLANK:
+                        self._hold(machine, at)
+                        return False
+                    if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
@@ -163,7 +173,7 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
-                if end > begin and needle.stop.probe and plan.braces and after(self, needle.stop).json:
+                if end > begin and self._decides(needle.stop):
                     self._look_through(machine, needle.stop, needle.lead, begin, end)
                     return True
                 if end > begin:
@@ -199,6 +209,10 @@ class TextSlot:
             return False
         out_of_place(machine, stop, at)
         return True
+
+    def _decides(self, stop: Stop) -> bool:
+        """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
+        return stop.probe and not stop.pattern and self.plan.braces != "" and after(self, stop).json
 
     def text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
