@@ -1,0 +1,109 @@
+"""What tells one dialect from another by its output alone: how calls and sections of it begin, and its markers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolect.compile.graph import Graph
+from toolect.compile.network import Network
+from toolect.compile.node import STRONG, Node
+from toolect.compile.stops import Stop
+from toolect.engine.stop_plan import plan_of
+from toolect.ir import RepairKind
+from toolect.spec.model import Spec
+
+
+class Opener(msgspec.Struct, frozen=True):
+    """What begins something where free text may stand, and what may come after it."""
+
+    core: str
+    """A marker, a bracket of bare JSON, or the regular expression of a name."""
+    needle: str
+    """The beginning of the marker, up to its first blank: what is searched for. Empty for a name."""
+    call: bool = True
+    """It opens a call, or a section of calls; otherwise reasoning or content."""
+    strong: bool = False
+    """Long enough to say that a call was meant, whatever follows."""
+    trail: str = ""
+    """The whitespace that is written after it."""
+    follows: tuple[str, ...] = ()
+    """The beginnings of the markers that may come next."""
+    patterns: tuple[str, ...] = ()
+    """The terminals that may come next, as regular expressions."""
+    json: bool = False
+    """A JSON value may come next."""
+    free: bool = False
+    """Any text may come next."""
+
+
+class Traits(msgspec.Struct, frozen=True):
+    """What the text of a dialect can be recognised by."""
+
+    name: str
+    models: int
+    """How many patterns of model ids lead to it: a measure of how often it is met."""
+    openers: tuple[Opener, ...] = ()
+    closers: dict[str, str] = {}
+    """The closers of reasoning, with the whitespace after them."""
+    ends: tuple[str, ...] = ()
+    prefill: tuple[str, ...] = ()
+    """The tails of prompts that it knows."""
+    markers: tuple[str, ...] = ()
+    """Every marker long enough to say something, but for those of reasoning."""
+    thinking: tuple[str, ...] = ()
+    """The markers of reasoning, as long."""
+
+
+def traits(spec: Spec) -> Traits:
+    """The traits of a dialect."""
+    graph = Graph(Network(spec), spec.policies)
+    start = graph.start
+    thinking = {m for m in (*graph.think_openers, *graph.think_closers) if len(m) >= STRONG}
+    openers: dict[str, Opener] = {}
+    if start.text:
+        for needle in plan_of(start).needles:
+            if needle.stop is None:
+                openers[needle.text] = Opener(needle.text, needle.text, json=True)
+            elif (opener := _opener(start, needle.stop)) is not None:
+                openers.setdefault(opener.core, opener)
+    else:
+        for core in start.marks:
+            openers[core] = _followed(core, start.calling(core), start, core)
+    return Traits(
+        spec.name,
+        len(spec.models),
+        tuple(openers.values()),
+        closers={core: trail for core, trail in graph.think_closers.items() if len(core) >= STRONG},
+        ends=graph.ends,
+        prefill=tuple(spec.prefill),
+        markers=tuple(sorted(graph.markers - thinking)),
+        thinking=tuple(sorted(thinking)),
+    )
+
+
+def _opener(start: Node, stop: Stop) -> Opener | None:
+    """The opener that a stop of the answer's free text is; None for closers and end tokens."""
+    if stop.end or stop.repair is RepairKind.STRAY_MARKER:
+        return None
+    node = start
+    if not (stop.direct and stop.core in start.choices):
+        for key in stop.path:
+            node = node.step(key).node
+    return _followed(stop.core, stop.probe, node, stop.core, pattern=getattr(stop, "pattern", False))
+
+
+def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False) -> Opener:
+    """The opener `core`, which is `key` of `node`, with what may follow it."""
+    step = node.step(key)
+    after = step.node
+    return Opener(
+        core,
+        "" if pattern else core.split(None, 1)[0],
+        call,
+        len(core) >= STRONG and not pattern,
+        step.trail,
+        tuple(sorted({mark.split(None, 1)[0] for mark in after.marks})),
+        tuple(regex for regex, _ in after.patterns),
+        after.json,
+        after.text or after.escaped,
+    )
