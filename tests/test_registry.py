@@ -15,7 +15,7 @@ import pytest
 import toolect
 from toolect import cache
 from toolect.diagnostic import SpecError
-from toolect.names import Names, resolve
+from toolect.names import Names, near_misses, resolve
 from toolect.registry import Registry, Shelf, UnknownDialect, shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
@@ -53,8 +53,9 @@ def files() -> Iterator[Path]:
 
 SHELF = {
     "coder-3": Names(("coder_xml", "coder-3*"), ("Org/Model-Coder-*", "Org/Model-3.5-*")),
-    "plain-3": Names(("plain", "plainly"), ("Org/Model-*B", "Other/Thing")),
-    "loose": Names((), ("Anything/*",)),
+    "plain-3": Names(("plain", "plainly", "serve:agreed"), ("Org/Model-*B", "Other/Thing")),
+    "loose": Names(("serve:plain", "train:only", "train:split"), ("Anything/*",)),
+    "odd": Names(("serve:split",), ()),
 }
 
 
@@ -80,6 +81,15 @@ SHELF = {
         "Org/Model-Coder-30B-AWQ/": "coder-3",
         "Anything/at-all": "loose",
         "Thing": "plain-3",
+        "serve:plain": "loose",
+        "train:plain": "plain-3",
+        "SERVE:Plain": "loose",
+        "only": "loose",
+        "serve:only": "loose",
+        "agreed": "plain-3",
+        "split": None,
+        "train:split": "loose",
+        "serve:split": "odd",
         "at-all": None,
         "Org/Model": None,
         "": None,
@@ -118,6 +128,22 @@ def test_unknown_dialect_names_near_misses(registry: Registry) -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     with pytest.raises(UnknownDialect, match=r"see toolect\.dialects"):
         registry.dialect("\x00")
+
+
+def test_unknown_model_names_near_patterns(registry: Registry) -> None:
+    """A miss of a model id tells the nearest patterns, and how to add one."""
+    pattern = next(p for name in registry.dialects() for p in registry.spec(name).models if "*" not in p)
+    owner, _, model = pattern.partition("/")
+    with pytest.raises(UnknownDialect, match=r"the nearest model patterns are .* under `models`") as caught:
+        registry.dialect(f"{owner}/x{model}")
+    assert pattern in caught.value.near
+    with pytest.raises(UnknownDialect, match="load an entry with a pattern"):
+        registry.dialect("nobody/\x00")
+
+
+def test_split_words_are_named() -> None:
+    """A word that projects use for different formats is not guessed; a miss names the qualified ones."""
+    assert near_misses("split", [SHELF]) == ["serve:split", "train:split"]
 
 
 # Dialects

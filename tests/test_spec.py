@@ -26,6 +26,8 @@ from toolect.spec.model import (
     Hole,
     HoleKind,
     Keyed,
+    Layout,
+    LayoutKind,
     Literal,
     Many,
     Obj,
@@ -34,11 +36,11 @@ from toolect.spec.model import (
     Ref,
     Repeat,
     Role,
-    Scalars,
     Seq,
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -318,10 +320,13 @@ d:
   models: ["o/m-*"]
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
-  values: {content/TEXT: {codec: schema, scalars: python, untyped: text, key: k}, call/JSON: json}
+  values:
+    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text, strings: "<", key: k}
+    call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
   end: ["<e>"]
+  no-call: ["none"]
   canonical: {content before call: content}
   misspellings: {"<call>": ["<cal>"]}
   policies: {key-order: sorted, after-calls: drop}
@@ -335,12 +340,15 @@ def test_every_field() -> None:
     assert (read.name, read.about, read.source, read.models, read.aliases) == ("d", "a", "s", ("o/m-*",), ("dd",))
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
-        "content/TEXT": Codec(CodecKind.SCHEMA, Scalars.PYTHON, CodecKind.TEXT, "k"),
-        "call/JSON": Codec(CodecKind.JSON),
+        "content/TEXT": Codec(
+            CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", containers=Spelling.PYTHON, strings="<"
+        ),
+        "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")
     assert read.prefill == {"<c>": "content", "<s>": "start"}
     assert read.end == ("<e>",)
+    assert read.no_call == ("none",)
     assert read.canonical == {"content before call": "content"}
     assert read.misspellings == {"<call>": ("<cal>",)}
     assert read.policies == model.Policies(key_order="sorted", after_calls="drop")

@@ -81,14 +81,18 @@ class Dialect:
         check_mode(mode)
         schemas = tool_schemas(tools) if tools else {}
         graph = self.graph(policies)
-        if not prefix and graph.plain:
+        if not prefix and graph.plain and not graph.named:
             message = express(graph, text, schemas, graph.start)
-            if message is not None:
+            if message is not None and not (self.spec.no_call and self._says_no(message)):
                 return message
         machine = self.machine(schemas, mode, prefix, policies, streaming=False)
         machine.buf += text
         machine.run(True)
         return machine.message()
+
+    def _says_no(self, message: Message) -> bool:
+        """True when one of the calls stands for no call."""
+        return any(call.name in self.spec.no_call for call in message.calls)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""

@@ -23,7 +23,41 @@ def fold(name: str) -> str:
 
 
 def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
-    """The dialect that a name, an alias or a model id leads to; of several shelves the last one wins."""
+    """The dialect that a name, an alias or a model id leads to; of several shelves the last one wins.
+
+    An alias may be qualified by the project whose word it is, `vllm:minimax`. A qualified name is looked for as it
+    stands, then without its project; an unqualified one that exists only in qualified form counts if all agree.
+    """
+    named = _named(name, shelves)
+    if named is None and ":" in name and not is_model(name):
+        named = _named(name.partition(":")[2], shelves)
+    return named or _modelled(name, shelves)
+
+
+def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:
+    """At most three names, aliases or model patterns that look like `name`."""
+    import difflib
+
+    if words := sorted(_qualified(name, shelves)):
+        return words[:3]
+    known: dict[str, str] = {}
+    for shelf in shelves:
+        for dialect, names in shelf.items():
+            if is_model(name):
+                known |= {pattern.casefold(): pattern for pattern in names.models}
+            else:
+                known |= {fold(alias): alias for alias in names.aliases if "*" not in alias}
+                known[fold(dialect)] = dialect
+    asked = name.casefold() if is_model(name) else fold(name)
+    return [known[match] for match in difflib.get_close_matches(asked, known, 3, 0.6)]
+
+
+def is_model(name: str) -> bool:
+    """True when `name` is written like a model id, `organisation/model`."""
+    return "/" in name
+
+
+def _named(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
     for shelf in reversed(shelves):
         if name in shelf:
             return name
@@ -32,6 +66,18 @@ def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
         for dialect, names in shelf.items():
             if folded == fold(dialect) or any(folded == fold(alias) for alias in names.aliases):
                 return dialect
+    owners = set(_qualified(name, shelves).values())
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, str]:
+    """The aliases that are `name` in the words of some project, with their dialects."""
+    end = ":" + fold(name)
+    return {a: d for shelf in shelves for d, names in shelf.items() for a in names.aliases if fold(a).endswith(end)}
+
+
+def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
+    folded = fold(name)
     globs = [(fold(a), d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
     models = [(m.casefold(), d) for shelf in shelves for d, names in shelf.items() for m in names.models]
     tails = [(pattern.rpartition("/")[2], dialect) for pattern, dialect in models]
@@ -44,18 +90,6 @@ def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
         if found := _best(model.rpartition("/")[2], [t for t in tails if _weight(t[0]) >= _SPECIFIC]):
             return found
     return None
-
-
-def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:
-    """At most three names or aliases that look like `name`."""
-    import difflib
-
-    known: dict[str, str] = {}
-    for shelf in shelves:
-        for dialect, names in shelf.items():
-            known |= {fold(alias): alias for alias in names.aliases if "*" not in alias}
-            known[fold(dialect)] = dialect
-    return [known[match] for match in difflib.get_close_matches(fold(name), known, 3, 0.6)]
 
 
 _SPECIFIC = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from toolect import cache
-from toolect.names import Names, near_misses, resolve
+from toolect.names import Names, is_model, near_misses, resolve
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -28,7 +28,12 @@ class UnknownDialect(LookupError):  # what it is, not what it does to the progra
         self.near = near
 
     def __str__(self) -> str:
-        hint = f"did you mean {' or '.join(map(repr, self.near))}?" if self.near else "see toolect.dialects()"
+        near = " or ".join(map(repr, self.near))
+        if is_model(self.name):
+            known = f"the nearest model patterns are {near}; " if near else ""
+            add = "give the dialect's own name, or load an entry with a pattern for it under `models`"
+            return f"no dialect is known to be written by the model {self.name!r}: {known}{add}"
+        hint = f"did you mean {near}?" if near else "see toolect.dialects()"
         return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 

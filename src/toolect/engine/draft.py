@@ -14,13 +14,15 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
-        "_strict", "_known", "_good_only",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "after_call", "_strict", "_no_call", "_known", "_first", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
-    def __init__(self, tools: Collection[str], policies: Policies, streaming: bool, strict: bool) -> None:
+    def __init__(
+        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool
+    ) -> None:
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
         self.events: list[Event] | None = [] if streaming else None
@@ -29,9 +31,12 @@ class Draft:
         self.count = 0  # calls reported
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
+        self.last_name = ""  # what the last call called
         self.after_call = False  # a call was the last thing read
         self._strict = strict
+        self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._first = policies.repeated_keys == "first"
         self._good_only = policies.malformed == "content"
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
@@ -56,8 +61,15 @@ class Draft:
 
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content."""
-        if call.index < 0 and not self._good_only and (self._known is None or call.name in self._known):
+        if self.says_no or call.index >= 0 or self._good_only:
+            return
+        if self._known is None or call.name in self._known:
             self._report(call)
+
+    @property
+    def says_no(self) -> bool:
+        """True when the name of the open call says that no call is made."""
+        return self.call is not None and self.call.name in self._no_call
 
     def _report(self, call: OpenCall) -> None:
         """The events of the name, and of whatever arguments came before it."""
@@ -71,7 +83,7 @@ class Draft:
     def write(self, text: str) -> None:
         """More of the arguments' JSON text: kept, and passed on once the call is reported."""
         call = self.call
-        if call is None or not text:
+        if call is None or not text or call.repeated:
             return
         call.written.append(text)
         events = self.events
@@ -83,6 +95,13 @@ class Draft:
         else:
             events.append(ArgumentsDelta(call.index, text))
 
+    def open_argument(self, call: OpenCall, key: str, at: int) -> None:
+        """The argument `key`, written at character `at`, begins."""
+        call.key = key
+        call.repeated = self._first and key in call.keys
+        if call.repeated:
+            call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
+
     def write_key(self, call: OpenCall) -> None:
         """What stands before the value of the open argument."""
         if call.key is not None:
@@ -92,7 +111,7 @@ class Draft:
         """The value of the open argument, in one piece."""
         self.write_key(call)
         self.write(dumps(value))
-        call.entries.append((call.key or "", value))
+        call.give(call.key or "", value)
 
     def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
         """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
@@ -114,15 +133,21 @@ class Draft:
             return
         self.last_end = end
         self.attempts += 1
+        self.last_name = call.name
+        call.repeated = False
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
+        if call.name in self._no_call:
+            self.repairs += call.repairs
+            if call.sound and not done.arguments:
+                return  # it has nothing else to say
+            self._as_content(done, (call.start, end))
+            return
         if self._is_content(done):
-            if done.raw:
-                self.add(Role.CONTENT, done.raw, (call.start, end))
-                self.say(Role.CONTENT, done.raw)
+            self._as_content(done, (call.start, end))
             return
         if call.index < 0:
             self._report(call)
@@ -134,6 +159,12 @@ class Draft:
     def _is_content(self, done: Call) -> bool:
         """True when policy makes content of what looked like a call."""
         return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
+
+    def _as_content(self, done: Call, span: Span) -> None:
+        """What looked like a call is text."""
+        if done.raw:
+            self.add(Role.CONTENT, done.raw, span)
+            self.say(Role.CONTENT, done.raw)
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call, if there is one."""

@@ -37,6 +37,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     segments: list[Segment] = []
     pos, n = 0, len(text)
     start, name, identity, key = 0, "", None, ""
+    ruled = False  # a call rule is open
     entries: list[tuple[str, Json]] = []
     value: Json = None
     spelling: str | None = None
@@ -67,7 +68,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             piece = text[pos:until]
             if at.sniffs and not schemas:
                 value = sniff(piece)
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             elif at.role is Role.REASONING:
@@ -78,7 +79,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     value = decode(at.codec, piece, property_schema(schemas.get(name), key))
                 except ValueError:
                     return None
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             match = at.hub.match(text, until)
@@ -171,9 +172,12 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 key = match[group]
             elif act == BEGIN_CALL:
                 start = (match.end(group) if group else match.start()) + offset
-                identity, spelling, value = None, None, None
+                name, identity, spelling, value = "", None, None, None
                 entries = []
+                ruled = True
             elif act == NAME:
+                if name and name != match[group]:
+                    return None
                 name = match[group]
             elif act == END_CALL:
                 end = (match.end(group) if group else match.start()) + offset
@@ -182,10 +186,13 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     if len(value) < len(entries):
                         return None
                 segments.append(Call(name, value, identity, spelling, text[start:end], (start, end)))
+                ruled = False
             elif act == REF:
                 name, identity = split_ref(ref, match[group])
                 if "{index}" not in ref:
                     identity = None
+            elif identity is not None and identity != match[group]:
+                return None
             else:
                 identity = match[group]
         pos = match.end()
@@ -213,9 +220,14 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                         identity = match[group] if json.id_in_head else tail[1]
                 if not name:
                     return None
+                if not ruled:
+                    start = match.end(trace.name_group - json.name_group + 1)
+                    identity = identity if json.id_group else None
+                    segments.append(Call(name, value, identity, spelling, text[start:pos], (start, pos)))
             for task, _ in node.arrival:
                 if isinstance(task, Op) and task.code is OpCode.END_CALL:
                     segments.append(Call(name, value, identity, spelling, text[start:pos], (start, pos)))
+                    ruled = False
         at = node.express or route(node)
 
 

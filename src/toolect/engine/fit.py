@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
+from toolect.engine.layout import colon, lay_out, space
 from toolect.ir import Call, Content, Json, dumps, same_json
 from toolect.rendered import Part, Unrepresentable
-from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Layout, Many, Obj, OneOf, Shape
 
 Spell: TypeAlias = Callable[[Call], str]
 
@@ -74,6 +75,8 @@ def _match(shape: Shape, value: Json, found: dict[HoleKind, Json], inner: list[t
             if not same_json(expected, value):
                 raise NoFit
         case Many():
+            if not isinstance(value, list):
+                raise NoFit
             inner.append((shape, value))
         case Keyed(item):
             if not isinstance(value, dict) or len(value) != 1:
@@ -112,55 +115,67 @@ class Piece(NamedTuple):
     segment: int = 0
 
 
-def unfit(shape: Shape, calls: Sequence[Call], content: Content | None, spell: Spell) -> Iterator[Piece]:
+def unfit(
+    shape: Shape, calls: Sequence[Call], content: Content | None, spell: Spell, layout: Layout
+) -> Iterator[Piece]:
     """The text of `content` and `calls` in `shape`, piece by piece; `spell` gives the JSON text of arguments."""
-    return _pieces(shape, calls, 0 if content is None else 1, content, spell)
+    return _Unfit(content, spell, layout).pieces(shape, calls, 0 if content is None else 1, 0)
 
 
-def _pieces(shape: Shape, calls: Sequence[Call], first: int, content: Content | None, spell: Spell) -> Iterator[Piece]:
-    """The pieces of `shape`; `first` is the segment number of `calls[0]`."""
-    match shape:
-        case Hole(HoleKind.CONTENT):
-            yield Piece("null") if content is None else Piece(dumps(content.text), Part.CONTENT)
-        case Hole(kind):
-            yield _hole(kind, _only(calls), first, spell)
-        case Const(value):
-            yield Piece(dumps(value))
-        case Keyed(inner):
-            yield Piece("{")
-            yield _hole(HoleKind.NAME, _only(calls), first, spell)
-            yield Piece(": ")
-            yield from _pieces(inner, calls, first, content, spell)
-            yield Piece("}")
-        case Obj(fields):
-            yield Piece("{")
-            for i, field in enumerate(field for field in fields if _is_shown(field, calls)):
-                yield Piece((", " if i else "") + dumps(field.keys[0]) + ": ")
-                yield from _pieces(field.shape, calls, first, content, spell)
-            yield Piece("}")
-        case Many(item):
-            yield Piece("[")
-            for i, call in enumerate(calls):
-                yield Piece(", " if i else "")
-                yield from _pieces(item, [call], first + i, content, spell)
-            yield Piece("]")
-        case OneOf(shapes):
-            yield from _pieces(shapes[0], calls, first, content, spell)
+class _Unfit:
+    """What is the same at every place of the shape."""
 
+    def __init__(self, content: Content | None, spell: Spell, layout: Layout) -> None:
+        self.content, self.spell, self.layout = content, spell, layout
+        self.colon = colon(layout)
 
-def _hole(kind: HoleKind, call: Call, segment: int, spell: Spell) -> Piece:
-    """The piece of a hole of one call."""
-    match kind:
-        case HoleKind.NAME:
-            return Piece(dumps(call.name), Part.NAME, segment)
-        case HoleKind.ID:
-            return Piece(dumps(call.id), Part.ID, segment)
-        case HoleKind.ARGUMENTS:
-            return Piece(spell(call), Part.ARGUMENTS, segment)
-        case HoleKind.ARGUMENTS_TEXT:
-            return Piece(dumps(spell(call)), Part.ARGUMENTS, segment)
-        case _:
-            return Piece("null")
+    def pieces(self, shape: Shape, calls: Sequence[Call], first: int, depth: int) -> Iterator[Piece]:
+        """The pieces of `shape`, in `depth` others; `first` is the segment number of `calls[0]`."""
+        match shape:
+            case Hole(HoleKind.CONTENT):
+                yield Piece("null") if self.content is None else Piece(dumps(self.content.text), Part.CONTENT)
+            case Hole(kind):
+                yield self.hole(kind, _only(calls), first, depth)
+            case Const(value):
+                yield Piece(dumps(value))
+            case Keyed(inner):
+                around = space(self.layout, depth)
+                yield Piece("{" + around.first)
+                yield self.hole(HoleKind.NAME, _only(calls), first, depth)
+                yield Piece(self.colon)
+                yield from self.pieces(inner, calls, first, depth + 1)
+                yield Piece(around.last + "}")
+            case Obj(fields):
+                around = space(self.layout, depth)
+                before = "{" + around.first
+                for field in (field for field in fields if _is_shown(field, calls)):
+                    yield Piece(before + dumps(field.keys[0]) + self.colon)
+                    yield from self.pieces(field.shape, calls, first, depth + 1)
+                    before = around.between
+                yield Piece(around.last + "}" if before == around.between else "{}")
+            case Many(item):
+                around = space(self.layout, depth, calls=True)
+                for i, call in enumerate(calls):
+                    yield Piece(around.between if i else "[" + around.first)
+                    yield from self.pieces(item, [call], first + i, depth + 1)
+                yield Piece(around.last + "]")
+            case OneOf(shapes):
+                roomy = (s for s in shapes if len(calls) < 2 or _is_list(s))
+                yield from self.pieces(next(roomy, shapes[0]), calls, first, depth)
+
+    def hole(self, kind: HoleKind, call: Call, segment: int, depth: int) -> Piece:
+        """The piece of a hole of one call."""
+        match kind:
+            case HoleKind.NAME:
+                return Piece(dumps(call.name), Part.NAME, segment)
+            case HoleKind.ID:
+                return Piece(dumps(call.id), Part.ID, segment)
+            case HoleKind.ARGUMENTS:
+                return Piece(lay_out(self.spell(call), self.layout, depth), Part.ARGUMENTS, segment)
+            case HoleKind.ARGUMENTS_TEXT:
+                return Piece(dumps(self.spell(call)), Part.ARGUMENTS, segment)
+            case _:
+                return Piece("null")
 
 
 def _only(calls: Sequence[Call]) -> Call:
@@ -168,6 +183,11 @@ def _only(calls: Sequence[Call]) -> Call:
     if len(calls) > 1:
         raise Unrepresentable("call", "one call at most fits here", calls[1].name)
     return calls[0]
+
+
+def _is_list(shape: Shape) -> bool:
+    """True for a shape that has room for several calls."""
+    return isinstance(shape, Many) or isinstance(shape, Obj) and any(_is_list(field.shape) for field in shape.fields)
 
 
 def _is_shown(field: Field, calls: Sequence[Call]) -> bool:

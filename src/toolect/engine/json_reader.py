@@ -243,7 +243,7 @@ class JsonReader:
         """What describes the inside of the object or list that begins; True when, at the root, one is for the other."""
         matcher = self._matcher
         if isinstance(matcher, OneOf):
-            matcher = merged(matcher)
+            matcher = merged(matcher, is_object)
         if not self._stack:
             if is_object and isinstance(matcher, Many):
                 return matcher.item, True

@@ -40,10 +40,10 @@ def is_unit(matcher: Matcher) -> bool:
     return isinstance(matcher, Keyed) or isinstance(matcher, Obj) and HoleKind.NAME in holes(matcher, in_lists=False)
 
 
-def merged(shape: OneOf) -> Matcher:
-    """One matcher for alternative shapes: all their fields, none of them required."""
+def merged(shape: OneOf, is_object: bool) -> Matcher:
+    """One matcher for alternative shapes of an object or a list: all their fields, none of them required."""
     lists = [s for s in shape.shapes if isinstance(s, Many)]
-    if lists:
+    if lists and (not is_object or len(lists) == len(shape.shapes)):
         return lists[0]
     fields = tuple(f for s in shape.shapes if isinstance(s, Obj) for f in s.fields)
     return Obj(fields) if fields else shape.shapes[0]

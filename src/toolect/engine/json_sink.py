@@ -69,7 +69,11 @@ class CallSink:
         draft, call = self._draft, self._draft.call
         match kind:
             case HoleKind.NAME if call is not None:
-                if call.name:
+                if call.header:
+                    text = value if isinstance(value, str) else dumps(value)
+                    call.says("name", call.header, text, start)
+                    call.header = ""
+                elif call.name:
                     call.note(RepairKind.DUPLICATE_KEY, start, "the first name counts")
                 elif isinstance(value, str) and value:
                     call.name = value

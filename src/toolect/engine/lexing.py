@@ -27,6 +27,14 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    for core in node.echoes:
+        closer = machine.builder.spelled(core)
+        if buf.startswith(closer, pos):
+            machine.pos = pos + len(closer)
+            machine.shift(core, machine.base + pos, machine.base + machine.pos, lexed=True)
+            return True
+        if not final and closer.startswith(buf[pos:]):
+            return False
     match = node.struct.match(buf, pos)
     if match is not None:
         key = canonical(match[0], node.marks)
@@ -50,6 +58,6 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.check_space(machine.base + pos, (choice.expects,), choice.expects)
         machine.begin_json(node)
         return True
-    if not final and (n - pos < 4 and node.patterns or could_grow(node, buf[pos:])):
+    if not final and (n - pos < 4 and node.patterns or could_grow(node, buf[pos:], machine.builder.spelled)):
         return False
     return recover(machine, node, pos, final)

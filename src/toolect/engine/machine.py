@@ -30,7 +30,7 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
         "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
@@ -47,6 +47,7 @@ class Machine:
         self.space = ""  # whitespace since the last lexeme
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
+        self._spaced = False  # what the open text begins with is part of that already
         self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
@@ -173,6 +174,9 @@ class Machine:
     def _enter_text(self, node: Node, final: bool) -> bool:
         """At a node that takes free text: settle the whitespace before it, then open the slot."""
         buf, n = self.buf, len(self.buf)
+        if not self._spaced:
+            self._trail += node.choices[SlotKind.TEXT][0].expects
+            self._spaced = True
         while self._trail:
             if self.pos == n:
                 if not final:
@@ -192,9 +196,10 @@ class Machine:
             if at == n and not final:
                 return False
             if buf[at : at + 1] in ("{", "["):
-                self.pos = at
+                self.pos, self._spaced = at, False
                 self.begin_json(node)
                 return True
+        self._spaced = False
         self.text = TextSlot.free(self, node)
         return True
 
@@ -213,7 +218,7 @@ class Machine:
         self.pos = end - self.base
         if stop.direct and not opened and stop.repair is not RepairKind.STRAY_MARKER:
             self.node = node
-            self.shift(stop.core, at, end)
+            self.shift(stop.core, at, end, self._text(stop, at, end))
             return
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
@@ -223,13 +228,17 @@ class Machine:
         steps = stop.path[1:]
         if not opened:
             if not steps and stop.core in node.choices:
-                self.shift(stop.core, at, end)
+                self.shift(stop.core, at, end, self._text(stop, at, end))
                 return
             if not steps or steps[0] not in node.choices:
                 self.step_text(node, at)
         for core in steps:
             self.imply(core, at, stop.repair or RepairKind.IMPLIED_CLOSER)
-        self.shift(stop.core, at, end)
+        self.shift(stop.core, at, end, self._text(stop, at, end))
+
+    def _text(self, stop: Stop, at: int, end: int) -> str:
+        """The text of a stop that is a terminal."""
+        return self.raw(at, end) if stop.pattern else ""
 
     def step_text(self, node: Node, at: int) -> None:
         """Step over an empty text slot."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
 from toolect.engine.spelling import MAX_LEXEME, canonical
+from toolect.spec.model import Role
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
@@ -27,11 +28,16 @@ class Probe(Enum):
 def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> Probe:
     """Does the text at `buf[pos:]` go on as a call from `node`? Looks at most one name and six markers ahead."""
     buf, n = machine.buf, len(machine.buf)
-    named = False
+    named, due = False, False  # `due`: a new line that the dialect writes has not come
     for _ in range(8):
-        if node.text or node.escaped:
+        if (node.text or node.escaped) and not due:
             return Probe.YES
-        pos = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        blank = _BLANK.match(buf, pos)
+        assert blank is not None
+        pos = blank.end()
+        due = due and "\n" not in blank[0]
+        if pos < n and (node.text or node.escaped):  # what goes on as a line of prose is prose, unless JSON comes
+            return Probe.YES if not due or node.json and buf[pos] in "{[" else Probe.NO
         if pos == n:
             if final:
                 return Probe.YES if strong else Probe.NO
@@ -40,8 +46,9 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
         if match is not None:
             if named or match.end() == n and final:
                 return Probe.YES
-            node = node.step(canonical(match[0], node.marks)).node
-            pos = match.end()
+            step = node.step(canonical(match[0], node.marks))
+            due = due or "\n" in step.trail
+            pos, node = match.end(), step.node
             if node is machine.graph.start or node.done is not None and not node.marks:
                 return Probe.YES
             continue
@@ -49,8 +56,10 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
             match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
             if match is not None and match.end() > pos:
                 if match.end() == n:
-                    return Probe.MORE if not final else Probe.YES if strong else Probe.NO
-                pos, node, named = match.end(), node.step(regex).node, True
+                    return Probe.MORE if not final else Probe.YES if strong and not due else Probe.NO
+                step = node.step(regex)
+                named = named or step.field is not None and step.field.role is not Role.MARKUP
+                pos, node = match.end(), step.node
                 break
         else:
             if node.json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolect.compile.node import Node
 
 MAX_LEXEME = 512
@@ -10,13 +12,13 @@ MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be."""
 
 
-def could_grow(node: Node, rest: str) -> bool:
-    """True when `rest` may become a longer marker with more text."""
+def could_grow(node: Node, rest: str, spelled: Callable[[str], str]) -> bool:
+    """True when `rest` may become a longer marker with more text; `spelled` says how a marker is written here."""
     if len(rest) > 128 + MAX_LEXEME:
         return False
     tight = squeeze(rest)
     for group in (node.marks, node.implied, node.graph.ends, node.graph.markers):
-        for core in group:
+        for core in map(spelled, group):
             if len(core) > len(tight) and squeeze(core).startswith(tight):
                 return True
     return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
 from toolect.spec.holes import holes
@@ -27,20 +28,29 @@ class Needle(NamedTuple):
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
-    __slots__ = ("braces", "hint", "holds", "longest", "needles", "stops")
+    __slots__ = ("braces", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
         self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
         self.needles: list[Needle] = []
+        self.head: Needle | None = None
+        """A terminal that may stand where the text would begin."""
         holds: set[str] = set()
         for stop in self.stops:
             lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
-            needle = stop.core.split(None, 1)[0]
-            regex = re.compile(spaced(stop.core)) if needle != stop.core else None
+            if stop.pattern:
+                self.head = Needle("", None, stop, lead)
+                if not stop.direct:
+                    self.needles.append(Needle("\n", None, stop, lead))
+                    holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
+                continue
+            fixed = _fixed(stop.core)
+            needle = fixed.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != fixed else None
             self.needles.append(Needle(needle, regex, stop, lead))
             for i in range(len(lead) + 1):
-                whole = lead[i:] + stop.core
-                holds.update(whole[:k] for k in range(1, len(whole)))
+                whole = lead[i:] + fixed
+                holds.update(whole[:k] for k in range(1, len(whole) + (fixed != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
@@ -109,6 +119,11 @@ class Search:
             elif at == best:
                 there.append(needle)
         return best, there
+
+
+def _fixed(core: str) -> str:
+    """What of the marker `core` does not repeat a name or key: its beginning."""
+    return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
 
 
 def ending(text: str, lead: str, pos: int, at: int) -> int:

@@ -10,6 +10,7 @@ from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.probe import Probe, probe
+from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, squeeze
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 CONTENT = Field(Role.CONTENT)
+_BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
@@ -27,7 +29,8 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
+        "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -38,6 +41,7 @@ class TextSlot:
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
+        self._fresh = plan.head is not None  # a call may still begin where the text would
         self._lost = False  # text was dropped
         self.raw_from: int | None = None
         self._blank: list[str] = []  # whitespace that is content only if something follows
@@ -127,6 +131,8 @@ class TextSlot:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self._plan
+        if self._fresh and (taken := self._at_head(machine, final)) is not None:
+            return taken
         if plan.hint.search(buf, pos) is None:
             if n > pos:
                 self._add(machine, buf[pos:n])
@@ -144,12 +150,13 @@ class TextSlot:
                     self.raw_from = base + at
                     machine.try_json(self._json_node(), base + at)
                     return True
-                end, wait = self._fits(machine, needle.stop, needle.regex, at, final)
+                begin = at + needle.stop.pattern  # where a line begins
+                end, wait = self._fits(machine, needle.stop, needle.regex, begin, final)
                 if wait:
                     self._hold(machine, at)
                     return False
-                if end > at:
-                    return self._stop(machine, needle.stop, needle.lead, at, end)
+                if end > begin:
+                    return self._stop(machine, needle.stop, needle.lead, begin, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -161,6 +168,22 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _at_head(self, machine: Machine, final: bool) -> bool | None:
+        """Does a call begin where the text would? None when none does; else whether to read on now."""
+        buf, pos = machine.buf, machine.pos
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at == len(buf) and not final and at - pos < MAX_BLANK:
+            return False
+        head = self._plan.head
+        assert head is not None and head.stop is not None
+        end, wait = self._fits(machine, head.stop, None, at, final)
+        if wait:
+            return False
+        self._fresh = False
+        if end > at:
+            return self._stop(machine, head.stop, head.lead, at, end)
+        return None
 
     def _hold(self, machine: Machine, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
@@ -188,8 +211,18 @@ class TextSlot:
             return -1, False
         if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
             return -1, False  # it ends the answer only where a line begins
+        if stop.pattern:
+            return self._name_end(machine, stop, at, final)
         if regex is None:
-            end = at + len(stop.core)
+            core = machine.builder.spelled(stop.core)
+            if core != stop.core and not buf.startswith(core, at):
+                return -1, not final and core.startswith(buf[at:])
+            end = at + len(core)
+            if core[-1].isalnum() and (space := self._space_after(stop)):
+                if end == n and not final:
+                    return -1, True
+                if not _is_word(core, buf[end : end + 1], space):
+                    return -1, False
         else:
             match = regex.match(buf, at)
             if match is None:
@@ -198,7 +231,11 @@ class TextSlot:
             end = match.end()
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
-        if stop.probe:
+        if stop.named:
+            answer = proof(machine, self._after(stop), end, final)
+            if answer is not Probe.YES:
+                return -1, answer is Probe.MORE
+        elif stop.probe:
             strong = len(stop.core) >= STRONG and stop.repair is None
             answer = probe(machine, self._after(stop), end, final, strong)
             if answer is Probe.NO and strong:
@@ -206,6 +243,26 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         return end, False
+
+    def _space_after(self, stop: Stop) -> str:
+        """The whitespace that is written after the marker `stop`."""
+        node = self._node
+        if stop.direct and not self.opened and stop.core in node.marks:
+            return node.step(stop.core).trail
+        for key in stop.path:
+            node = node.step(key).node
+        return node.step(stop.core).trail if stop.core in node.marks else ""
+
+    def _name_end(self, machine: Machine, stop: Stop, at: int, final: bool) -> tuple[int, bool]:
+        """As `_fits`, for a call that begins with its name."""
+        node = self._node
+        if self.opened or stop.core not in node.choices:
+            node = node.step(SlotKind.TEXT).node
+        answer = proof(machine, node, at, final)
+        if answer is not Probe.YES:
+            return -1, answer is Probe.MORE
+        match = machine.graph.pattern(stop.core).match(machine.buf, at)
+        return (match.end() if match is not None else -1), False
 
     def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
         """A marker stays in the text, since nothing that belongs to it is there."""
@@ -304,3 +361,10 @@ class TextSlot:
     def _json_node(self) -> Node:
         node = self._node
         return node if node.json else node.step(SlotKind.TEXT).node
+
+
+def _is_word(core: str, after: str, space: str) -> bool:
+    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
+    if len(core) < STRONG:
+        return after == space[0]
+    return not (after.isalnum() or after == "_")

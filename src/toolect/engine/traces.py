@@ -11,7 +11,7 @@ from toolect.compile.node import Node, Trail
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
 from toolect.engine.stop_plan import StopPlan, plan_of
-from toolect.spec.model import Codec, CodecKind, Role, SlotKind
+from toolect.spec.model import Codec, CodecKind, Role, SlotKind, Spelling
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
@@ -113,7 +113,10 @@ class Route:
         self.needle, self.lead = proper[0].core, proper[0].lead
         self.lead_size = len(self.lead)
         kinds = (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
-        self.sniffs = self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+        self.sniffs = (
+            self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+            and self.codec.containers is Spelling.JSON
+        )  # fmt: skip
         self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
         self.common = _common([n for n, _ in self.others])
         self.hub = build(after, dict.fromkeys(after.marks))
@@ -201,12 +204,14 @@ class Draft:
                 return False
             begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
             if isinstance(task, Field):
+                if task.role is Role.MARKUP:
+                    continue
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False
                 self.actions.append(Action(act, group, 0))
             elif task.code is OpCode.BEGIN_CALL:
-                if back > len(self.lexemes):
+                if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
@@ -240,6 +245,8 @@ class Draft:
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
+            if node.text:
+                self.literal(node.choices[SlotKind.TEXT][0].expects)
             return [self]
         else:
             drafts = []
@@ -258,6 +265,8 @@ class Draft:
         if plan is None:
             return []
         step = node.step(SlotKind.JSON)
+        if plan.head and any(action.act == NAME for action in self.actions):
+            return []  # the name comes again in the value
         self.literal(node.choices[SlotKind.JSON][0].expects)
         self.lexemes.append((self.at, self.at, 0))
         if not self.tasks(step.tasks):

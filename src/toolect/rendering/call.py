@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
@@ -142,7 +143,8 @@ class CallWriter(Walk):
     def json(self, inside: str) -> None:
         """Write the call in the shape of the JSON slot."""
         shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
-        for piece in unfit(shape, [self.call], None, lambda call: arguments_text(call, self.sort)):
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, [self.call], None, spell, layout):
             self.out.write(piece.text, piece.part)
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
@@ -157,6 +159,9 @@ class CallWriter(Walk):
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""
         schema = property_schema(self.schema, key)
+        if codec.strings and not (isinstance(value, str) and re.search(codec.strings, value)):
+            why = "is not one of the strings that this spelling is for"
+            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
         try:
             text = encode(codec, value)
         except ValueError as error:

@@ -10,6 +10,7 @@ from toolect.engine.fit import unfit
 from toolect.ir import Call, Content, Reasoning, Segment
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.call import CallWriter, arguments_text
+from toolect.rendering.ids import with_ids
 from toolect.rendering.output import Output
 from toolect.rendering.walk import NOTHING, Cursor, Leaf, Walk
 from toolect.spec.holes import holes
@@ -35,7 +36,7 @@ class MessageWriter(Walk):
     def write(self, segments: Sequence[Segment]) -> None:
         """Write `segments`; all of them must find a place."""
         self.numbers = list(accumulate((isinstance(s, Call) for s in segments), initial=0))
-        cursor = Cursor(segments)
+        cursor = Cursor(with_ids(self.spec.ids, segments))
         self.expr(self.spec.rules["start"].expr, "start", cursor)
         if not cursor.done:
             kind = kind_of(cursor.next)
@@ -88,7 +89,9 @@ class MessageWriter(Walk):
             case Role.REASONING:
                 return isinstance(cursor.next, Reasoning)
             case Role.CALL:
-                return isinstance(cursor.next, Call)
+                return isinstance(cursor.next, Call) and self.spec.fixed_names.get(name) in (None, cursor.next.name)
+            case Role.AGAIN:
+                return False
             case _:
                 return self.takes(self.spec.rules[name].expr, name, cursor)
 
@@ -103,6 +106,9 @@ class MessageWriter(Walk):
     def call(self, name: str, cursor: Cursor) -> None:
         """Write a call as rule `name`."""
         call = self.next_call(cursor)
+        fixed = self.spec.fixed_names.get(name)
+        if fixed not in (None, call.name):
+            raise Unrepresentable("name", f"expected a call of {fixed!r}", call.name)
         self.out.segment = cursor.at
         CallWriter(self.spec, self.out, call, self.numbers[cursor.at], self.schemas.get(call.name)).write(name)
         cursor.at += 1
@@ -146,7 +152,7 @@ class MessageWriter(Walk):
         """Write the text of a segment, or a run of calls in JSON."""
         role = self.role(inside, kind)
         if kind is SlotKind.JSON:
-            self.json(self.shape(inside), cursor)
+            self.json(inside, cursor)
         elif role in _TEXTS:
             self.out.write("" if cursor.done else cursor.take(inside).text, _TEXTS[role][1])
         else:
@@ -164,14 +170,16 @@ class MessageWriter(Walk):
         """The shape of the JSON slot of rule `inside`."""
         return self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
 
-    def json(self, shape: Shape, cursor: Cursor) -> None:
+    def json(self, inside: str, cursor: Cursor) -> None:
         """Write all calls that are next in one shape, and the content before them where the shape holds it."""
+        shape = self.shape(inside)
         first, content = cursor.at, None
         if HoleKind.CONTENT in holes(shape) and isinstance(cursor.next, Content):
             content = cursor.take("content")
         self.next_call(cursor)
         run = list(takewhile(lambda segment: isinstance(segment, Call), cursor.items[cursor.at :]))
-        for piece in unfit(shape, run, content, lambda call: arguments_text(call, self.sort)):
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, run, content, spell, layout):
             self.out.segment = first + piece.segment
             self.out.write(piece.text, piece.part)
         cursor.at += len(run)

@@ -85,6 +85,8 @@ class Role(StrEnum):
     ARGUMENT = "argument"
     KEY = "argument.key"
     VALUE = "argument.value"
+    AGAIN = "call.again"
+    MARKUP = "markup"
     # Rules of the value languages under grammars/values/: the rule's own name is its role.
     OBJECT = "object"
     PAIR = "pair"
@@ -175,22 +177,53 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ELEMENTS = "elements"
+    """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
+    YAML = "yaml"
+    """The text is a YAML mapping: all arguments."""
 
 
-class Scalars(StrEnum):
-    """How a codec spells true, false and null when rendering."""
+class Spelling(StrEnum):
+    """Whose notation values other than strings are written in."""
 
     JSON = "json"
     PYTHON = "python"
 
 
+class LayoutKind(StrEnum):
+    """Where JSON has whitespace between its tokens when it is written."""
+
+    SPACED = "spaced"
+    """A blank after each comma and colon."""
+    COMPACT = "compact"
+    """None at all."""
+    ROWS = "rows"
+    """Each call of a list on a line of its own, indented; spaced otherwise."""
+    INDENTED = "indented"
+    """Each key and each item on a line of its own, indented by its depth."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A layout, and the blanks that `rows` and `indented` indent by."""
+
+    kind: LayoutKind = LayoutKind.SPACED
+    indent: int = 0
+
+
 class Codec(msgspec.Struct, frozen=True):
-    """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
+    """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
+
+    `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
+    strings in which this expression is found.
+    """
 
     kind: CodecKind
-    scalars: Scalars = Scalars.JSON
+    scalars: Spelling = Spelling.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
+    layout: Layout = Layout()
+    containers: Spelling = Spelling.JSON
+    strings: str | None = None
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -208,6 +241,8 @@ class Policies(msgspec.Struct, frozen=True):
     """Text after the calls: keep | drop."""
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
+    repeated_keys: str = "last"
+    """Which value of an argument that comes twice counts: last | first."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -219,6 +254,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
+    "repeated_keys": ("last", "first"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
@@ -229,6 +265,14 @@ class Gaps(msgspec.Struct, frozen=True):
 
     before_call: str = ""
     between_calls: str = ""
+
+
+class Ids(msgspec.Struct, frozen=True):
+    """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
+
+    form: str
+    first: int = 0
+    digits: int = 1
 
 
 class Spec(msgspec.Struct, frozen=True):
@@ -251,10 +295,19 @@ class Spec(msgspec.Struct, frozen=True):
     prefill: dict[str, str] = {}
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
+    no_call: tuple[str, ...] = ()
+    """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}
     """`content before call` → the rule that rendering uses there."""
     misspellings: dict[str, tuple[str, ...]] = {}
+    reserved: tuple[str, ...] = ()
+    """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
+    markup: dict[str, str] = {}
+    """Terminal with the role `markup` → what rendering writes for it."""
+    fixed_names: dict[str, str] = {}
+    """Rule with the role `call` → the name of the tool that it always calls."""
+    ids: Ids | None = None
     place: Place = Place("", 1, 1)

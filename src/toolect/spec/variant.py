@@ -36,7 +36,7 @@ def replace_markers(
     new: dict[str, str] = {}
     for key, value in table.entries:
         check_literal(key, literals, problems)
-        if isinstance(value, Text) and value.text:
+        if isinstance(value, Text):
             new[key.text] = value.text
         else:
             problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
@@ -52,12 +52,13 @@ def replace_markers(
 
 
 def _replace(expr: Expr, new: dict[str, str]) -> Expr:
-    """`expr` with other markers."""
+    """`expr` with other markers, and without those that an empty text takes the place of."""
     match expr:
         case Literal(text, others, name):
             return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
         case Seq(items):
-            return Seq(tuple(_replace(item, new) for item in items))
+            kept = [_replace(item, new) for item in items]
+            return Seq(tuple(item for item in kept if item != Literal("")))
         case Alt(items):
             return Alt(tuple(_replace(item, new) for item in items))
         case Repeat(item, least, once):
