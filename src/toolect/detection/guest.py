@@ -33,7 +33,9 @@ class Lobby(TextSlot):
         super().__init__(machine, node, field, plan, skip)
         self._dropped = False  # what becomes of content is decided elsewhere
 
-    def _open(self, machine: Machine) -> None:  # noqa: ARG002  # the slot's signature
+    def _open(self, machine: Machine) -> None:
+        machine.node = self.node
+        machine.enter_slot(SlotKind.TEXT, self.start)  # what came before may end here only
         raise Left(self.start)
 
 
@@ -121,7 +123,7 @@ class Guest(Machine):
         if call is not None:
             return bool(call.name) or call.error is not None
         slot = self.text
-        return slot is not None and not isinstance(slot, Lobby)
+        return slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
 
     @property
     def calls(self) -> list[tuple[str, bool]]:

@@ -325,9 +325,9 @@ class Mixed:
             self._pass(max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base)
 
     def _meant(self, guest: Guest, trial: Trial) -> bool:
-        """False for a call of a tool that was not declared, when nothing but its form says that it is one."""
+        """False for a call of a tool that was not declared, where its form may be chance or it is shown in a code block."""
         names = [name for name, _ in guest.calls]
-        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
+        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name) and not self._content.shown
         return not self._schemas or not names or strong or any(name in self._schemas for name in names)
 
     def _fitness(self, guest: Guest) -> tuple[int, int, int, int, int, bool, int]:
@@ -335,7 +335,7 @@ class Mixed:
         calls, repairs = guest.calls, guest.repaired()
         declared = sum(name in self._schemas for name, _ in calls)
         named = sum(_NAME.match(name) is not None or name in self._schemas for name, _ in calls)
-        broken = sum(not good for _, good in calls) + len(calls) - named
+        broken = sum(not good for _, good in calls) + 2 * (len(calls) - named)
         hard = sum(repair.kind in HARD for repair in repairs)
         return (
             min(declared, 1), -broken, min(named, 1), -hard, hard - len(repairs),

@@ -33,7 +33,7 @@ class Stretch:
     """
 
     __slots__ = (
-        "_from",
+        "_block", "_from",
         "_held",
         "_held_size",
         "_parts",
@@ -59,6 +59,7 @@ class Stretch:
         self._from = 0  # held characters before the code block
         self._token: int | None = None  # held characters before the first end token
         self._tail = ""
+        self._block = False  # a code block is open
         self._span = False  # a code span is open in this line
 
     @property
@@ -82,6 +83,11 @@ class Stretch:
         return near if near and near in QUOTES and not self._held and self._tail != FENCE else ""
 
     @property
+    def shown(self) -> bool:
+        """True inside of a code block."""
+        return self._block or self.fence is not None
+
+    @property
     def waiting(self) -> str:
         """What is held back."""
         return "".join(self._held)
@@ -95,6 +101,7 @@ class Stretch:
             said = self.waiting + body
             line = said.rpartition("\n")[2]
             ticks = line.count("`") - 3 * line.count(FENCE)
+            self._block = (said.count(FENCE) + self._block) % 2 == 1
             self._span = (ticks + (self._span and len(line) == len(said))) % 2 == 1
             self._tail = (self._tail + body[-3:])[-3:] if not self._held else body[-3:]
             self._held, self._held_size, self.fence, self._token = [], 0, None, None

@@ -8,7 +8,7 @@ from toolect.compile.graph import Graph
 from toolect.compile.network import Network
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.stop_plan import plan_of
+from toolect.engine.stop_plan import fixed, plan_of
 from toolect.ir import RepairKind
 from toolect.spec.model import Spec
 
@@ -61,11 +61,11 @@ def traits(spec: Spec) -> Traits:
     thinking = {m for m in (*graph.think_openers, *graph.think_closers) if len(m) >= STRONG}
     openers: dict[str, Opener] = {}
     if start.text:
-        for needle in plan_of(start).needles:
-            if needle.stop is None:
-                openers[needle.text] = Opener(needle.text, needle.text, json=True)
-            elif (opener := _opener(start, needle.stop)) is not None:
+        for stop in start.stops.values():
+            if (opener := _opener(start, stop)) is not None:
                 openers.setdefault(opener.core, opener)
+        for bracket in plan_of(start).braces:
+            openers[bracket] = Opener(bracket, bracket, json=True)
     else:
         for core in start.marks:
             openers[core] = _followed(core, start.calling(core), start, core)
@@ -89,7 +89,7 @@ def _opener(start: Node, stop: Stop) -> Opener | None:
     if not (stop.direct and stop.core in start.choices):
         for key in stop.path:
             node = node.step(key).node
-    return _followed(stop.core, stop.probe, node, stop.core, pattern=getattr(stop, "pattern", False))
+    return _followed(stop.core, stop.probe, node, stop.core, pattern=stop.pattern)
 
 
 def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False) -> Opener:
@@ -98,12 +98,17 @@ def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False
     after = step.node
     return Opener(
         core,
-        "" if pattern else core.split(None, 1)[0],
+        "" if pattern else _sought(core),
         call,
         len(core) >= STRONG and not pattern,
         step.trail,
-        tuple(sorted({mark.split(None, 1)[0] for mark in after.marks})),
+        tuple(sorted({_sought(mark) for mark in after.marks})),
         tuple(regex for regex, _ in after.patterns),
         after.json,
         after.text or after.escaped,
     )
+
+
+def _sought(core: str) -> str:
+    """What of a marker is the same wherever it stands: up to its first blank, or to a name that it repeats."""
+    return fixed(core).split(None, 1)[0]
