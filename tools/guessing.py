@@ -4,7 +4,8 @@ detected   Texts with a call: the case's dialect is among those ranked first, or
            calls as the case's dialect does. With the case's tools.
 read       All texts: what `auto` reads is scored as a dialect's reading is, calls alone; beside it the score of the
            case's own dialect.
-invented   Texts that upstream finds no call in (kind no_call): those in which `auto` finds a runnable one.
+invented   Texts that upstream finds no call in (kind no_call): those in which `auto` finds more runnable calls than the
+           case's own dialect does, which may see what upstream drops: a call of a tool that was not declared.
 """
 
 from __future__ import annotations
@@ -42,16 +43,17 @@ def guess(case: Case, dialect: Dialect, prefix: str) -> Guess:
     options: dict[str, Json] = {"tools": case.tools, "prefix": prefix}
     message = auto.parse(case.text, **options)
     agree = not any(disagreement(message, stream(auto, chunks, options)) for chunks in (case.chunks or [case.text], case.text))
-    detected, ranked = None, ()
+    own = dialect.parse(case.text, **options)
+    known = score(case, [Reading(own, case.text)]).calls
+    detected: bool | None = None
+    ranked: tuple[str, ...] = ()
     if case.kind != "no_call" and case.expect.calls and case.scope != "reasoning":
-        meant = dialect.parse(case.text, **options)
-        if meant.runnable:
+        if own.runnable:
             found = detect(case.text, case.tools, 1, prefix)
             ranked = found[0].dialects if found else ()
-            detected = str(case.dialect) in ranked or bool(ranked) and alike(meant, ranked[0], case, options)
-    invented = bool(message.runnable) if case.kind == "no_call" and not case.expect.calls else None
+            detected = str(case.dialect) in ranked or bool(ranked) and alike(own, ranked[0], case, options)
+    invented = len(message.runnable) > len(own.runnable) if case.kind == "no_call" and not case.expect.calls else None
     calls = score(case, [Reading(message, case.text)]).calls
-    known = score(case, [Reading(dialect.parse(case.text, **options), case.text)]).calls
     return Guess(case, detected, calls, known, invented, agree, ranked, message)
 
 

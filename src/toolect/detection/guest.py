@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from toolect.compile.graph import Graph
 from toolect.compile.network import Field
 from toolect.compile.node import Node
+from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.codec import Schema
 from toolect.engine.machine import Machine
@@ -32,6 +33,17 @@ class Lobby(TextSlot):
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
         super().__init__(machine, node, field, plan, skip)
         self._dropped = False  # what becomes of content is decided elsewhere
+
+    def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
+        if stop.probe:
+            self._give_way(machine)
+        return super()._stop(machine, stop, lead, at, end)
+
+    def _give_way(self, machine: Machine) -> None:
+        """A call begins: a dialect that has read only reasoning was a guess, and others may try."""
+        assert isinstance(machine, Guest)
+        if not machine.builder.draft.attempts and self.start > machine.at:
+            self._open(machine)
 
     def _open(self, machine: Machine) -> None:
         machine.node = self.node
@@ -94,6 +106,12 @@ class Guest(Machine):
             return self.text.start if needed is None else min(needed, self.text.start)
         return needed
 
+    def try_json(self, node: Node, at: int) -> None:
+        """Bare JSON may be a call."""
+        if isinstance(self.text, Lobby):
+            self.text._give_way(self)
+        super().try_json(node, at)
+
     def text_back(self, text: str, end: int) -> None:
         """A JSON value was no call."""
         if self.json is None and isinstance(self.text, Lobby) and self.text.start == self.at:
@@ -106,6 +124,13 @@ class Guest(Machine):
     def idle(self) -> bool:
         """True while nothing but blanks has been read since the last thing of this dialect."""
         return isinstance(self.text, Lobby)
+
+    @property
+    def thinks(self) -> bool:
+        """True while reasoning is read."""
+        if self.text is None and self.json is None:
+            return self.node.text and self.node.text_field().role is Role.REASONING
+        return isinstance(self.text, TextSlot) and self.text.field.role is Role.REASONING
 
     @property
     def refused(self) -> bool:
@@ -123,7 +148,7 @@ class Guest(Machine):
         if call is not None:
             return bool(call.name) or call.error is not None
         slot = self.text
-        return slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
+        return self.thinks or slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
 
     @property
     def calls(self) -> list[tuple[str, bool]]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from toolect import registry
 from toolect.detection.guest import HARD, Guest
 from toolect.detection.index import Hit, Index
-from toolect.detection.stretch import FENCE, Stretch
+from toolect.detection.stretch import FENCE, QUOTES, Stretch
 from toolect.engine.codec import Schema
 from toolect.engine.stop_plan import plan_of
 from toolect.events import ContentDelta, Event
@@ -40,10 +40,11 @@ class MixedMessage(Message, frozen=True, eq=False):
 class Trial:
     """The dialects that are tried at character `at`."""
 
-    def __init__(self, at: int, guests: list[Guest], hits: list[Hit]) -> None:
+    def __init__(self, at: int, guests: list[Guest], hits: list[Hit], step: int = FIRST_STEP) -> None:
         self.at, self.guests, self.hits = at, guests, hits
         self.fed = at  # how far they have read
-        self.step = FIRST_STEP
+        self.step = step
+        self.slow = step != FIRST_STEP  # one character at a time after the first piece
 
     def settled(self) -> bool:
         """True when all that matter know."""
@@ -68,6 +69,8 @@ class Mixed:
         self._late: list[str] = []  # text that came after `buf`
         self._late_size = 0
         self._guest: Guest | None = None
+        self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
+        self._before = ""  # the character before `buf`, in reasoning
         self._rest = ""  # text that the guest has not been given
         self._trial: Trial | None = None
         self._content = Stretch(0)
@@ -82,7 +85,7 @@ class Mixed:
 
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
-        if self._guest is not None:
+        if self._guest is not None and not self._thinks:
             self._feed_guest(self._guest, chunk, False)
         else:
             self._late.append(chunk)
@@ -100,22 +103,64 @@ class Mixed:
         guest = self._new_guest(name, 0)
         guest.prefill(opening)
         if not guest.idle:
-            self._guest = guest
+            self._guest, self._thinks = guest, guest.thinks
 
     def _advance(self, final: bool) -> bool:
         """Do one thing; False when more text is needed."""
         guest = self._guest
+        if self._trial is not None:
+            return self._try(self._trial, final)
         if guest is not None:
+            if self._thinks:
+                return self._think(guest, final)
             if guest.left is None and final:
                 self._feed_guest(guest, "", True)
             if guest.left is None and not final:
                 return False
             self._take_over(guest)
             return True
-        if self._trial is not None:
-            return self._try(self._trial, final)
         self._merge()
         return self._scan(final)
+
+    def _think(self, guest: Guest, final: bool) -> bool:
+        """Let a guest read reasoning on, up to a call of whichever dialect; False when more text is needed."""
+        self._merge()
+        buf, index, pos = self._buf, self._index, self._pos
+        while (at := index.search(buf, pos)) >= 0:
+            hits = index.hits(buf, at, False, False, final)
+            if hits is None or not final and index.partial(buf, at):
+                break
+            hits = [h for h in hits if h.opener.call and h.opener.strong and self._calls_in_reasoning(h.dialect)]
+            if hits and (buf[at - 1] if at else self._before) not in QUOTES:
+                if self._pass_thought(guest, at):
+                    self._begin(0, hits)
+                return True
+            pos = at + 1
+        until = at if at >= 0 else len(buf) if final else index.hold_from(buf, pos)
+        if not self._pass_thought(guest, until):
+            return True
+        self._pos = max(pos - until, 0)
+        if final:
+            self._thinks = False
+        return final
+
+    def _pass_thought(self, guest: Guest, until: int) -> bool:
+        """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
+        piece, rest = self._buf[:until], self._buf[until:]
+        self._before = piece[-1:] or self._before
+        self._buf, self._base, self._pos = rest, self._base + until, 0
+        self._feed_guest(guest, piece, False)
+        if guest.thinks and guest.left is None:
+            return True
+        self._thinks, self._buf = False, ""
+        if guest.left is None:
+            self._feed_guest(guest, rest, False)
+        else:
+            self._rest += rest
+        return False
+
+    def _calls_in_reasoning(self, name: str) -> bool:
+        return registry.dialect(name).graph(self._policies).policies.reasoning_calls == "parse"
 
     def _merge(self) -> None:
         if self._late:
@@ -276,11 +321,15 @@ class Mixed:
 
     def _begin(self, at: int, hits: list[Hit]) -> None:
         """Dialects may go on at index `at`."""
+        step = FIRST_STEP
+        if any(hit.opener.strong for hit in hits):
+            hits = [hit for hit in hits if hit.opener.strong]
         if not any(hit.opener.call for hit in hits):
             hits = [min(hits, key=self._misfit)]
+            step = hits[0].end - at
         names = dict.fromkeys(hit.dialect for hit in hits)
         where = self._base + at
-        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits)
+        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, step)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
@@ -296,7 +345,7 @@ class Mixed:
         """Let the dialects on trial read one more piece; False when more text is needed."""
         have = self._base + len(self._buf) + self._late_size
         until = trial.fed + trial.step
-        if len(trial.guests) == 1:
+        if len(trial.guests) == 1 and not trial.slow:
             until = min(until, have)
         elif until > have and not final:
             return False
@@ -309,7 +358,7 @@ class Mixed:
                 if over:
                     guest.run(True)
             trial.fed += len(piece)
-            trial.step = min(2 * trial.step, LAST_STEP)
+            trial.step = 1 if trial.slow else min(2 * trial.step, LAST_STEP)
             if over or trial.settled():
                 self._choose(trial)
             return True
@@ -319,10 +368,17 @@ class Mixed:
         """Give the text to the dialect that fits best, or take it for content when none does."""
         self._trial = None
         fitting = [g for g in trial.guests if g.settled and not g.refused and self._meant(g, trial)]
+        until = max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base
+        thinking = self._guest
         if fitting:
-            self._enter(max(fitting, key=self._fitness), trial.fed)
+            if thinking is not None:
+                self._feed_guest(thinking, "", True)
+                self._leave(thinking)
+            self._enter(max(fitting, key=self._fitness), trial.fed, trial.slow)
+        elif thinking is not None:
+            self._pass_thought(thinking, until)
         else:
-            self._pass(max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base)
+            self._pass(until)
 
     def _meant(self, guest: Guest, trial: Trial) -> bool:
         """False for a call of a tool that was not declared, where its form may be chance or it is shown in a code block."""
@@ -335,7 +391,8 @@ class Mixed:
         calls, repairs = guest.calls, guest.repaired()
         declared = sum(name in self._schemas for name, _ in calls)
         named = sum(_NAME.match(name) is not None or name in self._schemas for name, _ in calls)
-        broken = sum(not good for _, good in calls) + 2 * (len(calls) - named)
+        odd = sum(name != "" for name, _ in calls) - named
+        broken = sum(not good for _, good in calls) + 2 * odd
         hard = sum(repair.kind in HARD for repair in repairs)
         return (
             min(declared, 1), -broken, min(named, 1), -hard, hard - len(repairs),
@@ -344,7 +401,7 @@ class Mixed:
 
     # Guests
 
-    def _enter(self, guest: Guest, fed: int) -> None:
+    def _enter(self, guest: Guest, fed: int, thinks: bool) -> None:
         """`guest`, which has read up to character `fed`, reads on."""
         content = self._content
         if content.fence is not None:
@@ -356,6 +413,10 @@ class Mixed:
             self.events += guest.builder.draft.events
         rest = self._buf[fed - self._base :]
         self._buf, self._pos = "", 0
+        if thinks and guest.thinks:
+            self._thinks = True
+            self._buf, self._base, self._before = rest, fed, ""
+            return
         if guest.left is None and rest:
             self._feed_guest(guest, rest, False)
         else:
@@ -396,14 +457,7 @@ class Mixed:
 
     def _take_over(self, guest: Guest) -> None:
         """The guest is done: go on where it left."""
-        segments, repairs = guest.result()
-        self._segments += segments
-        self._repairs += repairs
-        self._readers += [guest.name] * len(guest.calls)
-        self._calls += len(guest.calls)
-        if guest.calls:
-            self._last = guest.name
-        self._guest = None
+        self._leave(guest)
         end = guest.base + len(guest.buf)
         if guest.left is None:
             self._ended = True
@@ -414,13 +468,24 @@ class Mixed:
         self._pos, self._rest = 0, ""
         self._content = Stretch(self._base)
 
+    def _leave(self, guest: Guest) -> None:
+        """Keep what a guest has read."""
+        segments, repairs = guest.result()
+        self._segments += segments
+        self._repairs += repairs
+        self._readers += [guest.name] * len(guest.calls)
+        self._calls += len(guest.calls)
+        if guest.calls:
+            self._last = guest.name
+        self._guest, self._thinks = None, False
+
     # What has been read
 
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
         if self._guest is not None:
-            return self._guest.pending()
+            return self._guest.pending() + self._buf + "".join(self._late)
         return self._content.waiting + self._buf[self._pos :] + "".join(self._late)
 
     def message(self) -> MixedMessage:
