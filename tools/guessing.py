@@ -42,16 +42,17 @@ def guess(case: Case, dialect: Dialect, prefix: str) -> Guess:
     auto = Auto()
     options: dict[str, Json] = {"tools": case.tools, "prefix": prefix}
     message = auto.parse(case.text, **options)
-    agree = not any(disagreement(message, stream(auto, chunks, options)) for chunks in (case.chunks or [case.text], case.text))
+    agree = not any(
+        disagreement(message, stream(auto, chunks, options)) for chunks in (case.chunks or [case.text], case.text)
+    )
     own = dialect.parse(case.text, **options)
     known = score(case, [Reading(own, case.text)]).calls
     detected: bool | None = None
     ranked: tuple[str, ...] = ()
-    if case.kind != "no_call" and case.expect.calls and case.scope != "reasoning":
-        if own.runnable:
-            found = detect(case.text, case.tools, 1, prefix)
-            ranked = found[0].dialects if found else ()
-            detected = str(case.dialect) in ranked or bool(ranked) and alike(own, ranked[0], case, options)
+    if case.kind != "no_call" and case.expect.calls and case.scope != "reasoning" and own.runnable:
+        found = detect(case.text, case.tools, 1, prefix)
+        ranked = found[0].dialects if found else ()
+        detected = str(case.dialect) in ranked or bool(ranked) and alike(own, ranked[0], case, options)
     invented = len(message.runnable) > len(own.runnable) if case.kind == "no_call" and not case.expect.calls else None
     calls = score(case, [Reading(message, case.text)]).calls
     return Guess(case, detected, calls, known, invented, agree, ranked, message)
@@ -73,7 +74,11 @@ def rows(guesses: Sequence[Guess]) -> list[list[str]]:
     for one in guesses:
         groups.setdefault(str(one.case.dialect), []).append(one)
     body = [[name, *_figures(group)] for name, group in sorted(groups.items())]
-    return [["dialect", "detected", "read", "by its dialect", "invented", "streams"], *body, ["all", *_figures(guesses)]]
+    return [
+        ["dialect", "detected", "read", "by its dialect", "invented", "streams"],
+        *body,
+        ["all", *_figures(guesses)],
+    ]
 
 
 def _figures(guesses: Sequence[Guess]) -> Iterator[str]:

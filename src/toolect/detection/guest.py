@@ -93,6 +93,14 @@ class Guest(Machine):
                 elif self.text is not None:
                     self.quick = self.text.quick(self)
 
+    def _advance(self, final: bool) -> bool:
+        more = super()._advance(final)
+        slot = self.text
+        if type(slot) is TextSlot and slot.unread and slot.node.done is not None and slot.start > self.at:
+            self.finish_tasks(slot.start)
+            raise Left(slot.start)
+        return more
+
     def _enter_text(self, node: Node, final: bool) -> bool:
         more = super()._enter_text(node, final)
         slot = self.text
@@ -136,8 +144,7 @@ class Guest(Machine):
     def refused(self) -> bool:
         """True when what is here is nothing of this dialect."""
         slot = self.text
-        lost = type(slot) is TextSlot and slot._skip and slot.start == self.at and slot.field.role is Role.CONTENT
-        return self.left == self.at or lost
+        return self.left == self.at or isinstance(slot, TextSlot) and slot.unread and slot.start == self.at
 
     @property
     def settled(self) -> bool:

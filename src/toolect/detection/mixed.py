@@ -69,6 +69,7 @@ class Mixed:
         self._late: list[str] = []  # text that came after `buf`
         self._late_size = 0
         self._guest: Guest | None = None
+        self._tried = -1  # where every dialect has been tried in vain
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
         self._before = ""  # the character before `buf`, in reasoning
         self._rest = ""  # text that the guest has not been given
@@ -131,7 +132,8 @@ class Mixed:
             if hits is None or not final and index.partial(buf, at):
                 break
             hits = [h for h in hits if h.opener.call and h.opener.strong and self._calls_in_reasoning(h.dialect)]
-            if hits and (buf[at - 1] if at else self._before) not in QUOTES:
+            before = buf[at - 1] if at else self._before
+            if hits and not (before and before in QUOTES):
                 if self._pass_thought(guest, at):
                     self._begin(0, hits)
                 return True
@@ -201,6 +203,8 @@ class Mixed:
             return False
         if not final and any(len(buf) - h.end < len(h.opener.trail) for h in hits if not h.opener.call):
             return False
+        if self._tried == self._base + at:
+            hits = []
         quoted = content.quoted
         if hits and quoted:
             self._mute = _QUOTED[quoted]
@@ -377,20 +381,34 @@ class Mixed:
             self._enter(max(fitting, key=self._fitness), trial.fed, trial.slow)
         elif thinking is not None:
             self._pass_thought(thinking, until)
+        elif until == trial.at + 1 - self._base:
+            self._tried = trial.at
         else:
             self._pass(until)
 
     def _meant(self, guest: Guest, trial: Trial) -> bool:
-        """False for a call of a tool that was not declared, where its form may be chance or it is shown in a code block."""
-        names = [name for name, _ in guest.calls]
-        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name) and not self._content.shown
-        return not self._schemas or not names or strong or any(name in self._schemas for name in names)
+        """False for what its form alone does not show to be a call, when nothing else does.
+
+        A short marker may be chance, and a code block may show an example: then a call that can be read must follow,
+        and of a tool that was declared, if any was.
+        """
+        calls = guest.calls
+        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
+        if not calls or strong and not self._content.shown:
+            return True
+        if self._schemas and not any(name in self._schemas for name, _ in calls):
+            return False
+        return strong or all(good and self._named(name) for name, good in calls)
+
+    def _named(self, name: str) -> bool:
+        """True for what may be a tool's name."""
+        return name in self._schemas or _NAME.match(name) is not None
 
     def _fitness(self, guest: Guest) -> tuple[int, int, int, int, int, bool, int]:
         """How well the dialect of a guest fits the text: the greatest is the best."""
         calls, repairs = guest.calls, guest.repaired()
         declared = sum(name in self._schemas for name, _ in calls)
-        named = sum(_NAME.match(name) is not None or name in self._schemas for name, _ in calls)
+        named = sum(self._named(name) for name, _ in calls)
         odd = sum(name != "" for name, _ in calls) - named
         broken = sum(not good for _, good in calls) + 2 * odd
         hard = sum(repair.kind in HARD for repair in repairs)

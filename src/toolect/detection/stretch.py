@@ -33,7 +33,8 @@ class Stretch:
     """
 
     __slots__ = (
-        "_block", "_from",
+        "_block",
+        "_from",
         "_held",
         "_held_size",
         "_parts",

@@ -8,6 +8,7 @@ from toolect.compile.graph import Graph
 from toolect.compile.network import Network
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.detection.stretch import FENCE
 from toolect.engine.stop_plan import fixed, plan_of
 from toolect.ir import RepairKind
 from toolect.spec.model import Spec
@@ -23,7 +24,7 @@ class Opener(msgspec.Struct, frozen=True):
     call: bool = True
     """It opens a call, or a section of calls; otherwise reasoning or content."""
     strong: bool = False
-    """Long enough to say that a call was meant, whatever follows."""
+    """Says that a call was meant, whatever follows: long enough, and not just a code block."""
     trail: str = ""
     """The whitespace that is written after it."""
     follows: tuple[str, ...] = ()
@@ -100,7 +101,7 @@ def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False
         core,
         "" if pattern else _sought(core),
         call,
-        len(core) >= STRONG and not pattern,
+        len(core) >= STRONG and not pattern and not core.startswith(FENCE),
         step.trail,
         tuple(sorted({_sought(mark) for mark in after.marks})),
         tuple(regex for regex, _ in after.patterns),

@@ -54,6 +54,11 @@ class TextSlot:
         return self._node
 
     @property
+    def unread(self) -> bool:
+        """True for content that the grammar has no place for."""
+        return self._skip and self.field.role is Role.CONTENT
+
+    @property
     def blank(self) -> str:
         """Whitespace that is content only if something follows."""
         return "".join(self._blank)
