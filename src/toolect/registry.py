@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from toolect import cache
-from toolect.names import Names, is_model, near_misses, resolve
+from toolect.names import Match, Names, explain, is_model, near_misses
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -139,9 +139,13 @@ class Registry:
 
     def resolve(self, name: str) -> str:
         """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
+        return self.explain(name).dialect
+
+    def explain(self, name: str) -> Match:
+        """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
         with self._lock:
             names = [shelf.names for shelf in self._all()]
-        found = resolve(name, names)
+        found = explain(name, names)
         if found is None:
             raise UnknownDialect(name, tuple(near_misses(name, names)))
         return found
@@ -204,6 +208,11 @@ def dialect(name: str) -> Dialect | Auto:
 def spec(name: str) -> Spec:
     """The spec with this name, alias or model id. Raises `UnknownDialect`."""
     return _registry.spec(name)
+
+
+def match(name: str) -> Match:
+    """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
+    return _registry.explain(name)
 
 
 def load(path: str | Path) -> list[str]:

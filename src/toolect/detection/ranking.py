@@ -20,6 +20,8 @@ PLACES = 400
 """Places of a text at which openers are looked for."""
 QUALITY = {Status.OK: 1.0, Status.REPAIRED: 0.7, Status.TRUNCATED: 0.5, Status.MALFORMED: 0.1}
 """What an attempt at a call is worth as evidence."""
+WORTH_NAMING = 0.25
+"""How well a dialect must fit, compared with the best one, to be a result."""
 _NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 Said: TypeAlias = tuple[object, ...]
 
@@ -78,6 +80,7 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
             rank = (score, trial.marked, -known.order[trial.traits.name], trial)
             groups.setdefault(trial.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
+    ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
     weights = [group[0][0] ** 8 for group in ranked]
     return tuple(
         group[0][3].detection(tuple(t.traits.name for *_, t in group[1:]), score, score * weight / sum(weights))
@@ -118,9 +121,11 @@ class Trial:
         self.calls = message.calls
         self.schemas = schemas
         self.content = [s for s in message.segments if isinstance(s, Content)]
+        found = [Found(m, text.count(m), text.index(m)) for m in (*traits.markers, *traits.thinking) if m in text]
         self.markers = tuple(
-            Found(m, text.count(m), text.index(m)) for m in (*traits.markers, *traits.thinking) if m in text
-        )
+            one for one in found
+            if not any(one.marker != f.marker and f.marker.startswith(one.marker) and f.at == one.at for f in found)
+        )  # fmt: skip
         self.attempts = sum(call.status is not Status.MALFORMED and self._named(call) for call in self.calls)
         self.stray: list[str] = []
 
