@@ -76,6 +76,8 @@ class Node:
         """Those of the marks that repeat a name or a key."""
         self.patterns: list[tuple[str, re.Pattern[str]]] = []
         self.done: Trail | None = None
+        self.begun = 0
+        """How many lexemes ago a call may have begun; 0 when that is not open."""
         self.value = True
         found = list(graph.closure(kernel))
         shared = _shared_ends([trail for _, _, trail in found])
@@ -87,6 +89,8 @@ class Node:
                 self.done = rest
             else:
                 self._add(Choice(edge, stack, rest))
+                begun = (back for task, back in rest if isinstance(task, Op) and task.code is OpCode.BEGIN_CALL)
+                self.begun = max(self.begun, *begun, 0)
         self.steps: dict[str, Step] = {}
         self.text = SlotKind.TEXT in self.choices
         self.json = SlotKind.JSON in self.choices

@@ -15,7 +15,7 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "named", "path", "pattern", "probe", "repair")
+    __slots__ = ("core", "direct", "end", "lead", "named", "otherwise", "path", "pattern", "probe", "repair")
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
@@ -25,15 +25,17 @@ class Stop:
         self.direct = direct  # only where no text comes before it
         self.named = named  # a call that begins with its name: the name has to be one
         self.pattern = pattern  # no marker but a terminal, which counts only where a line begins
+        self.otherwise: Stop | None = None  # the end of the answer, when the same marker opens no call
 
 
 def find_stops(node: Node) -> Iterator[Stop]:
     """The stops of the TEXT slot of `node`, each marker once, the likeliest reading of it first."""
-    seen: set[str] = set()
+    seen: dict[str, Stop] = {}
     for stop in Finder(node).all():
-        if stop.core not in seen:
-            seen.add(stop.core)
-            yield stop
+        first = seen.setdefault(stop.core, stop)
+        if stop.end and first.probe:
+            first.otherwise = stop
+    yield from seen.values()
 
 
 class Finder:

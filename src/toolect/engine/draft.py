@@ -15,7 +15,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "_strict", "_no_call", "_known", "_first", "_good_only",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_first", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -34,6 +34,8 @@ class Draft:
         self.last_name = ""  # what the last call called
         self.after_call = False  # a call was the last thing read
         self._strict = strict
+        self.tools = tools
+        self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._first = policies.repeated_keys == "first"

@@ -14,7 +14,7 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
@@ -46,6 +46,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
         kind, hub = at.kind, at.hub
+        if at.space:
+            if not text.startswith(at.space, pos):
+                return None
+            pos += len(at.space)
         if kind == HUB:
             if pos == n and at.node.done == ():
                 return Message(tuple(segments))
@@ -94,6 +98,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 where = pos
                 if match is not None:
                     hub = at.direct
+                elif at.node.patterns and any(pattern.match(text, pos) for _, pattern in at.node.patterns):
+                    return None
             if match is not None:
                 pass
             elif common:
@@ -146,7 +152,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 value, end = scan_once(text, pos)
             except (ValueError, StopIteration):
                 return None
-            if end - pos > MAX_DEPTH and not shallow(value):
+            if end - pos > MAX_DEPTH and not shallow(value) or doubled(text[pos:end], value):
                 return None
             if type(value) not in (dict, list) and _IN_SCALAR(text, end) is not None:
                 return None

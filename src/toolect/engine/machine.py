@@ -16,7 +16,8 @@ from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.lexing import lex, match_space
+from toolect.engine.lexing import lex, marker_next, match_space
+from toolect.engine.probe import Probe, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
@@ -91,6 +92,7 @@ class Machine:
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()
         self.builder.repairs.clear()
+        self.builder.text_parts.clear()
         if isinstance(self.text, TextSlot):
             self.text.restart(self)
 
@@ -120,6 +122,8 @@ class Machine:
         starts = []
         if self.builder.call is not None:
             starts.append(self.builder.call.start)
+        if self.node.begun:
+            starts.append(self._hist[-self.node.begun][0])
         if self.json is not None:
             starts.append(self.json.needed)
         if self.text is not None and self.text.raw_from is not None:
@@ -175,7 +179,12 @@ class Machine:
         """At a node that takes free text: settle the whitespace before it, then open the slot."""
         buf, n = self.buf, len(self.buf)
         if not self._spaced:
-            self._trail += node.choices[SlotKind.TEXT][0].expects
+            space = node.choices[SlotKind.TEXT][0].expects
+            if space and (marker := marker_next(node, buf, self.pos, final)) is not False:
+                if marker is None:
+                    return False
+                space = ""  # it stands before text only
+            self._trail += space
             self._spaced = True
         while self._trail:
             if self.pos == n:
@@ -191,6 +200,13 @@ class Machine:
         self._trail = self.space = ""
         self._trails, self.loose = ("",), False
         field = node.text_field()
+        if node.patterns:
+            answer = headed(node, buf, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
             at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
@@ -347,16 +363,25 @@ class Machine:
         slot, text = self.json, self.text
         assert slot is not None
         assert isinstance(text, TextSlot)
-        text.close(self, slot.start)
+        opener, opened = text.opener, text.opened
+        text.close(self, slot.start if text.raw_from is None else text.raw_from)
         self.text = None
-        if not text.opened and SlotKind.JSON not in text.node.choices:
+        if opener is not None:
+            pos = self.pos
+            self.take(opener.stop, text.node, opener.at, opener.end, opened)
+            self.pos = pos
+            self.space = self.raw(opener.end, slot.start)
+            expects = self.node.choices[SlotKind.JSON][0].expects
+            self.check_space(slot.start, (expects,), expects)
+            self._trail, self._trails, self.space = "", ("",), ""
+        elif not text.opened and SlotKind.JSON not in text.node.choices:
             self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)
 
-    def text_back(self, text: str, end: int) -> None:
-        """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
-        assert isinstance(self.text, TextSlot)
-        self.text.add(self, text, end)
+    def text_back(self, end: int) -> None:
+        """What was read as JSON inside free text is free text after all, up to character `end`."""
+        assert isinstance(self.text, TextSlot) and self.text.raw_from is not None
+        self.text.add(self, self.raw(self.text.raw_from, end), end)
 
     def end_json(self) -> None:
         """The JSON slot is over."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
-from toolect.engine.spelling import MAX_LEXEME, canonical
-from toolect.spec.model import Role
+from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
+from toolect.ir import RepairKind, dumps
+from toolect.spec.model import Many, Obj, OneOf, Role, Shape
 
 if TYPE_CHECKING:
+    from toolect.compile.stops import Stop
     from toolect.engine.machine import Machine
 
 _BLANK = re.compile(r"\s{0,64}")
@@ -25,8 +28,11 @@ class Probe(Enum):
     """More text is needed to know."""
 
 
-def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> Probe:
-    """Does the text at `buf[pos:]` go on as a call from `node`? Looks at most one name and six markers ahead."""
+def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, strong: bool) -> Probe:
+    """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
+
+    Looks at most one name and six markers ahead.
+    """
     buf, n = machine.buf, len(machine.buf)
     named, due = False, False  # `due`: a new line that the dialect writes has not come
     for _ in range(8):
@@ -63,7 +69,9 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
                 break
         else:
             if node.json:
-                return Probe.YES if named or buf[pos] in "{[" else Probe.NO
+                if named or buf[pos] not in "{[":
+                    return Probe.YES if named else Probe.NO
+                return _json(stop, machine.json_field(node).shape, buf, pos, final)
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
@@ -73,3 +81,61 @@ def probe(machine: Machine, node: Node, pos: int, final: bool, strong: bool) -> 
                 return Probe.MORE if not final else Probe.YES if strong else Probe.NO
             return Probe.NO
     return Probe.YES
+
+
+def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool) -> Probe:
+    """Does the bracket at `buf[pos]` open JSON with a call in it?
+
+    After a marker of the dialect it does. A marker that begins as a word does may be one: a list after it must be one
+    of objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
+    """
+    patterns = _beginning(shape)
+    if stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
+        if not stop.core[0].isalnum() or buf[pos] == "{":
+            return Probe.YES
+        inside = _BLANK.match(buf, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string
+        if inside == len(buf):
+            return Probe.YES if final else Probe.MORE
+        return Probe.YES if buf[inside] in "{]" else Probe.NO
+    whole, other = patterns
+    until = min(len(buf), pos + MAX_LEXEME)
+    if whole.match(buf, pos, until) is not None:
+        return Probe.YES
+    done = final or until == pos + MAX_LEXEME or other.match(buf, pos, until) is not None
+    return Probe.NO if done else Probe.MORE
+
+
+@lru_cache(maxsize=256)
+def _beginning(shape: Shape | None) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """What matches the first two keys of a call in `shape`, and what matches a first key that is none of them."""
+    while isinstance(shape, Many | OneOf):
+        shape = shape.item if isinstance(shape, Many) else shape.shapes[0]
+    if not isinstance(shape, Obj):
+        return None
+    keys = "|".join(re.escape(dumps(key)) for field in shape.fields for key in field.keys)
+    before = r"(?:\[\s*)?\{\s*"
+    string = r'"(?:[^"\\]|\\.)*"'
+    whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
+    return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
+
+
+def headed(node: Node, buf: str, pos: int, final: bool) -> Probe:
+    """Does a call begin at `buf[pos:]` with a terminal that is not its name, and the marker after that?"""
+    n = len(buf)
+    for regex, pattern in node.patterns:
+        if node.named(regex):
+            continue
+        begin = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        match = pattern.match(buf, begin, min(n, begin + MAX_LEXEME))
+        if match is None and begin < n:
+            continue
+        blank = _BLANK.match(buf, match.end() if match is not None else begin)
+        assert blank is not None
+        if blank.end() == n:
+            return Probe.NO if final else Probe.MORE
+        inner = node.step(regex).node
+        if inner.struct.match(buf, blank.end()) is not None:
+            return Probe.YES
+        if not final and may_be_marker(inner, buf, blank.end()):
+            return Probe.MORE
+    return Probe.NO

@@ -41,7 +41,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at):
+    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
@@ -94,6 +94,17 @@ def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
     if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
         return False
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _lacks_closer(machine: Machine, node: Node, at: int) -> bool:
+    """Was a short closer left out after the last call, with free text after it?"""
+    closers = [core for core, wrong in node.marks.items() if not wrong and not node.first(core)]
+    if machine.builder.call is not None or len(closers) != 1 or len(closers[0]) >= STRONG:
+        return False
+    if not node.step(closers[0]).node.text:
+        return False
+    machine.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
     return True
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, squeeze
@@ -22,14 +23,28 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BLANK = re.compile(r"\s*").match
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
+
+
+def _near(stop: Stop, buf: str, at: int) -> bool:
+    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
+    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
+
+
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
 
 
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
         "start",
     )  # fmt: skip
 
@@ -43,7 +58,8 @@ class TextSlot:
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self._lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -150,6 +166,8 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
+                    if plan.direct and self._text_before(machine, at):
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
@@ -160,6 +178,9 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
+                if end > begin and needle.stop.probe and plan.braces and self._after(needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, begin, end)
+                    return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
@@ -173,6 +194,15 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(self._after(stop), base + machine.pos)
 
     def _at_head(self, machine: Machine, final: bool) -> bool | None:
         """Does a call begin where the text would? None when none does; else whether to read on now."""
@@ -205,11 +235,11 @@ class TextSlot:
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and (
-            self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
-        )
+        text_before = stop.direct and self._text_before(machine, at)
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
+                if regex is not None and regex.match(buf, at) is None:
+                    return -1, not final and _near(stop, buf, at)
                 self._out_of_place(machine, stop, at)
                 return -1, False
         elif text_before and not stop.path:
@@ -231,8 +261,7 @@ class TextSlot:
         else:
             match = regex.match(buf, at)
             if match is None:
-                near = not final and n - at < len(stop.core) + MAX_BLANK
-                return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
+                return -1, not final and _near(stop, buf, at)
             end = match.end()
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
@@ -242,8 +271,10 @@ class TextSlot:
                 return -1, answer is Probe.MORE
         elif stop.probe:
             strong = len(stop.core) >= STRONG and stop.repair is None
-            answer = probe(machine, self._after(stop), end, final, strong)
-            if answer is Probe.NO and strong:
+            if stop.otherwise is not None:
+                strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
+            answer = probe(machine, stop, self._after(stop), end, final, strong)
+            if answer is Probe.NO and strong and stop.otherwise is None:
                 self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
@@ -268,6 +299,10 @@ class TextSlot:
             return -1, answer is Probe.MORE
         match = machine.graph.pattern(stop.core).match(machine.buf, at)
         return (match.end() if match is not None else -1), False
+
+    def _text_before(self, machine: Machine, at: int) -> bool:
+        """True when there is more than whitespace between the slot's beginning and index `at`."""
+        return self.opened or self._lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
 
     def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
         """A marker stays in the text, since nothing that belongs to it is there."""
@@ -317,7 +352,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 

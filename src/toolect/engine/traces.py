@@ -53,7 +53,7 @@ class Route:
 
     __slots__ = (
         "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
-        "role", "scalars", "sniffs",
+        "role", "scalars", "sniffs", "space",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -68,6 +68,7 @@ class Route:
         self.needle = ""
         self.lead = ""
         self.lead_size = 0
+        self.space = node.choices[SlotKind.TEXT][0].expects if node.text else ""  # what stands before the text
         self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.scalars: Scalars | None = None
@@ -92,9 +93,15 @@ class Route:
         node = self.node
         self.plan = plan_of(node)
         stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
+        self.hub = build(
+            node,
+            {s.core: 0 for s in stops if not s.direct},
+            after_text=True,
+            bare=bool(self.plan.braces) and not self.plan.direct,
+        )
         direct = {s.core: 0 for s in node.stops.values() if s.direct}
-        self.direct = build(node, direct) if direct else None
+        bare = bool(self.plan.braces) and self.plan.direct
+        self.direct = build(node, direct, bare=bare) if direct or bare or node.patterns else None
         self.open = node.step(SlotKind.TEXT).node.done is not None
         needles = [n for n, _, _, _ in self.plan.needles]
         first = {n[:1] for n in needles}
@@ -245,8 +252,6 @@ class Draft:
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
-            if node.text:
-                self.literal(node.choices[SlotKind.TEXT][0].expects)
             return [self]
         else:
             drafts = []

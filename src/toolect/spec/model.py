@@ -132,17 +132,22 @@ class Const(msgspec.Struct, frozen=True, tag="const"):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A key of an object shape: `keys[0]` is rendered, the others are accepted; `optional` may be missing."""
+    """A key of an object shape: `keys[0]` is rendered if it is `written`, the others are accepted.
+
+    An `optional` one may be missing.
+    """
 
     keys: tuple[str, ...]
     shape: Shape
     optional: bool = False
+    written: bool = True
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order; other keys are ignored when parsing."""
+    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
+    rest: bool = False
 
 
 class Keyed(msgspec.Struct, frozen=True, tag="keyed"):
@@ -306,7 +311,7 @@ class Spec(msgspec.Struct, frozen=True):
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
     markup: dict[str, str] = {}
-    """Terminal with the role `markup` → what rendering writes for it."""
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
