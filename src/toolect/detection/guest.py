@@ -120,11 +120,11 @@ class Guest(Machine):
             self.text._give_way(self)
         super().try_json(node, at)
 
-    def text_back(self, text: str, end: int) -> None:
+    def text_back(self, end: int) -> None:
         """A JSON value was no call."""
         if self.json is None and isinstance(self.text, Lobby) and self.text.start == self.at:
             self.spent = max(self.spent, end)
-        super().text_back(text, end)
+        super().text_back(end)
 
     # What became of it
 
@@ -147,15 +147,21 @@ class Guest(Machine):
         return self.left == self.at or isinstance(slot, TextSlot) and slot.unread and slot.start == self.at
 
     @property
-    def settled(self) -> bool:
-        """True when it is known what this dialect makes of the text: a call with a name, or another section."""
-        if self.left is not None or self.builder.draft.attempts:
+    def taken(self) -> bool:
+        """True when something of this dialect begins here, whatever it will be."""
+        if self.left is not None or self.builder.draft.attempts or self.builder.call is not None or self.thinks:
             return True
-        call = self.builder.call
-        if call is not None:
-            return bool(call.name) or call.error is not None
         slot = self.text
-        return self.thinks or slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
+        return slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
+
+    @property
+    def settled(self) -> bool:
+        """True when it is known what this dialect makes of the text: of a call, its name and that arguments follow."""
+        call = self.builder.call
+        if call is None or self.left is not None or self.builder.draft.attempts:
+            return self.taken
+        begun = call.written or call.entries or call.key is not None or call.whole
+        return call.error is not None or bool(call.name and begun)
 
     @property
     def calls(self) -> list[tuple[str, bool]]:

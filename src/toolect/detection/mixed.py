@@ -40,14 +40,29 @@ class MixedMessage(Message, frozen=True, eq=False):
 class Trial:
     """The dialects that are tried at character `at`."""
 
-    def __init__(self, at: int, guests: list[Guest], hits: list[Hit], step: int = FIRST_STEP) -> None:
+    def __init__(self, at: int, guests: list[Guest], hits: list[Hit], marker: int = 0) -> None:
         self.at, self.guests, self.hits = at, guests, hits
         self.fed = at  # how far they have read
-        self.step = step
-        self.slow = step != FIRST_STEP  # one character at a time after the first piece
+        self.slow = marker > 0
+        """One character at a time after the opener of `marker` characters."""
+        self.step = marker or FIRST_STEP
+        only = guests[0]
+        self.sure = len(guests) == 1 and all(hit.opener.strong for hit in hits) and not self.wordy(only)
+        """There is one dialect, and the opener alone says that it is meant."""
+
+    def wordy(self, guest: Guest) -> bool:
+        """True when the opener of a guest is followed by a name: any word might be one."""
+        hits = [hit.opener for hit in self.hits if hit.dialect == guest.name]
+        return any(o.patterns or not o.needle for o in hits) and not any(o.json and o.needle for o in hits)
+
+    def free(self, guest: Guest) -> bool:
+        """True when any text may follow the opener of a guest."""
+        return any(hit.opener.free for hit in self.hits if hit.dialect == guest.name)
 
     def settled(self) -> bool:
         """True when all that matter know."""
+        if self.sure:
+            return self.guests[0].taken
         if all(g.settled for g in self.guests):
             return True
         return self.fed - self.at >= PATIENCE and any(g.settled and not g.refused for g in self.guests)
@@ -325,15 +340,15 @@ class Mixed:
 
     def _begin(self, at: int, hits: list[Hit]) -> None:
         """Dialects may go on at index `at`."""
-        step = FIRST_STEP
+        marker = 0
         if any(hit.opener.strong for hit in hits):
             hits = [hit for hit in hits if hit.opener.strong]
         if not any(hit.opener.call for hit in hits):
             hits = [min(hits, key=self._misfit)]
-            step = hits[0].end - at
+            marker = hits[0].end - at
         names = dict.fromkeys(hit.dialect for hit in hits)
         where = self._base + at
-        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, step)
+        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, marker)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
@@ -349,7 +364,7 @@ class Mixed:
         """Let the dialects on trial read one more piece; False when more text is needed."""
         have = self._base + len(self._buf) + self._late_size
         until = trial.fed + trial.step
-        if len(trial.guests) == 1 and not trial.slow:
+        if trial.sure and not trial.slow and not self._content.shown:
             until = min(until, have)
         elif until > have and not final:
             return False
@@ -371,14 +386,14 @@ class Mixed:
     def _choose(self, trial: Trial) -> None:
         """Give the text to the dialect that fits best, or take it for content when none does."""
         self._trial = None
-        fitting = [g for g in trial.guests if g.settled and not g.refused and self._meant(g, trial)]
+        fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
         until = max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base
         thinking = self._guest
         if fitting:
             if thinking is not None:
                 self._feed_guest(thinking, "", True)
                 self._leave(thinking)
-            self._enter(max(fitting, key=self._fitness), trial.fed, trial.slow)
+            self._enter(max(fitting, key=lambda g: self._fitness(g, trial)), trial.fed, trial.slow)
         elif thinking is not None:
             self._pass_thought(thinking, until)
         elif until == trial.at + 1 - self._base:
@@ -389,12 +404,16 @@ class Mixed:
     def _meant(self, guest: Guest, trial: Trial) -> bool:
         """False for what its form alone does not show to be a call, when nothing else does.
 
-        A short marker may be chance, and a code block may show an example: then a call that can be read must follow,
-        and of a tool that was declared, if any was.
+        Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
+        be read must follow, and of a tool that was declared, if any was.
         """
         calls = guest.calls
         strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
-        if not calls or strong and not self._content.shown:
+        if not calls:
+            return True
+        if trial.wordy(guest) and not any(good for _, good in calls):
+            return False
+        if strong and not self._content.shown:
             return True
         if self._schemas and not any(name in self._schemas for name, _ in calls):
             return False
@@ -404,7 +423,7 @@ class Mixed:
         """True for what may be a tool's name."""
         return name in self._schemas or _NAME.match(name) is not None
 
-    def _fitness(self, guest: Guest) -> tuple[int, int, int, int, int, bool, int]:
+    def _fitness(self, guest: Guest, trial: Trial) -> tuple[int, bool, int, int, int, int, bool, int]:
         """How well the dialect of a guest fits the text: the greatest is the best."""
         calls, repairs = guest.calls, guest.repaired()
         declared = sum(name in self._schemas for name, _ in calls)
@@ -413,7 +432,7 @@ class Mixed:
         broken = sum(not good for _, good in calls) + 2 * odd
         hard = sum(repair.kind in HARD for repair in repairs)
         return (
-            min(declared, 1), -broken, min(named, 1), -hard, hard - len(repairs),
+            min(declared, 1), not trial.free(guest), -broken, min(named, 1), -hard, hard - len(repairs),
             guest.name == self._last, -self._index.order[guest.name],
         )  # fmt: skip
 

@@ -149,11 +149,12 @@ class Trial:
     def score(self, most: int, known: Sequence[str]) -> float:
         """How well the dialect fits, where some dialect reads `most` calls; `known` are markers of any."""
         self.stray = [m for m in known if any(m in segment.text for segment in self.content)]
-        loss = min(0.1 * len(self.stray), 0.5) + min(0.01 * len(self._repairs()), 0.1)
+        malformed = sum(call.status is Status.MALFORMED for call in self.calls)
+        loss = min(0.2 * len(self.stray), 0.6) + min(0.01 * len(self._repairs()), 0.1) + min(0.05 * malformed, 0.2)
         if not most:
             return max(0.3 * min(2 * self.marked / self.size + 0.5, 1) * bool(self.markers) - loss, 0)
         worth = sum(map(self._worth, self.calls))
-        return max(round(worth / max(most, len(self.calls)) * (1 - loss), 4), 0)
+        return max(round(min(worth / max(most, len(self.calls) - malformed), 1) * (1 - loss), 4), 0)
 
     def _worth(self, call: Call) -> float:
         worth = QUALITY[call.status]
