@@ -122,7 +122,7 @@ class Guest(Machine):
 
     def text_back(self, end: int) -> None:
         """A JSON value was no call."""
-        if self.json is None and isinstance(self.text, Lobby) and self.text.start == self.at:
+        if isinstance(self.text, Lobby) and self.text.raw_from == self.at:
             self.spent = max(self.spent, end)
         super().text_back(end)
 

@@ -19,7 +19,7 @@ from toolect.events import ContentDelta, Event
 from toolect.ir import Message, Repair, RepairKind, Segment
 
 FIRST_STEP = 16
-"""Characters of the first piece that dialects are tried on; each next one is twice as long."""
+"""Characters of the first pieces that dialects are tried on; later ones are half as long as all before them."""
 LAST_STEP = 1 << 16
 PATIENCE = 1024
 """Characters after which a dialect that does not know yet no longer keeps the others waiting."""
@@ -213,6 +213,8 @@ class Mixed:
         buf, content = self._buf, self._content
         if not final and self._index.partial(buf, at):
             return False
+        if self._fenced and not content.solid and buf.startswith(FENCE, at):
+            return self._at_fence(at, final)
         hits = self._index.hits(buf, at, content.in_line, content.fresh, final)
         if hits is None:
             return False
@@ -346,8 +348,10 @@ class Mixed:
         if not any(hit.opener.call for hit in hits):
             hits = [min(hits, key=self._misfit)]
             marker = hits[0].end - at
-        names = dict.fromkeys(hit.dialect for hit in hits)
         where = self._base + at
+        names = list(dict.fromkeys(hit.dialect for hit in hits))
+        if self._last in names and not marker:
+            names = [self._last]
         self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, marker)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
@@ -377,7 +381,7 @@ class Mixed:
                 if over:
                     guest.run(True)
             trial.fed += len(piece)
-            trial.step = 1 if trial.slow else min(2 * trial.step, LAST_STEP)
+            trial.step = 1 if trial.slow else min(max(FIRST_STEP, (trial.fed - trial.at) // 2), LAST_STEP)
             if over or trial.settled():
                 self._choose(trial)
             return True
@@ -386,6 +390,11 @@ class Mixed:
     def _choose(self, trial: Trial) -> None:
         """Give the text to the dialect that fits best, or take it for content when none does."""
         self._trial = None
+        first = trial.guests[0]
+        others = [name for name in dict.fromkeys(h.dialect for h in trial.hits) if name != first.name]
+        if len(trial.guests) == 1 and others and not trial.slow and not self._as_before(first, trial):
+            self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in (first.name, *others)], trial.hits)
+            return
         fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
         until = max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base
         thinking = self._guest
@@ -400,6 +409,14 @@ class Mixed:
             self._tried = trial.at
         else:
             self._pass(until)
+
+    def _as_before(self, guest: Guest, trial: Trial) -> bool:
+        """True when the dialect of the last call reads this one too, just as it is written there."""
+        calls = guest.calls
+        fits = (
+            guest.settled and not guest.refused and bool(calls) and not guest.repaired() and self._meant(guest, trial)
+        )
+        return fits and all(good and (name in self._schemas or not self._schemas) for name, good in calls)
 
     def _meant(self, guest: Guest, trial: Trial) -> bool:
         """False for what its form alone does not show to be a call, when nothing else does.
