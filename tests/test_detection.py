@@ -113,10 +113,8 @@ def options(draw: Draw) -> dict[str, Any]:
         found["tools"] = [{"name": "f"}, {"name": "get_weather"}]
     if draw(st.integers(0, 3)) == 0:
         found["prefix"] = draw(st.sampled_from(sorted(index().prefill)))
-    for policy, settings in {"unknown_tool": "content", "malformed": "content", "after_calls": "drop"}.items():
-        if draw(st.integers(0, 5)) == 0:
-            found[policy] = settings
-    return found
+    policies = {"unknown_tool": "content", "malformed": "content", "after_calls": "drop"}
+    return found | {policy: setting for policy, setting in policies.items() if draw(st.integers(0, 5)) == 0}
 
 
 @given(text=mixed_texts(), how=options())
@@ -265,7 +263,7 @@ def test_a_stream_is_closed_once() -> None:
     with pytest.raises(ValueError, match="close"):
         stream.feed("y")
     stream.reset()
-    assert stream.feed("y. ") and stream.message == Message([Content("y.")])
+    assert stream.feed("y, z") and stream.message == Message([Content("y, z")])
 
 
 def test_only_an_opener_is_held_back() -> None:
@@ -273,12 +271,10 @@ def test_only_an_opener_is_held_back() -> None:
     stream = toolect.dialect("auto").stream()
     assert [event.text for event in stream.feed("A word. ")] == ["A word."]  # type: ignore[union-attr]
     assert stream.pending == " "
-    stream.feed("<tool_c")
-    assert stream.pending == " <tool_c"
-    stream.feed("up> is small, and holds no more than a sip.")
-    assert stream.pending == "" and stream.message.content.endswith(
-        "<tool_cup> is small, and holds no more than a sip."
-    )
+    stream.feed("[TOOL_C")
+    assert stream.pending == " [TOOL_C"
+    stream.feed("UP], no more")
+    assert stream.pending == "" and stream.message.content == "A word. [TOOL_CUP], no more"
 
 
 def test_a_code_block_around_a_call_is_told() -> None:
@@ -292,7 +288,8 @@ def test_user_specs_take_part(tmp_path: Path) -> None:
     """A dialect that a user has loaded is found like any other."""
     (tmp_path / "grammars").mkdir()
     (tmp_path / "grammars" / "pier.lark").write_text(
-        'start: (content | call)*\ncontent: TEXT\ncall: "<<pier " NAME ">>" JSON "<</pier>>"\nNAME: /\\w+/\n%declare TEXT JSON\n'
+        'start: (content | call)*\ncontent: TEXT\ncall: "<<pier " NAME ">>" JSON "<</pier>>"\n'
+        "NAME: /\\w+/\n%declare TEXT JSON\n"
     )
     (tmp_path / "my.yaml").write_text(
         "pier:\n  map: {content: content, call: call, NAME: call.name, call/JSON: $arguments}\n"

@@ -152,7 +152,9 @@ class Guest(Machine):
         if self.left is not None or self.builder.draft.attempts or self.builder.call is not None or self.thinks:
             return True
         slot = self.text
-        return slot is not None and not (isinstance(slot, Lobby) and slot.start == self.at)
+        if slot is None:
+            return self.base + self.pos > self.at
+        return not (isinstance(slot, Lobby) and slot.start == self.at)
 
     @property
     def settled(self) -> bool:

@@ -164,10 +164,21 @@ def follows(opener: Opener, text: str, end: int, final: bool) -> Maybe:
     for regex in opener.patterns:
         match = _regex(regex).match(text, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
-            return Maybe.YES
+            return _then(opener, text, match.end(), final)
     if at + len(rest) == len(text) and any(mark.startswith(rest) for mark in opener.follows):
         return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
     return Maybe.NO
+
+
+def _then(opener: Opener, text: str, end: int, final: bool) -> Maybe:
+    """May what stands at `end` come after the name that follows `opener`?"""
+    at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    rest = text[at : at + AHEAD]
+    if not opener.then or any(rest.startswith(mark) for mark in opener.then):
+        return Maybe.YES
+    if not any(mark.startswith(rest) for mark in opener.then):
+        return Maybe.NO
+    return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
 
 
 _FIRST = {

@@ -194,9 +194,9 @@ class Mixed:
             return False
         if self._mute is not None:
             return self._quotation(self._mute, final)
-        at = self._index.search(buf, self._pos)
-        if content.fresh and self._index.named and self._pos < len(buf):
-            at = self._pos
+        at = self._pos
+        if not (content.fresh and self._index.named and at < len(buf) and not buf[at].isspace()):
+            at = self._index.search(buf, at)
         if at >= 0:
             self._pass(at)
             if self._look(at, final):

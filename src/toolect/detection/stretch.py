@@ -37,6 +37,7 @@ class Stretch:
         "_from",
         "_held",
         "_held_size",
+        "_lined",
         "_parts",
         "_size",
         "_span",
@@ -57,6 +58,7 @@ class Stretch:
         self._size = 0
         self._held: list[str] = []
         self._held_size = 0
+        self._lined = False  # a line ends in it
         self._from = 0  # held characters before the code block
         self._token: int | None = None  # held characters before the first end token
         self._tail = ""
@@ -71,14 +73,14 @@ class Stretch:
     @property
     def in_line(self) -> bool:
         """True when nothing but blanks has come since its beginning or the last line's end."""
-        return not self.solid or any("\n" in part for part in self._held)
+        return not self.solid or self._lined
 
     @property
     def quoted(self) -> str:
         """The quotation mark right before, or the one that opened the code span of this line; those of a code block do
         not count.
         """
-        if self._span and not any("\n" in part for part in self._held):
+        if self._span and not self._lined:
             return "`"
         near = self._tail[-1:]
         return near if near and near in QUOTES and not self._held and self._tail != FENCE else ""
@@ -105,7 +107,7 @@ class Stretch:
             self._block = (said.count(FENCE) + self._block) % 2 == 1
             self._span = (ticks + (self._span and len(line) == len(said))) % 2 == 1
             self._tail = (self._tail + body[-3:])[-3:] if not self._held else body[-3:]
-            self._held, self._held_size, self.fence, self._token = [], 0, None, None
+            self._held, self._held_size, self.fence, self._token, self._lined = [], 0, None, None, False
         if len(body) < len(text):
             self._hold(text[len(body) :])
         return not body
@@ -125,6 +127,7 @@ class Stretch:
     def _hold(self, text: str) -> None:
         self._held.append(text)
         self._held_size += len(text)
+        self._lined = self._lined or "\n" in text
 
     def _say(self, to: Listener, text: str) -> None:
         if text and to.say(text):

@@ -31,6 +31,8 @@ class Opener(msgspec.Struct, frozen=True):
     """The beginnings of the markers that may come next."""
     patterns: tuple[str, ...] = ()
     """The terminals that may come next, as regular expressions."""
+    then: tuple[str, ...] = ()
+    """The beginnings of the markers that may come after such a terminal; none when other things may."""
     json: bool = False
     """A JSON value may come next."""
     free: bool = False
@@ -105,9 +107,17 @@ def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False
         step.trail,
         tuple(sorted({_sought(mark) for mark in after.marks})),
         tuple(regex for regex, _ in after.patterns),
+        _markers_after([after.step(regex).node for regex, _ in after.patterns]),
         after.json,
         after.text or after.escaped,
     )
+
+
+def _markers_after(nodes: list[Node]) -> tuple[str, ...]:
+    """The beginnings of the markers that come next at `nodes`; none when anything else may."""
+    if any(len(node.choices) > len(node.marks) or node.done is not None for node in nodes):
+        return ()
+    return tuple(sorted({_sought(mark) for node in nodes for mark in node.marks}))
 
 
 def _sought(core: str) -> str:
