@@ -37,6 +37,8 @@ from toolect.spec.model import (
     Spec,
 )
 
+_AGAIN = "\0again"
+"""Stands for the name of the call before."""
 SLOTS = {kind.value for kind in SlotKind}
 
 
@@ -160,7 +162,13 @@ def load(path: Path) -> Lark:
 def read(spec: Spec, lark: Lark, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
     tokens = [Token(_terminal(lark, piece), piece.text) for piece in pieces if piece.expr]
-    return Message(list(_segments(spec, lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+    segments = list(_segments(spec, lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
+    for i, segment in enumerate(segments):
+        if isinstance(segment, Call) and segment.name == _AGAIN:
+            before = segments[i - 1]
+            assert isinstance(before, Call)
+            segments[i] = Call(before.name, segment.arguments, segment.id)
+    return Message(segments)
 
 
 def _terminal(lark: Lark, piece: Piece) -> str:
@@ -185,8 +193,9 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             yield Content(_slot(tree))
         case Role.REASONING:
             yield Reasoning(_slot(tree))
-        case Role.CALL:
-            yield _call(dict(_fields(spec, tree)))
+        case Role.CALL | Role.AGAIN:
+            fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
+            yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -246,6 +255,8 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
         role = spec.roles.get(f"{_rule(tree)}/{name}") or spec.roles.get(name)
         if role is Role.NAME:
             yield HoleKind.NAME, str(child)
+        elif role is Role.ID:
+            yield HoleKind.ID, str(child)
         elif role is Role.REF:
             yield HoleKind.NAME, _referred(spec.ref, str(child))
             if "{index}" in spec.ref:

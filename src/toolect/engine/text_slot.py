@@ -225,7 +225,7 @@ class TextSlot:
             if core != stop.core and not buf.startswith(core, at):
                 return -1, not final and core.startswith(buf[at:])
             end = at + len(core)
-            if core[-1].isalnum() and (space := self._space_after(stop)):
+            if not self._skip and core[-1].isalnum() and (space := self._space_after(stop)):
                 if end == n and not final:
                     return -1, True
                 if not _is_word(core, buf[end : end + 1], space):
