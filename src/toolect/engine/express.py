@@ -14,7 +14,7 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
@@ -139,7 +139,13 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 return None
             way = at.scalars.ways[match.lastindex]
             try:
-                entries.append((key, way.value(match[match.lastindex])))
+                piece = match[match.lastindex]
+                value = way.value(piece)
+                if way.codec is not None:
+                    value = decode(way.codec, piece, property_schema(schemas.get(name), key))
+                    if respelled(way.codec, piece, value):
+                        return None
+                entries.append((key, value))
             except ValueError:
                 return None
             pos = match.end()
@@ -152,7 +158,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 value, end = scan_once(text, pos)
             except (ValueError, StopIteration):
                 return None
-            if end - pos > MAX_DEPTH and not shallow(value):
+            if end - pos > MAX_DEPTH and not shallow(value) or doubled(text[pos:end], value):
                 return None
             if type(value) not in (dict, list) and _IN_SCALAR(text, end) is not None:
                 return None
@@ -167,6 +173,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
         if match.end() - match.start() > MAX_LEXEME:
             return None
         trace = hub.traces[match.lastindex]
+        if trace.coded and "&" in match[0]:
+            return None
         if trace.key_group:
             key = match[trace.key_group]
             pos = match.end()

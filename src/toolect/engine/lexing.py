@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
+from toolect.engine.comments import begin_comment
 from toolect.engine.recovery import recover
 from toolect.engine.spelling import MAX_LEXEME, MIN_LEXEME, canonical, could_grow, longer, may_be_marker
 from toolect.spec.model import SlotKind
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 
 _VALUE_STARTS = frozenset("{[\"'")
 match_space = re.compile(r"\s*").match
+
+
+def _may_begin_json(machine: Machine, char: str) -> bool:
+    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket."""
+    if machine.graph.start.json and machine.builder.call is None:
+        return char in "{["
+    return char in _VALUE_STARTS or char.isalnum() or char == "-"
 
 
 def lex(machine: Machine, node: Node, final: bool) -> bool:
@@ -27,6 +35,9 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    begun = begin_comment(machine, pos, final)
+    if begun is not False:
+        return begun is True
     for core in node.echoes:
         closer = machine.builder.spelled(core)
         if buf.startswith(closer, pos):
@@ -39,6 +50,8 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
     if match is not None:
         key = canonical(match[0], node.marks)
         if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
+            return False
+        if not final and match.end() == n and key.isidentifier():
             return False
         machine.pos = match.end()
         machine.shift(key, machine.base + pos, machine.base + match.end(), lexed=True)
@@ -54,7 +67,7 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.pos = end
             machine.shift(regex, machine.base + pos, machine.base + end, match[0], lexed=True)
             return True
-    if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
+    if node.json and _may_begin_json(machine, buf[pos]):
         if not machine.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             machine.check_space(machine.base + pos, (choice.expects,), choice.expects)

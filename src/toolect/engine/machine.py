@@ -14,10 +14,11 @@ from toolect.compile.network import Field, Hollow
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
+from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, marker_next, match_space
-from toolect.engine.probe import Probe, headed
+from toolect.engine.probe import Probe, announced, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.spelling import canonical
 from toolect.engine.stop_plan import Search, StopPlan
@@ -32,7 +33,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "comment",
+        "ended",
         "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
@@ -50,6 +52,7 @@ class Machine:
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
         self._spaced = False  # what the open text begins with is part of that already
+        self.comment = ""  # the closer of the comment that is open
         self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
@@ -161,6 +164,8 @@ class Machine:
             return self.json.read(self, final)
         if self.text is not None:
             return self.text.read(self, final)
+        if self.comment:
+            return read_comment(self, final)
         node = self.node
         if node.text:
             return self._enter_text(node, final)
@@ -196,7 +201,10 @@ class Machine:
                     return False
                 break
             if buf[self.pos] != self._trail[0]:
-                if not self.loose:
+                others = node.choices[SlotKind.TEXT]
+                bare = "" in self._trails or any(not choice.expects for choice in others)
+                bare = bare and self._trail == self._trails[0] + others[0].expects
+                if not self.loose and not bare:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
                 break
             self.pos += 1
@@ -219,6 +227,13 @@ class Machine:
                 self.pos, self._spaced = at, False
                 self.begin_json(node)
                 return True
+        if node.patterns and field.role is Role.ARGUMENTS:
+            answer = announced(self, node, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         self._spaced = False
         self.text = TextSlot.free(self, node)
         return True
@@ -243,7 +258,7 @@ class Machine:
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
-            self._trail, self.loose = self.graph.think_closers.get(stop.core, ""), True
+            self._trail, self.loose = self.graph.text_closers.get(stop.core, ""), True
             return
         steps = stop.path[1:]
         if not opened:
@@ -288,6 +303,8 @@ class Machine:
         self._run(step.tasks)
         if lexed and not self.loose and not self.node.value:
             self.check_space(start, step.leads, step.expects)
+        if step.blank and self.raw(start, end) != key:
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
         self.space = ""
@@ -367,16 +384,25 @@ class Machine:
         slot, text = self.json, self.text
         assert slot is not None
         assert isinstance(text, TextSlot)
-        text.close(self, slot.start)
+        opener, opened = text.opener, text.opened
+        text.close(self, slot.start if text.raw_from is None else text.raw_from)
         self.text = None
-        if not text.opened and SlotKind.JSON not in text.node.choices:
+        if opener is not None:
+            pos = self.pos
+            self.take(opener.stop, text.node, opener.at, opener.end, opened)
+            self.pos = pos
+            self.space = self.raw(opener.end, slot.start)
+            expects = self.node.choices[SlotKind.JSON][0].expects
+            self.check_space(slot.start, (expects,), expects)
+            self._trail, self._trails, self.space = "", ("",), ""
+        elif not text.opened and SlotKind.JSON not in text.node.choices:
             self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)
 
-    def text_back(self, text: str, end: int) -> None:
-        """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
-        assert isinstance(self.text, TextSlot)
-        self.text.add(self, text, end)
+    def text_back(self, end: int) -> None:
+        """What was read as JSON inside free text is free text after all, up to character `end`."""
+        assert isinstance(self.text, TextSlot) and self.text.raw_from is not None
+        self.text.add(self, self.raw(self.text.raw_from, end), end)
 
     def end_json(self) -> None:
         """The JSON slot is over."""

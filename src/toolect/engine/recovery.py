@@ -12,10 +12,13 @@ from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
-from toolect.spec.model import Hole, HoleKind, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
+
+
+_JSON = frozenset('{}[]",:')
 
 
 def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
@@ -27,7 +30,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.pos = pos + len(end)
             machine.ended = True
             return True
-    if node.json and _lacks_json(machine, node, pos):
+    if node.json and _lacks_json(machine, node, pos) or _lacks_value(machine, node, pos):
         return True
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
@@ -41,7 +44,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at):
+    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
@@ -65,6 +68,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
         return False
+    if field.role is Role.JSON:
+        return False
     if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
     at = machine.base + pos
@@ -72,6 +77,28 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     machine.enter_slot(SlotKind.JSON, at)
     machine.loosen()
     machine.leave_slot(SlotKind.JSON, at)
+    return True
+
+
+def _lacks_value(machine: Machine, node: Node, pos: int) -> bool:
+    """Does something that comes after the open argument stand where its value should begin? Then it has none."""
+    call, opener = machine.builder.call, node.sole
+    if call is None or call.key is None or opener is None:
+        return False
+    value = node.step(opener).node
+    if not value.text or value.text_field().role is not Role.VALUE:
+        return False
+    after = value.step(SlotKind.TEXT).node
+    core = max((c for c in after.implied if machine.buf.startswith(c, pos)), key=len, default=None)
+    if core is None:
+        return False
+    at = machine.base + pos
+    machine.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
+    machine.step_text(value, at)
+    for closer in after.implied[core]:
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    machine.pos = pos + len(core)
+    machine.shift(core, at, at + len(core))
     return True
 
 
@@ -97,6 +124,17 @@ def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
     if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
         return False
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _lacks_closer(machine: Machine, node: Node, at: int) -> bool:
+    """Was a short closer left out after the last call, with free text after it?"""
+    closers = [core for core, wrong in node.marks.items() if not wrong and not node.first(core)]
+    if machine.builder.call is not None or len(closers) != 1 or len(closers[0]) >= STRONG:
+        return False
+    if not node.step(closers[0]).node.text:
+        return False
+    machine.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
     return True
 
 
@@ -140,7 +178,7 @@ def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     if node.broken is None:
         text = node.stops if node.text else ()
-        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG}
+        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
         node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
     plan: StopPlan = node.broken
     return plan
@@ -182,6 +220,9 @@ def settle_end(machine: Machine, at: int) -> None:
             machine.finish_tasks(at)
         if machine.builder.call is not None:
             machine.builder.truncate(at)
+    elif list(machine.node.choices) == [SlotKind.JSON]:
+        machine.builder.draft.begin_call(at)
+        machine.builder.truncate(at)
     elif machine.node.done is None and not machine.node.text:
         machine.builder.note(RepairKind.IMPLIED_CLOSER, at, expected(machine.node))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, squeeze
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BLANK = re.compile(r"\s*").match
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
@@ -30,12 +32,20 @@ def _near(stop: Stop, buf: str, at: int) -> bool:
     return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
 
 
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
+
+
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search",
-        "start",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_optional", "_plan", "_skip", "field", "opened", "opener",
+        "raw_from",        "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -48,8 +58,10 @@ class TextSlot:
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self._lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
+        self._optional = field.role is Role.CONTENT or bool(field.role is Role.STRING and node.marks)
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
 
@@ -67,7 +79,7 @@ class TextSlot:
     def free(cls, machine: Machine, node: Node) -> TextSlot:
         """A TEXT slot."""
         slot = cls(machine, node, node.text_field(), plan_of(node))
-        if slot.field.role not in (Role.CONTENT, None):
+        if slot.field.role not in (Role.CONTENT, None) and not slot._optional:
             slot._open(machine)
         return slot
 
@@ -150,6 +162,8 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
+                    if plan.direct and self._text_before(machine, at):
+                        continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
                     self.raw_from = base + at
@@ -160,8 +174,14 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
+                if end > begin and needle.stop.probe and plan.braces and self._after(needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, begin, end)
+                    return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
+                other = needle.stop.otherwise
+                if other is not None and not self._goes_on(machine, needle.stop, at):
+                    return self._stop(machine, other, other.lead, at, at + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -173,6 +193,15 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(self._after(stop), base + machine.pos)
 
     def _at_head(self, machine: Machine, final: bool) -> bool | None:
         """Does a call begin where the text would? None when none does; else whether to read on now."""
@@ -205,9 +234,7 @@ class TextSlot:
     ) -> tuple[int, bool]:
         """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
         buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and (
-            self.opened or self._lost or not buf[machine.pos : at].isspace() and at > machine.pos
-        )
+        text_before = stop.direct and self._text_before(machine, at)
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
                 if regex is not None and regex.match(buf, at) is None:
@@ -225,7 +252,7 @@ class TextSlot:
             if core != stop.core and not buf.startswith(core, at):
                 return -1, not final and core.startswith(buf[at:])
             end = at + len(core)
-            if not self._skip and core[-1].isalnum() and (space := self._space_after(stop)):
+            if core[-1].isalnum() and not self._skip and (space := self._space_after(stop)):
                 if end == n and not final:
                     return -1, True
                 if not _is_word(core, buf[end : end + 1], space):
@@ -243,9 +270,11 @@ class TextSlot:
                 return -1, answer is Probe.MORE
         elif stop.probe:
             proper = stop.repair is None or stop.direct and not text_before
-            strong = len(stop.core) >= STRONG and proper
-            answer = probe(machine, self._after(stop), end, final, strong)
-            if answer is Probe.NO and strong:
+            strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
+            if stop.otherwise is not None:
+                strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
+            answer = probe(machine, stop, self._after(stop), end, final, strong)
+            if answer is Probe.NO and strong and stop.otherwise is None:
                 self._out_of_place(machine, stop, at)
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
@@ -253,6 +282,8 @@ class TextSlot:
 
     def _space_after(self, stop: Stop) -> str:
         """The whitespace that is written after the marker `stop`."""
+        if self._skip:
+            return ""
         node = self._node
         if stop.direct and not self.opened and stop.core in node.marks:
             return node.step(stop.core).trail
@@ -270,6 +301,18 @@ class TextSlot:
             return -1, answer is Probe.MORE
         match = machine.graph.pattern(stop.core).match(machine.buf, at)
         return (match.end() if match is not None else -1), False
+
+    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
+        """True when a second marker follows the one at index `at`: together they are more than an end."""
+        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._after(stop).struct.match(machine.buf, pos) is None:
+            return False
+        self._out_of_place(machine, stop, at)
+        return True
+
+    def _text_before(self, machine: Machine, at: int) -> bool:
+        """True when there is more than whitespace between the slot's beginning and index `at`."""
+        return self.opened or self._lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
 
     def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
         """A marker stays in the text, since nothing that belongs to it is there."""
@@ -299,6 +342,8 @@ class TextSlot:
         machine.pos = at
         if have < len(stop.lead) and stop.repair is None and self.field.role is not Role.CONTENT:
             machine.builder.note_space(base + at, stop.lead)
+        if self._optional and self.field.role is Role.STRING and not stop.direct and not self.opened:
+            self._open(machine)
         opened = self.opened
         self.close(machine, base + until)
         if self._skip:
@@ -309,6 +354,8 @@ class TextSlot:
 
     def _at_end(self, machine: Machine, final: bool) -> bool:
         if final:
+            if self.field.role is Role.STRING and not self.opened:
+                self._open(machine)
             if self._blank and not self.opened and not machine.builder.segments and self.field.role is Role.CONTENT:
                 self._open(machine)
             self.close(machine, machine.base + machine.pos, final=True)
@@ -319,7 +366,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 
@@ -330,7 +377,7 @@ class TextSlot:
             self._lost = self._lost or not text.isspace()
             return
         if not self.opened:
-            if self.field.role is Role.CONTENT and text.isspace():
+            if self._optional and text.isspace():
                 self._blank.append(text)
                 return
             self._open(machine)
