@@ -37,6 +37,8 @@ from toolect.spec.model import (
     Spelling,
 )
 
+_AGAIN = "\0again"
+"""Stands for the name of the call before."""
 SLOTS = {kind.value for kind in SlotKind}
 
 
@@ -200,7 +202,13 @@ def _literals(expr: Expr) -> list[str]:
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
     tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.expr]
-    return Message(list(_segments(spec, stock.lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+    segments = list(_segments(spec, stock.lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
+    for i, segment in enumerate(segments):
+        if isinstance(segment, Call) and segment.name == _AGAIN:
+            before = segments[i - 1]
+            assert isinstance(before, Call)
+            segments[i] = Call(before.name, segment.arguments, segment.id)
+    return Message(segments)
 
 
 def _terminal(stock: Stock, piece: Piece) -> str:
@@ -226,9 +234,9 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             yield Content(_slot(tree))
         case Role.REASONING:
             yield Reasoning(_slot(tree))
-        case Role.CALL:
-            fixed = spec.fixed_names.get(_rule(tree))
-            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
+        case Role.CALL | Role.AGAIN:
+            fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
+            yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])

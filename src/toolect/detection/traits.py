@@ -61,7 +61,7 @@ def traits(spec: Spec) -> Traits:
     """The traits of a dialect."""
     graph = Graph(Network(spec), spec.policies)
     start = graph.start
-    thinking = {m for m in (*graph.think_openers, *graph.think_closers) if len(m) >= STRONG}
+    thinking = {m for m in (*graph.think_openers, *graph.text_closers) if len(m) >= STRONG}
     openers: dict[str, Opener] = {}
     if start.text:
         for stop in start.stops.values():
@@ -76,7 +76,7 @@ def traits(spec: Spec) -> Traits:
         spec.name,
         len(spec.models),
         tuple(openers.values()),
-        closers={core: trail for core, trail in graph.think_closers.items() if len(core) >= STRONG},
+        closers={core: trail for core, trail in graph.text_closers.items() if len(core) >= STRONG},
         ends=graph.ends,
         prefill=tuple(spec.prefill),
         markers=tuple(sorted(graph.markers - thinking)),
