@@ -373,7 +373,8 @@ def test_reference(name: str, data: st.DataObject) -> None:
     except reference.AmbiguousError:
         assume(False)
     text = "".join(piece.text for piece in pieces)
+    named = [{"name": call.name} for call in expected.calls] if dialect.graph().named else None
     for mode in MODES:
-        message = dialect.parse(text, mode=mode)
+        message = dialect.parse(text, named, mode=mode)
         assert message == expected, (mode, text)
         assert message.clean, (mode, text)

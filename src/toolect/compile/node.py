@@ -180,6 +180,11 @@ class Node:
         """True when nothing but long markers may come next."""
         return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
 
+    def goes_on(self, key: str) -> bool:
+        """True when `key` may be the next part of something that is open here, besides beginning a call."""
+        roles = self.graph.network.spec.roles
+        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
+
     @property
     def struct(self) -> re.Pattern[str]:
         """Matches the longest marker that may come next, its inner whitespace as it likes."""

@@ -161,7 +161,7 @@ class _Loader:
             markup=meanings.markup,
             fixed_names=meanings.fixed_names,
             ids=read_ids(whole, has_ids, problems) if len(problems.found) == before else None,
-            codecs=read_codecs(values, rules, own_values, problems),
+            codecs=read_codecs(values, rules, roles, own_values, problems),
             about=whole.text("about", problems),
             source=whole.text("source", problems),
             models=tuple(t.text for t in whole.texts("models", problems)),
