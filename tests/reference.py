@@ -7,12 +7,14 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.grammar import read_grammar
 from toolect.spec.model import (
     Alt,
     CodecKind,
@@ -35,6 +37,7 @@ from toolect.spec.model import (
     SlotKind,
     Spec,
 )
+from toolect.spec.problems import Problems
 
 SLOTS = {kind.value for kind in SlotKind}
 
@@ -165,11 +168,15 @@ class Stock(NamedTuple):
     originals: dict[str, str]
 
 
-def load(spec: Spec, base: Spec) -> Stock:
-    """The grammar of `spec`, which it may have taken over from `base`."""
+def load(spec: Spec) -> Stock:
+    """The grammar of `spec`."""
     path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
+    written = read_grammar(Path(path), Problems())
+    assert written is not None
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
-    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
+    new, old = (
+        [text for name in spec.rules for text in _literals(rules[name].expr)] for rules in (spec.rules, written)
+    )
     return Stock(lark, dict(zip(new, old, strict=True)))
 
 
