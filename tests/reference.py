@@ -36,6 +36,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 from toolect.spec.problems import Problems
 
@@ -71,7 +72,7 @@ def sample(spec: Spec, choices: Choices) -> list[Piece]:
     """The lexemes of one answer that the grammar allows, with the gaps between segments."""
     pieces: list[Piece] = []
     before = ""
-    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0):
+    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0, {}):
         if name and name == before and spec.roles.get(name) is not Role.CALL:
             raise AmbiguousError
         gap = ""
@@ -107,30 +108,39 @@ def _refs(expr: Expr) -> list[str]:
     return []
 
 
-def _walk(spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int) -> Iterator[tuple[str, list[Piece]]]:
-    """The expression's lexemes, in groups: one for each rule it refers to, with its name."""
+def _walk(
+    spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int, said: dict[Role, str]
+) -> Iterator[tuple[str, list[Piece]]]:
+    """The expression's lexemes, in groups: one for each rule it refers to, with its name.
+
+    A name or key that comes again in a rule is what the rule has `said` before.
+    """
     match expr:
         case Seq(items=items):
-            said: dict[str, list[Piece]] = {}
+            before: dict[str, list[Piece]] = {}
             for item in items:
                 if isinstance(item, Ref) and item.again:
-                    yield item.rule, said[item.rule]
+                    yield item.rule, before[item.rule]
                     continue
-                for name, group in _walk(spec, rule, item, choices, depth):
-                    said[name] = group
+                for name, group in _walk(spec, rule, item, choices, depth, said):
+                    before[name] = group
                     yield name, group
         case Alt(items=items):
-            yield from _walk(spec, rule, choices.one(items, depth), choices, depth)
+            yield from _walk(spec, rule, choices.one(items, depth), choices, depth, said)
         case Repeat(item=item, least=least, once=once):
             for _ in range(choices.count(least, once, depth)):
-                yield from _walk(spec, rule, item, choices, depth)
+                yield from _walk(spec, rule, item, choices, depth, said)
         case Ref(rule=name):
             inner = spec.rules[name]
-            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1) for p in group]
+            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1, {}) for p in group]
         case Literal(text=text, others=others):
             yield "", [Piece(choices.one((text, *others), depth), expr, rule.value)]
         case Pattern(regex=regex):
-            yield "", [Piece(_named(spec, rule, expr, choices.pattern(regex)), expr, rule.value)]
+            text = _named(spec, rule, expr, choices.pattern(regex))
+            role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
+            if role in (Role.NAME, Role.KEY):
+                text = said.setdefault(role, text)
+            yield "", [Piece(text, expr, rule.value)]
         case Slot(kind=kind):
             yield "", [Piece(_filled(spec, rule, kind, choices), expr, rule.value)]
 
@@ -144,6 +154,8 @@ def _filled(spec: Spec, rule: Rule, kind: SlotKind, choices: Choices) -> str:
     key = f"{rule.name}/{kind}"
     if key in spec.shapes:
         return json.dumps(choices.shaped(spec.shapes[key]), ensure_ascii=False)
+    if key in spec.codecs and spec.codecs[key].kind is CodecKind.YAML:  # which JSON is too
+        return json.dumps(choices.shaped(Hole(HoleKind.ARGUMENTS)), ensure_ascii=False)
     role = Role.VALUE if rule.value and rule.name == Role.SCALAR else spec.roles.get(rule.name)
     return choices.text(kind, spec.roles.get(key) or role)
 
@@ -222,7 +234,8 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
         case Role.REASONING:
             yield Reasoning(_slot(tree))
         case Role.CALL:
-            yield _call(dict(_fields(spec, tree)))
+            fixed = spec.fixed_names.get(_rule(tree))
+            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -314,13 +327,21 @@ def _child(child: Tree[Token] | Token) -> str:
 
 
 def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
-    """A slot's text as a value: JSON if it must be or can be, else the text."""
+    """A slot's text as a value: a string if it is quoted, JSON if it must be or can be, else the text."""
+    if _name(token) == SlotKind.ESCAPED:
+        return str(ast.literal_eval(f"'{token}'"))
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}
-    if codec and codec.kind is CodecKind.TEXT:
+    if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
-    return _json_or_text(str(token))
+    text = str(token)
+    if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
+        text = re.sub(r"\n[ \t]*\Z", "", text[1:])
+    value = _json_or_text(text)
+    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+        raise AmbiguousError  # JSON where Python is written
+    return value
 
 
 def _json_or_text(text: str) -> Json:

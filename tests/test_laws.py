@@ -45,7 +45,7 @@ CHOICES = {
     "unwrapped": ["accept", "content"],
     "after_calls": ["keep", "drop"],
     "coercion": ["spec", "none"],
-    "repeated_keys": ["last", "first", "list"],
+    "repeated_keys": ["last", "first", "list", "malformed"],
 }
 
 
@@ -318,7 +318,7 @@ class Drawn:
             return corpus.dumps(self.draw(strategies.values(words)))
         if role in (Role.CONTENT, Role.REASONING):
             return self.draw(words)
-        if role is Role.VALUE:
+        if role is Role.VALUE and kind is SlotKind.TEXT:
             odd = ["", "\n", " x ", "\nx\n\n", "12", "true", "[1, 2]", '{"a": null}']
             return self.draw(words | st.sampled_from(odd))
         return self.draw(words.map(lambda t: t.replace("\n", "")))
@@ -370,7 +370,8 @@ def test_reference(name: str, data: st.DataObject) -> None:
     except reference.AmbiguousError:
         assume(False)
     text = "".join(piece.text for piece in pieces)
+    named = [{"name": call.name} for call in expected.calls] if dialect.graph().named else None
     for mode in MODES:
-        message = dialect.parse(text, mode=mode)
+        message = dialect.parse(text, named, mode=mode)
         assert message == expected, (mode, text)
         assert message.clean, (mode, text)

@@ -105,6 +105,7 @@ class CallSink:
         call.verbatim = value is not None
         if value is None:
             value = {}
+            self._draft.write("{}")
             call.note(RepairKind.MISSING_ARGUMENTS, start, "null")
         elif odd:
             call.note(RepairKind.DOUBLE_ENCODED, start, odd)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import number, unescape
-from toolect.engine.escaped_slot import region
+from toolect.engine.escaped_slot import clean_region
 from toolect.ir import Json
 from toolect.spec.model import Codec, Role, SlotKind
 
@@ -66,8 +66,10 @@ def _ways(node: Node) -> Iterator[Scalar]:
 
 
 def _begins(node: Node, key: str) -> Role | None:
-    """The scalar that `key` begins at `node`."""
+    """The scalar that `key` begins at `node`; none where an argument without a name begins with it."""
     for task, _ in node.choices[key][0].trail:
+        if isinstance(task, Op) and task.code is OpCode.BEGIN_ARGUMENT:
+            return None
         if isinstance(task, Op) and task.code is OpCode.BEGIN_VALUE and task.role in _SCALARS:
             return task.role
     return None
@@ -83,7 +85,7 @@ def _strings(opener: str, inside: Node) -> Iterator[Scalar]:
     if len(closers) == 1 and not closing.arrival:
         closer, escaped = closers[0], inside.escaped
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
-        text = region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
+        text = clean_region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
         codec = inside.text_field().codec if inside.text else None
         yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped, codec)

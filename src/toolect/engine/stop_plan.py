@@ -8,9 +8,8 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.engine.json_shape import items, objects, options
 from toolect.engine.spelling import squeeze
-from toolect.spec.model import Role, Shape, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -152,12 +151,6 @@ def _plan(node: Node) -> StopPlan:
     braces, direct = "", False
     if field.role in (Role.CONTENT, None):
         after = node.step(SlotKind.TEXT).node
-        source = node if node.json else after if after.json else None
         direct = not after.json
-        if source is not None:
-            symbol = source.choices[SlotKind.JSON][0].edge.symbol
-            shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            kinds = options(shape)
-            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
-    stops = list(node.stops.values())
-    return StopPlan([*stops, *(stop.otherwise for stop in stops if stop.otherwise is not None)], gap, braces, direct)
+        braces = "{[" if node.json or after.json else ""
+    return StopPlan(list(node.stops.values()), gap, braces, direct)

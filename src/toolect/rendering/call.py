@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema, type_of
+from toolect.compile.network import frame
+from toolect.engine.codec import Schema, declared_types, encode, escape, faithful, property_schema, type_of
 from toolect.engine.ref import join_ref, split_ref
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
@@ -33,7 +34,7 @@ class CallWriter(Walk):
         if not cursor.done:
             raise self.passed_over or Unrepresentable("arguments", "no place for them here", dumps(arguments))
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, _closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule, a terminal or a slot of a call."""
         match part:
             case Ref(name):
@@ -41,7 +42,7 @@ class CallWriter(Walk):
             case Pattern(regex, name):
                 self.terminal(regex, name, inside, cursor)
             case Slot(kind):
-                self.slot(kind, inside, cursor)
+                self.slot(kind, inside, cursor, closer)
 
     def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
         """True when the call has what `part` holds."""
@@ -50,8 +51,9 @@ class CallWriter(Walk):
                 return self.rule_takes(name, inside, cursor)
             case Pattern(_, name):
                 return self.terminal_takes(name, inside, cursor)
-            case Slot():
-                return not cursor.done
+            case Slot(kind):
+                codec = self.spec.codecs.get(f"{inside}/{kind}")
+                return not cursor.done or codec is not None and codec.kind is CodecKind.YAML
 
     # Rules
 
@@ -141,7 +143,7 @@ class CallWriter(Walk):
 
     # Slots
 
-    def slot(self, kind: SlotKind, inside: str, cursor: Cursor) -> None:
+    def slot(self, kind: SlotKind, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the arguments, or the value of one."""
         role = self.role(inside, kind)
         codec = self.spec.codecs.get(f"{inside}/{kind}")
@@ -152,6 +154,8 @@ class CallWriter(Walk):
             self.plain_arguments(codec, cursor)
         elif cursor.key is None:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
+        elif kind is SlotKind.ESCAPED:
+            self.quoted(cursor.key, cursor.take("argument"), closer)
         else:
             default = CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT
             self.value(codec or Codec(default), cursor.key, cursor.take("argument"))
@@ -165,12 +169,22 @@ class CallWriter(Walk):
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
         """Write arguments that are plain text: one string under the codec's key."""
-        key = codec.key if codec is not None and codec.key else "value"
         arguments = self.call.arguments
+        if codec is not None and codec.kind is CodecKind.YAML:
+            self.out.write(encode(codec, _sorted(arguments) if self.sort else arguments), Part.ARGUMENTS)
+            cursor.at = len(cursor.items)
+            return
+        key = codec.key if codec is not None and codec.key else "value"
         if list(arguments) != [key] or not isinstance(arguments[key], str):
             raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
         self.out.write(arguments[key], Part.ARGUMENTS)
         cursor.at = len(cursor.items)
+
+    def quoted(self, key: str, value: Json, closer: str) -> None:
+        """Write the value of argument `key` as the inside of a string that `closer` ends."""
+        if not isinstance(value, str):
+            raise Unrepresentable(f"argument {key!r}", "expected a string between quotes", dumps(value))
+        self.out.write(escape(value, frame(closer)[1]), Part.VALUE)
 
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""

@@ -25,6 +25,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spelling,
+    StopKind,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -53,6 +54,8 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
+_NEEDS = {CodecKind.YAML: Role.ARGUMENTS, CodecKind.ELEMENTS: Role.VALUE}
+"""Codecs that are for one role only."""
 _LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
@@ -216,7 +219,9 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
     return False
 
 
-def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
+def read_codecs(
+    table: Table, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
+) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
@@ -230,6 +235,11 @@ def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: P
             problems.error("wrong-value", message, value.place)
         elif kind in (_TEXT, _JSON, _TERMINAL):
             codecs[key.text] = codec
+            needs = _NEEDS.get(codec.kind)
+            role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            if needs is not None and (kind is not _TEXT or role is not needs):
+                message = f"expected {_TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
     return codecs
@@ -250,6 +260,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
         "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
+        "stops": [s.value for s in StopKind],
         "key": [],
         "layout": [],
         "strings": [],
@@ -278,6 +289,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         layout,
         Spelling(fields.get("containers", Spelling.JSON)),
         fields.get("strings"),
+        StopKind(fields.get("stops", StopKind.ALL)),
     )
 
 

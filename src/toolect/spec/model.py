@@ -149,7 +149,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else they are ignored."""
+    """An object with these fields, in rendering order. Other keys are arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
     rest: bool = False
@@ -202,6 +202,15 @@ class Spelling(StrEnum):
     PYTHON = "python"
 
 
+class StopKind(StrEnum):
+    """Which markers end a slot."""
+
+    ALL = "all"
+    """Its closers, end tokens, and those that could only follow a closer which is missing."""
+    CLOSER = "closer"
+    """Its closers alone."""
+
+
 class LayoutKind(StrEnum):
     """Where JSON has whitespace between its tokens when it is written."""
 
@@ -226,7 +235,7 @@ class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
 
     `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
-    strings in which this expression is found.
+    strings in which this expression is found. `stops`: which markers end it.
     """
 
     kind: CodecKind
@@ -236,6 +245,7 @@ class Codec(msgspec.Struct, frozen=True):
     layout: Layout = Layout()
     containers: Spelling = Spelling.JSON
     strings: str | None = None
+    stops: StopKind = StopKind.ALL
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -254,7 +264,7 @@ class Policies(msgspec.Struct, frozen=True):
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
     repeated_keys: str = "last"
-    """Which value of an argument that comes twice counts: last | first | list."""
+    """Which value of an argument that comes twice counts: last | first | list | malformed."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -266,7 +276,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
-    "repeated_keys": ("last", "first", "list"),
+    "repeated_keys": ("last", "first", "list", "malformed"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
@@ -308,6 +318,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
     no_call: tuple[str, ...] = ()
+    comments: dict[str, str] = {}
+    """What a comment begins with → what it ends with."""
     """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
