@@ -318,6 +318,8 @@ def _referred(ref: str, text: str) -> str:
 
 def _argument(spec: Spec, tree: Tree[Token]) -> tuple[str, Json]:
     roles = {(spec.roles.get(f"{_rule(tree)}/{n}") or spec.roles.get(n)): c for c in tree.children for n in [_child(c)]}
+    if Role.KEY not in roles:  # only a tool's schema could name it
+        raise AmbiguousError
     value = roles[Role.VALUE]
     return str(roles[Role.KEY]), _value(value) if isinstance(value, Tree) else _decoded(spec, tree, value)
 

@@ -64,6 +64,11 @@ class TextSlot:
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
 
     @property
+    def unread(self) -> bool:
+        """True for content that the grammar has no place for."""
+        return self.skip and self.field.role is Role.CONTENT
+
+    @property
     def blank(self) -> str:
         """Whitespace that is content only if something follows."""
         return "".join(self._blank)
