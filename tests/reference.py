@@ -7,12 +7,17 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
+from msgspec.structs import replace
 
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.document import Text
+from toolect.spec.grammar import read_grammar
+from toolect.spec.load import read_entries
 from toolect.spec.model import (
     Alt,
     CodecKind,
@@ -36,6 +41,7 @@ from toolect.spec.model import (
     Spec,
     Spelling,
 )
+from toolect.spec.problems import Problems
 
 _AGAIN = "\0again"
 """Stands for the name of the call before."""
@@ -173,30 +179,31 @@ class Replay(Lexer):
 
 
 class Stock(NamedTuple):
-    """A grammar as stock Lark loads it, and its spelling of the markers that the entry has replaced."""
+    """A grammar as stock Lark loads it; the spec with that grammar's own markers, and those that replace them."""
 
     lark: Lark
-    originals: dict[str, str]
+    spec: Spec
+    markers: dict[str, str]
+    inherited: bool
+
+    def sample(self, choices: Choices) -> list[Piece]:
+        """The lexemes of one answer, spelled as the entry wants them."""
+        return [piece._replace(text=self._spelled(piece)) for piece in sample(self.spec, choices)]
+
+    def _spelled(self, piece: Piece) -> str:
+        changed = isinstance(piece.expr, Literal) and (self.inherited or piece.value)
+        return self.markers.get(piece.text, piece.text) if changed else piece.text
 
 
-def load(spec: Spec, base: Spec) -> Stock:
-    """The grammar of `spec`, which it may have taken over from `base`."""
+def load(spec: Spec) -> Stock:
+    """The grammar of `spec`."""
     path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
+    written = read_grammar(Path(path), Problems())
+    assert written is not None
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
-    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
-    return Stock(lark, dict(zip(new, old, strict=True)))
-
-
-def _literals(expr: Expr) -> list[str]:
-    """The markers without a name, in order."""
-    match expr:
-        case Literal(text=text, others=()):
-            return [text]
-        case Seq(items=items) | Alt(items=items):
-            return [text for item in items for text in _literals(item)]
-        case Repeat(item=item):
-            return _literals(item)
-    return []
+    table = read_entries(Path(spec.place.path), Problems(), only=spec.name)[spec.name].mapping("markers", Problems())
+    markers = {key.text: value.text for key, value in table.entries if isinstance(value, Text)}
+    return Stock(lark, replace(spec, rules=written), markers, Path(path).stem != spec.name)
 
 
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
@@ -215,7 +222,7 @@ def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
     if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = stock.originals[piece.expr.text]
+        text = piece.expr.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
