@@ -44,6 +44,7 @@ POLICIES = (
     ("reasoning_calls", "parse"),
     ("coercion", "none"),
     ("repeated_keys", "first"),
+    ("repeated_keys", "malformed"),
 )
 COLUMNS = ("calls", "content", "bytes", "streams", "pass")
 

@@ -46,7 +46,7 @@ class Index:
         self._openers: dict[str, list[tuple[str, Opener]]] = {}
         self._names: list[tuple[str, Opener]] = []
         self.closers: dict[str, str] = {}
-        """The closers of reasoning, with the whitespace after them."""
+        """The closers of reasoning and content, with the whitespace after them."""
         self.prefill: dict[str, str] = {}
         """The tails of prompts that leave something open, and whose it is."""
         self.ends: frozenset[str] = frozenset(e for t in self.traits.values() for e in t.ends)

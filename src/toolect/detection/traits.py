@@ -47,21 +47,21 @@ class Traits(msgspec.Struct, frozen=True):
     """How many patterns of model ids lead to it: a measure of how often it is met."""
     openers: tuple[Opener, ...] = ()
     closers: dict[str, str] = {}
-    """The closers of reasoning, with the whitespace after them."""
+    """The closers of reasoning and content, with the whitespace after them."""
     ends: tuple[str, ...] = ()
     prefill: tuple[str, ...] = ()
     """The tails of prompts that it knows."""
     markers: tuple[str, ...] = ()
-    """Every marker long enough to say something, but for those of reasoning."""
+    """Every marker long enough to say something, but for those of reasoning and content."""
     thinking: tuple[str, ...] = ()
-    """The markers of reasoning, as long."""
+    """The markers of reasoning and content, as long."""
 
 
 def traits(spec: Spec) -> Traits:
     """The traits of a dialect."""
     graph = Graph(Network(spec), spec.policies)
     start = graph.start
-    thinking = {m for m in (*graph.think_openers, *graph.think_closers) if len(m) >= STRONG}
+    thinking = {m for m in (*graph.think_openers, *graph.text_closers) if len(m) >= STRONG}
     openers: dict[str, Opener] = {}
     if start.text:
         for stop in start.stops.values():
@@ -76,7 +76,7 @@ def traits(spec: Spec) -> Traits:
         spec.name,
         len(spec.models),
         tuple(openers.values()),
-        closers={core: trail for core, trail in graph.think_closers.items() if len(core) >= STRONG},
+        closers={core: trail for core, trail in graph.text_closers.items() if len(core) >= STRONG},
         ends=graph.ends,
         prefill=tuple(spec.prefill),
         markers=tuple(sorted(graph.markers - thinking)),

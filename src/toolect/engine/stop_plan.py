@@ -8,8 +8,8 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.engine.json_shape import items, objects, options
-from toolect.spec.model import Role, Shape, SlotKind
+from toolect.engine.spelling import squeeze
+from toolect.spec.model import Role, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -31,7 +31,8 @@ class StopPlan:
     __slots__ = ("braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
-        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
+        # The longest first; of two that differ in blanks, the one with fewer.
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
         self.needles: list[Needle] = []
         self.head: Needle | None = None
         """A terminal that may stand where the text would begin."""
@@ -150,12 +151,6 @@ def _plan(node: Node) -> StopPlan:
     braces, direct = "", False
     if field.role in (Role.CONTENT, None):
         after = node.step(SlotKind.TEXT).node
-        source = node if node.json else after if after.json else None
         direct = not after.json
-        if source is not None:
-            symbol = source.choices[SlotKind.JSON][0].edge.symbol
-            shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            kinds = options(shape)
-            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
-    stops = list(node.stops.values())
-    return StopPlan([*stops, *(stop.otherwise for stop in stops if stop.otherwise is not None)], gap, braces, direct)
+        braces = "{[" if node.json or after.json else ""
+    return StopPlan(list(node.stops.values()), gap, braces, direct)
