@@ -42,11 +42,11 @@ class Index:
     def __init__(self, all_traits: Iterable[Traits]) -> None:
         self.traits = {t.name: t for t in all_traits}
         self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
-        """The dialects by how often they are met."""
+        """The dialects by how often they are met, then by how much they ask for."""
         self._openers: dict[str, list[tuple[str, Opener]]] = {}
         self._names: list[tuple[str, Opener]] = []
         self.closers: dict[str, str] = {}
-        """The closers of reasoning, with the whitespace after them."""
+        """The closers of reasoning and content, with the whitespace after them."""
         self.prefill: dict[str, str] = {}
         """The tails of prompts that leave something open, and whose it is."""
         self.ends: frozenset[str] = frozenset(e for t in self.traits.values() for e in t.ends)
@@ -71,8 +71,8 @@ class Index:
         self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
         self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
 
-    def _rank(self, name: str) -> tuple[int, str]:
-        return -self.traits[name].models, name
+    def _rank(self, name: str) -> tuple[int, int, str]:
+        return -self.traits[name].models, self.traits[name].breadth, name
 
     def search(self, text: str, pos: int) -> int:
         """The first index from `pos` on where something may begin, or -1."""

@@ -23,6 +23,7 @@ FIRST_STEP = 16
 LAST_STEP = 1 << 16
 PATIENCE = 1024
 """Characters after which a dialect that does not know yet no longer keeps the others waiting."""
+BRACKETS = "{["
 _NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
@@ -396,7 +397,9 @@ class Mixed:
             self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in (first.name, *others)], trial.hits)
             return
         fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
-        until = max([trial.at + 1, *(g.spent for g in trial.guests)]) - self._base
+        until = trial.at + 1 - self._base
+        if self._buf[until - 1] in BRACKETS:  # what is JSON and no call is passed over as a whole
+            until = max(until, *(g.spent - self._base for g in trial.guests))
         thinking = self._guest
         if fitting:
             if thinking is not None:

@@ -11,7 +11,7 @@ from toolect.compile.stops import Stop
 from toolect.detection.stretch import FENCE
 from toolect.engine.stop_plan import fixed, plan_of
 from toolect.ir import RepairKind
-from toolect.spec.model import Spec
+from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
 
 
 class Opener(msgspec.Struct, frozen=True):
@@ -45,16 +45,18 @@ class Traits(msgspec.Struct, frozen=True):
     name: str
     models: int
     """How many patterns of model ids lead to it: a measure of how often it is met."""
+    breadth: int = 0
+    """How many keys its shapes accept: one that accepts less says more."""
     openers: tuple[Opener, ...] = ()
     closers: dict[str, str] = {}
-    """The closers of reasoning, with the whitespace after them."""
+    """The closers of reasoning and content, with the whitespace after them."""
     ends: tuple[str, ...] = ()
     prefill: tuple[str, ...] = ()
     """The tails of prompts that it knows."""
     markers: tuple[str, ...] = ()
-    """Every marker long enough to say something, but for those of reasoning."""
+    """Every marker long enough to say something, but for those of reasoning and content."""
     thinking: tuple[str, ...] = ()
-    """The markers of reasoning, as long."""
+    """The markers of reasoning and content, as long."""
 
 
 def traits(spec: Spec) -> Traits:
@@ -75,6 +77,7 @@ def traits(spec: Spec) -> Traits:
     return Traits(
         spec.name,
         len(spec.models),
+        sum(map(_keys, spec.shapes.values())),
         tuple(openers.values()),
         closers={core: trail for core, trail in graph.text_closers.items() if len(core) >= STRONG},
         ends=graph.ends,
@@ -82,6 +85,21 @@ def traits(spec: Spec) -> Traits:
         markers=tuple(sorted(graph.markers - thinking)),
         thinking=tuple(sorted(thinking)),
     )
+
+
+def _keys(shape: Shape) -> int:
+    """How many keys a shape accepts."""
+    match shape:
+        case Obj(fields):
+            return sum(len(field.keys) + _keys(field.shape) for field in fields)
+        case OneOf(shapes):
+            return sum(map(_keys, shapes))
+        case Many(item):
+            return _keys(item)
+        case Keyed(inner):
+            return _keys(inner)
+        case _:
+            return 0
 
 
 def _opener(start: Node, stop: Stop) -> Opener | None:
