@@ -316,7 +316,7 @@ class Machine:
         """Go over a marker that is missing at character `at`."""
         closer = not self.node.first(core)
         if closer:
-            self.builder.note(repair, at, core)
+            self.builder.note(repair, at, self.builder.spelled(core))
         step = self.node.step(core)
         self._hist.append((at, at, ""))
         self._run(step.tasks)

@@ -93,9 +93,10 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
         else:
             if node.json and not named and buf[pos] in "{[":
                 return _json(stop, machine.json_field(node).shape, buf, pos, final, strong)
-            if node.json:
+            if node.json and named:
                 line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in blank[0]
-                return Probe.YES if buf[pos] in "{[" or named and not weak and not line else Probe.NO
+                if buf[pos] in "{[" or not weak and not line:
+                    return Probe.YES
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
