@@ -276,12 +276,15 @@ def check_events(events: list[Event], message: Message) -> None:
         assert arguments[index] == call.arguments_text or index not in started, (arguments[index], call.arguments_text)
 
 
-def carried(back: Message, message: Message) -> bool:
-    """True when `back` is the message again; an id that the dialect has no place for is no loss."""
-    pairs = zip(back.calls, message.calls, strict=False)
+def carried(back: Message, message: Message, made: bool = False) -> bool:
+    """True when `back` is the message again; an id without a place is no loss, one that was `made` no gain."""
+    pairs = list(zip(back.calls, message.calls, strict=False))
     lost = {old.id for new, old in pairs if new.id is None}
     kept = [structs.replace(s, id=None) if isinstance(s, Call) and s.id in lost else s for s in message.segments]
-    return back == Message(kept)
+    gained = {new.id for new, old in pairs if old.id is None} if made else set()
+    assert len(gained) == sum(old.id is None for _, old in pairs) or not made, "the same id was made twice"
+    come = [structs.replace(s, id=None) if isinstance(s, Call) and s.id in gained else s for s in back.segments]
+    return Message(come) == Message(kept)
 
 
 def plain(value: Json) -> Json:

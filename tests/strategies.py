@@ -187,8 +187,8 @@ def _calls(spec: Spec, text: st.SearchStrategy[str]) -> st.SearchStrategy[Call]:
     names = st.sampled_from(["f", "get_time", "a.b-c"]) | fitting(spec, Role.NAME, text.filter(bool))
     keys = st.sampled_from(["a", "b", "path"]) | fitting(spec, Role.KEY, text)
     ids = st.none()
-    if HoleKind.ID in holes(spec):
-        ids = st.none() | st.text("abcXYZ019", min_size=1, max_size=9)
+    if HoleKind.ID in holes(spec) or Role.ID in roles(spec):
+        ids = st.none() | fitting(spec, Role.ID, st.text("abcXYZ019", min_size=1, max_size=9))
     arguments = st.dictionaries(keys, values(text), max_size=4)
     return st.builds(Call, names, arguments, ids)
 

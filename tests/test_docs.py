@@ -29,7 +29,7 @@ import docs
 from toolect.ir import RepairKind, Status
 from toolect.render import Part
 from toolect.spec import entry, meaning
-from toolect.spec.model import CodecKind, HoleKind, LayoutKind, Scalars, SlotKind
+from toolect.spec.model import CodecKind, HoleKind, LayoutKind, SlotKind, Spelling
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -261,8 +261,8 @@ WORDS: dict[str, list[str]] = {
             "slot": SlotKind,
             "hole": HoleKind,
             "codec": CodecKind,
-            "spelling of scalars": Scalars,
             "layout": LayoutKind,
+            "spelling of values": Spelling,
         }.items()
     },
 }

@@ -41,6 +41,7 @@ POLICIES = (
     ("reasoning_calls", "ignore"),
     ("reasoning_calls", "parse"),
     ("coercion", "none"),
+    ("repeated_keys", "first"),
 )
 COLUMNS = ("calls", "content", "bytes", "streams", "pass")
 

@@ -80,7 +80,7 @@ class Dialect:
         _check_mode(mode)
         schemas = tool_schemas(tools) if tools else {}
         graph = self.graph(policies)
-        if not prefix and graph.plain:
+        if not prefix and graph.plain and not graph.named:
             message = express(graph, text, schemas, graph.start)
             if message is not None and not (self.spec.no_call and self._says_no(message)):
                 return message

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolect.compile.network import Edge, Mark, Network, Op, OpCode
+from toolect.compile.network import Edge, Mark, Network, Op, OpCode, is_echo
 from toolect.compile.node import STRONG, Config, Node, Stack, Trail
 from toolect.ir import RepairKind
-from toolect.spec.model import Policies, Role
+from toolect.spec.model import Policies, Role, SlotKind
 
 MAX_NODES = 20_000
 """Nodes kept before the graph is started afresh: texts that nest deep make new ones."""
@@ -30,6 +30,7 @@ class Graph:
         self.plain = chosen == ("report", "keep", "keep", "spec")
         """No policy changes what is done with canonical text."""
         self._openers: tuple[str, ...] | None = None
+        self._named: bool | None = None
         self._reset()
         spec = network.spec
         self.ends = tuple(end.strip() for end in spec.end)
@@ -46,6 +47,7 @@ class Graph:
                     for s in network.states
                     for e in s.edges
                     if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
+                    and not is_echo(e.symbol.core)
                     and not spec.rules[e.rule].value and network.may_end(e.target)
                 },
                 key=len,
@@ -57,7 +59,7 @@ class Graph:
             for s in network.states
             for e in s.edges
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
-            if len(e.symbol.core) >= STRONG
+            if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
         )
 
     @property
@@ -65,9 +67,21 @@ class Graph:
         """What a call can begin with: markers, and the brackets of bare JSON."""
         if self._openers is None:
             start = self.start
-            found = [s.core for s in start.stops.values() if s.probe or s.repair is RepairKind.IMPLIED_OPENER]
+            found = [
+                core
+                for s in start.stops.values()
+                if s.probe or s.repair is RepairKind.IMPLIED_OPENER
+                for core in (_signs(start, s.core) if s.pattern else (s.core,))
+            ]
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
+
+    @property
+    def named(self) -> bool:
+        """True when calls may begin with their names: which names are tools decides what is one."""
+        if self._named is None:
+            self._named = self.start.text and any(stop.named for stop in self.start.stops.values())
+        return self._named
 
     def _reset(self) -> None:
         self._nodes: dict[tuple[Config, ...], Node] = {}
@@ -131,3 +145,10 @@ class Graph:
                     ended = trail + tuple((op, 1) for op in stack.after)
                     more.append((stack.target, stack.parent, ended))
             todo.extend(reversed(more))
+
+
+def _signs(start: Node, name: str) -> tuple[str, ...]:
+    """What follows the terminal `name`, which begins a call: a call has one of these."""
+    at = start if name in start.choices else start.step(SlotKind.TEXT).node
+    inner = at.step(name).node
+    return (*inner.marks, *(("{",) if inner.json else ()))

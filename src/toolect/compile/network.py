@@ -45,11 +45,13 @@ class OpCode(IntEnum):
 
 
 class Op(NamedTuple):
-    """One operation; `role` tells which rule of a value language begins or ends."""
+    """One operation; `role` tells which rule of a value language begins or ends, or that a call repeats a name."""
 
     code: OpCode
     role: Role | None = None
     space: str = ""
+    name: str = ""
+    """The name of the call that begins, where the grammar fixes it."""
 
 
 class Field(NamedTuple):
@@ -70,6 +72,10 @@ class Mark(NamedTuple):
     core: str
     trail: str
     wrong: bool = False
+
+
+ECHOES = {Role.NAME: "\ufdd0", Role.KEY: "\ufdd1"}
+"""What stands in a marker for the name of the open call, or the key of the open argument: no text has these."""
 
 
 class Pat(NamedTuple):
@@ -172,7 +178,7 @@ class Network:
         """Lay `expr` down from state `at`; the state after it. `firsts` collects states reachable with nothing read."""
         match expr:
             case Seq(items):
-                for item in items:
+                for item in self._bound(rule, items):
                     at = self._build(rule, item, at, firsts)
                 return at
             case Alt(items):
@@ -209,6 +215,24 @@ class Network:
                 before, after = self._around(name)
                 self.states[at].enters.append(Enter(name, target, before, after))
                 return target
+
+    def _bound(self, rule: Rule, items: tuple[Expr, ...]) -> list[Expr]:
+        """`items` with each name or key that comes a second time made part of the markers around it."""
+        found: list[Expr] = []
+        met: set[Role] = set()
+        todo = list(reversed(items))
+        while todo:
+            item = todo.pop()
+            role = self._field(rule, item.name).role if isinstance(item, Pattern) else None
+            before = found[-1] if found else None
+            if role in met and isinstance(before, Literal) and not before.others and before.text.strip():
+                after = todo.pop().text if todo and _is_plain(todo[-1]) else ""  # type: ignore[union-attr]
+                found[-1] = Literal(before.text + ECHOES[role] + after)
+                continue
+            if role in ECHOES:
+                met.add(role)
+            found.append(item)
+        return found
 
     def _skip(self, at: int, to: int, firsts: set[int]) -> None:
         self.states[at].skips.append(to)
@@ -257,7 +281,9 @@ class Network:
         spec, inner = self.spec, self.spec.rules[name]
         role = spec.roles.get(name)
         if role is Role.CALL:
-            return (Op(OpCode.BEGIN_CALL),), (Op(OpCode.END_CALL),)
+            return (Op(OpCode.BEGIN_CALL, name=spec.fixed_names.get(name, "")),), (Op(OpCode.END_CALL),)
+        if role is Role.AGAIN:
+            return (Op(OpCode.BEGIN_CALL, Role.AGAIN),), (Op(OpCode.END_CALL),)
         if role is Role.ARGUMENT:
             return (Op(OpCode.BEGIN_ARGUMENT),), (Op(OpCode.END_ARGUMENT),)
         if inner.value and name in _VALUE_ROLES:
@@ -270,6 +296,16 @@ _VALUE_ROLES = {
     r.value
     for r in (Role.OBJECT, Role.PAIR_KEY, Role.ARRAY, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL)
 }
+
+
+def _is_plain(expr: Expr) -> bool:
+    """True for a marker with one spelling."""
+    return isinstance(expr, Literal) and not expr.others
+
+
+def is_echo(core: str) -> bool:
+    """True for a marker that repeats the name of the open call, or the key of the open argument."""
+    return any(sign in core for sign in ECHOES.values())
 
 
 def references(expr: Expr) -> list[str]:
@@ -287,7 +323,7 @@ def references(expr: Expr) -> list[str]:
 
 def _rules_with_calls(spec: Spec) -> frozenset[str]:
     """The rules a call can be read in, themselves or through others."""
-    found = {name for name, role in spec.roles.items() if role is Role.CALL}
+    found = {name for name, role in spec.roles.items() if role in (Role.CALL, Role.AGAIN)}
     found |= {key.split("/")[0] for key in spec.shapes}
     grown = True
     while grown:

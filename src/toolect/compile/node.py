@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolect.compile.network import Edge, Field, Hollow, Mark, Op, OpCode, Pat
-from toolect.spec.model import SlotKind
+from toolect.compile.network import Edge, Field, Hollow, Mark, Op, OpCode, Pat, is_echo
+from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.compile.graph import Graph
@@ -72,8 +72,12 @@ class Node:
         self.choices: dict[str, list[Choice]] = {}
         self.marks: dict[str, bool] = {}
         """Core → True when it is a misspelling."""
+        self.echoes: list[str] = []
+        """Those of the marks that repeat a name or a key."""
         self.patterns: list[tuple[str, re.Pattern[str]]] = []
         self.done: Trail | None = None
+        self.begun = 0
+        """How many lexemes ago a call may have begun; 0 when that is not open."""
         self.value = True
         found = list(graph.closure(kernel))
         shared = _shared_ends([trail for _, _, trail in found])
@@ -85,6 +89,8 @@ class Node:
                 self.done = rest
             else:
                 self._add(Choice(edge, stack, rest))
+                begun = (back for task, back in rest if isinstance(task, Op) and task.code is OpCode.BEGIN_CALL)
+                self.begun = max(self.begun, *begun, 0)
         self.steps: dict[str, Step] = {}
         self.text = SlotKind.TEXT in self.choices
         self.json = SlotKind.JSON in self.choices
@@ -111,6 +117,8 @@ class Node:
                 if symbol.wrong and core in self.marks:
                     return
                 self.choices.setdefault(core, []).append(choice)
+                if core not in self.marks and is_echo(core):
+                    self.echoes.append(core)
                 self.marks[core] = symbol.wrong
             case Pat(regex):
                 if regex not in self.choices:
@@ -149,11 +157,25 @@ class Node:
         """True when `key` opens a rule in which calls are read."""
         return any(c.edge.first and c.edge.rule in self.graph.network.calling for c in self.choices[key])
 
+    def naming(self, key: str) -> bool:
+        """True when `key` is a terminal that holds the name of a call."""
+        symbol = self.choices[key][0].edge.symbol
+        return type(symbol) is Pat and symbol.field.role is Role.NAME
+
+    def named(self, key: str) -> bool:
+        """True when a call that `key` opens begins with its name, at most a short sign before it."""
+        if not any(self.graph.network.spec.roles.get(c.edge.rule) is Role.CALL for c in self.choices[key]):
+            return False
+        if key not in self.marks:
+            return self.first(key) and self.naming(key)
+        inner = self.step(key).node
+        return len(key) < STRONG and self.first(key) and any(inner.naming(regex) for regex, _ in inner.patterns)
+
     @property
     def struct(self) -> re.Pattern[str]:
         """Matches the longest marker that may come next, its inner whitespace as it likes."""
         if self._struct is None:
-            self._struct = marker_regex(self.marks)
+            self._struct = marker_regex({core: wrong for core, wrong in self.marks.items() if core not in self.echoes})
         return self._struct
 
     @property

@@ -15,14 +15,16 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "otherwise", "path", "probe", "repair")
+    __slots__ = ("core", "direct", "end", "lead", "named", "otherwise", "path", "pattern", "probe", "repair")
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
-        direct: bool = False,
+        direct: bool = False, named: bool = False, pattern: bool = False,
     ) -> None:  # fmt: skip
         self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
         self.direct = direct  # only where no text comes before it
+        self.named = named  # a call that begins with its name: the name has to be one
+        self.pattern = pattern  # no marker but a terminal, which counts only where a line begins
         self.otherwise: Stop | None = None  # the end of the answer, when the same marker opens no call
 
 
@@ -53,6 +55,10 @@ class Finder:
         """Every stop, the same marker perhaps more than once."""
         for core in self.after.marks:
             yield from self._stop(core, self.after, (TEXT,), None)
+        for node, path in ((self.after, (TEXT,)), (self.node, ())):
+            for regex, _ in node.patterns if self.calls else ():
+                if node.calling(regex) and node.named(regex):
+                    yield Stop(regex, "", path, None, probe=True, direct=not path, named=True, pattern=True)
         if self.outside:
             yield from self._where_text_begins()
         if self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
@@ -77,7 +83,7 @@ class Finder:
         if calling and not self.calls:
             return
         lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path)
-        yield Stop(core, lead, path, repair, probe=calling)
+        yield Stop(core, lead, path, repair, probe=calling, named=calling and at.named(core))
 
     def _where_text_begins(self) -> Iterator[Stop]:
         """Markers that may come instead of text, and after text only if a wrapper's opener is missing."""
@@ -87,7 +93,9 @@ class Finder:
             opener = next((o for o in self.after.marks if core in self.after.step(o).node.marks), None)
             path = (TEXT, opener) if opener is not None and self.unwrapped else ()
             repair = RepairKind.IMPLIED_OPENER if path else None
-            yield Stop(core, "", path, repair, probe=self.node.calling(core), direct=True)
+            calling = self.node.calling(core)
+            named = calling and self.node.named(core)
+            yield Stop(core, "", path, repair, probe=calling, direct=True, named=named)
 
     def _missing_closers(self) -> Iterator[Stop]:
         """Markers that could only follow a closer which is missing."""

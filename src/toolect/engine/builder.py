@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolect.compile.network import Field, Op, OpCode
+from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
 from toolect.engine.codec import Schema, decode, is_text, property_schema, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.open_call import OpenCall
@@ -49,12 +49,24 @@ class Builder:
         """True when a call was the last thing read."""
         return self.draft.after_call
 
+    @property
+    def tools(self) -> Mapping[str, Schema]:
+        """The tools that are declared, by name."""
+        return self._schemas
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        call = self.draft.call
+        if call is None or not is_echo(core):
+            return core
+        return core.replace(ECHOES[Role.NAME], call.name).replace(ECHOES[Role.KEY], call.key or "")
+
     # Tasks
 
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text)
+            self._fill(task.role, text, start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -63,8 +75,11 @@ class Builder:
                 if draft.call is not None:  # one that could not be read to its end
                     draft.end_call(start)
                     self._values.clear()
-                draft.begin_call(start)
+                call = draft.begin_call(start)
                 draft.ruled = True
+                if name := draft.last_name if task.role is Role.AGAIN else task.name:
+                    call.name = name
+                    draft.start_call(call)
             case OpCode.END_CALL:
                 draft.ruled = False
                 draft.end_call(end)
@@ -75,23 +90,27 @@ class Builder:
             case OpCode.END_VALUE:
                 self._values.end()
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key = None
+                draft.call.key, draft.call.repeated = None, False
 
-    def _fill(self, role: Role | None, text: str) -> None:
-        """A terminal's text fills the field `role`."""
+    def _fill(self, role: Role | None, text: str, at: int) -> None:
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
         call = self.draft.call
         match role:
             case Role.NAME if call is not None:
-                call.name = text
-                self.draft.start_call(call)
+                if not call.says("name", call.name, text, at):
+                    call.name = call.header = text
+                    self.draft.start_call(call)
             case Role.REF if call is not None:
-                call.name, identity = split_ref(self._ref, text)
-                call.id = identity if "{index}" in self._ref else None
-                self.draft.start_call(call)
+                name, identity = split_ref(self._ref, text)
+                if not call.says("name", call.name, name, at):
+                    call.name = call.header = name
+                    call.id = identity if "{index}" in self._ref else None
+                    self.draft.start_call(call)
             case Role.ID if call is not None:
-                call.id = text
+                if not call.says("id", call.id or "", text, at):
+                    call.id = text
             case Role.KEY if call is not None:
-                call.key = text
+                self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self._values.number(text)
             case Role.PAIR_KEY:
@@ -119,7 +138,7 @@ class Builder:
             assert call is not None and field.codec is not None
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
-            self.writes = is_text(field.codec, self._schema(call)) or not self._coerce
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
                 draft.write_key(call)
@@ -157,11 +176,11 @@ class Builder:
         if self.writes:
             self.draft.write('"')
             call.partial = None
-            call.entries.append((call.key or "", text))
+            call.give(call.key or "", text)
             return
         try:
             value = decode(field.codec, text, self._schema(call))
-            if respelled(text, value):
+            if respelled(field.codec, text, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")

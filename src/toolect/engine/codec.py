@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, bracket_depth, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once, shallow
 from toolect.engine.layout import lay_out
 from toolect.ir import Json, dumps, same_json
-from toolect.spec.model import Codec, CodecKind, Scalars
+from toolect.spec.model import Codec, CodecKind, Spelling
 
 Schema = Mapping[str, Any]
 NO_SCHEMA: Schema = {}
@@ -18,7 +18,10 @@ NO_SCHEMA: Schema = {}
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_SPELLED: dict[Json, str] = {None: "null", True: "true", False: "false"}
+_SPELLED: dict[Spelling, dict[Json, str]] = {
+    Spelling.JSON: {None: "null", True: "true", False: "false"},
+    Spelling.PYTHON: {None: "None", True: "True", False: "False"},
+}
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 _NOTHING = object()
@@ -123,19 +126,21 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
                 raise ValueError(f"expected a JSON value, got {text[:40]!r}")
             return value
         case CodecKind.JSON_OR_TEXT:
-            return sniff(text)
+            return _sniff(codec, text)
         case CodecKind.SCHEMA:
             if schema is None:
-                return text if codec.untyped is CodecKind.TEXT else sniff(text)
+                return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
             return _typed(text, declared_types(schema))
 
 
-def respelled(text: str, value: Json) -> bool:
-    """True when the text is not JSON for its value: `True`, `3.0` for an integer, `{'a': 1}`, a scalar with blanks."""
+def respelled(codec: Codec, text: str, value: Json) -> bool:
+    """True when the text is not how the codec writes the value: `True` for JSON, `3.0` for an integer, a scalar with
+    blanks. Blanks inside of a list or an object do not count.
+    """
     if value is None or value is True or value is False:
-        return _SPELLED[value] != text
+        return _SPELLED[codec.scalars][value] != text
     if isinstance(value, dict | list):
-        return read_json(text) is _NOTHING
+        return (_literal if codec.containers is Spelling.PYTHON else read_json)(text) is _NOTHING
     return isinstance(value, int | float) and repr(value) != text
 
 
@@ -148,7 +153,9 @@ def encode(codec: Codec, value: Json) -> str:
         return dumps(value) if codec.kind is CodecKind.JSON else value
     if codec.kind is CodecKind.TEXT:
         raise ValueError(f"expected a string, got {type_of(value)}")
-    if codec.scalars is Scalars.PYTHON and (value is None or isinstance(value, bool)):
+    if value is None or value is True or value is False:
+        return _SPELLED[codec.scalars][value]
+    if codec.containers is Spelling.PYTHON and isinstance(value, dict | list):
         return repr(value)
     return lay_out(dumps(value), codec.layout)
 
@@ -183,8 +190,17 @@ def sniff(text: str) -> Json:
     return value
 
 
+def _sniff(codec: Codec, text: str) -> Json:
+    """As `sniff`, and the lists and objects of a codec that writes them as Python does."""
+    value = sniff(text)
+    if value is text and codec.containers is Spelling.PYTHON:
+        shown = _literal(text)
+        return text if shown is _NOTHING else shown
+    return value
+
+
 def _typed(text: str, types: tuple[str, ...]) -> Json:
-    """`text` as the first of `types` it fits; the text itself when it fits none."""
+    """`text` as the first of `types` it fits. One that fits none is itself, but null where no text is wanted."""
     word = text.strip()
     for kind in types:
         match kind:
@@ -208,7 +224,7 @@ def _typed(text: str, types: tuple[str, ...]) -> Json:
                     return value
             case "string":
                 return text
-    return text
+    return None if word in ("null", "None") and "string" not in types else text
 
 
 def _integral(word: str) -> int | None:
@@ -220,30 +236,17 @@ def _integral(word: str) -> int | None:
     return None
 
 
-def _literal(word: str) -> Json:
-    """A Python display of JSON types (`{'a': True}`) as a value; read as data, never evaluated."""
-    import ast
+def _literal(text: str) -> Json:
+    """A Python display of JSON types (`{'a': True}`) as a value, or a marker object when there is none."""
+    from toolect.engine.literals import read_literal  # it needs this module
 
-    if word[:1] not in ("{", "[", "(") or len(word) > 1 << 20:
-        return _NOTHING
-    if bracket_depth(word) > MAX_DEPTH:
+    word = text.strip()
+    if word[:1] not in ("{", "[", "("):
         return _NOTHING
     try:
-        return _plain(ast.literal_eval(word))
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return read_literal(word)
+    except ValueError:
         return _NOTHING
-
-
-def _plain(value: Any) -> Json:
-    match value:
-        case dict():
-            return {str(k): _plain(v) for k, v in value.items()}
-        case list() | tuple():
-            return [_plain(v) for v in value]
-        case None | bool() | int() | float() | str():
-            return value
-        case _:
-            raise ValueError(f"expected JSON types, got {type(value).__name__}")
 
 
 def number(text: str) -> int | float:
@@ -255,7 +258,7 @@ def number(text: str) -> int | float:
         return int(word)
     except ValueError:
         value = float(word)
-    if value in (float("inf"), float("-inf")):
+    if value - value != 0:
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value
 

@@ -14,8 +14,8 @@ class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
-        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "after_call",
-        "_strict", "_no_call", "_known", "_good_only",
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_first", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -31,10 +31,14 @@ class Draft:
         self.count = 0  # calls reported
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
+        self.last_name = ""  # what the last call called
         self.after_call = False  # a call was the last thing read
         self._strict = strict
+        self.tools = tools
+        self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._first = policies.repeated_keys == "first"
         self._good_only = policies.malformed == "content"
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
@@ -81,7 +85,7 @@ class Draft:
     def write(self, text: str) -> None:
         """More of the arguments' JSON text: kept, and passed on once the call is reported."""
         call = self.call
-        if call is None or not text:
+        if call is None or not text or call.repeated:
             return
         call.written.append(text)
         events = self.events
@@ -93,6 +97,13 @@ class Draft:
         else:
             events.append(ArgumentsDelta(call.index, text))
 
+    def open_argument(self, call: OpenCall, key: str, at: int) -> None:
+        """The argument `key`, written at character `at`, begins."""
+        call.key = key
+        call.repeated = self._first and key in call.keys
+        if call.repeated:
+            call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
+
     def write_key(self, call: OpenCall) -> None:
         """What stands before the value of the open argument."""
         if call.key is not None:
@@ -102,7 +113,7 @@ class Draft:
         """The value of the open argument, in one piece."""
         self.write_key(call)
         self.write(dumps(value))
-        call.entries.append((call.key or "", value))
+        call.give(call.key or "", value)
 
     def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
         """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
@@ -124,6 +135,8 @@ class Draft:
             return
         self.last_end = end
         self.attempts += 1
+        self.last_name = call.name
+        call.repeated = False
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")

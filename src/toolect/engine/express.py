@@ -14,7 +14,7 @@ from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
@@ -46,6 +46,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
         kind, hub = at.kind, at.hub
+        if at.space:
+            if not text.startswith(at.space, pos):
+                return None
+            pos += len(at.space)
         if kind == HUB:
             if pos == n and at.node.done == ():
                 return Message(tuple(segments))
@@ -68,7 +72,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             piece = text[pos:until]
             if at.sniffs and not schemas:
                 value = sniff(piece)
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             elif at.role is Role.REASONING:
@@ -79,7 +83,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                     value = decode(at.codec, piece, property_schema(schemas.get(name), key))
                 except ValueError:
                     return None
-                if value is not piece and respelled(piece, value):
+                if value is not piece and respelled(at.codec, piece, value):
                     return None
                 entries.append((key, value))
             match = at.hub.match(text, until)
@@ -94,6 +98,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 where = pos
                 if match is not None:
                     hub = at.direct
+                elif at.node.patterns and any(pattern.match(text, pos) for _, pattern in at.node.patterns):
+                    return None
             if match is not None:
                 pass
             elif common:
@@ -146,7 +152,7 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 value, end = scan_once(text, pos)
             except (ValueError, StopIteration):
                 return None
-            if end - pos > MAX_DEPTH and not shallow(value):
+            if end - pos > MAX_DEPTH and not shallow(value) or doubled(text[pos:end], value):
                 return None
             if type(value) not in (dict, list) and _IN_SCALAR(text, end) is not None:
                 return None
@@ -172,10 +178,12 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 key = match[group]
             elif act == BEGIN_CALL:
                 start = (match.end(group) if group else match.start()) + offset
-                identity, spelling, value = None, None, None
+                name, identity, spelling, value = "", None, None, None
                 entries = []
                 ruled = True
             elif act == NAME:
+                if name and name != match[group]:
+                    return None
                 name = match[group]
             elif act == END_CALL:
                 end = (match.end(group) if group else match.start()) + offset
@@ -189,6 +197,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 name, identity = split_ref(ref, match[group])
                 if "{index}" not in ref:
                     identity = None
+            elif identity is not None and identity != match[group]:
+                return None
             else:
                 identity = match[group]
         pos = match.end()

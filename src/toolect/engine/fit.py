@@ -1,199 +1,149 @@
-"""JSON in a shape, in both directions: `fit` reads the calls out of a value, `unfit` writes calls as one."""
+"""JSON in a shape: `fit` reads the calls and texts out of a value that is whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from toolect.engine.layout import colon, lay_out, space
-from toolect.ir import Call, Content, Json, dumps, same_json
-from toolect.rendered import Part, Unrepresentable
-from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Layout, Many, Obj, OneOf, Shape
-
-Spell: TypeAlias = Callable[[Call], str]
+from toolect.engine.json_lexemes import match_name
+from toolect.engine.json_shape import Options, is_arguments, items, objects, options
+from toolect.ir import Json, same_json
+from toolect.spec.model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 
 
 class Unit(NamedTuple):
-    """What one call's shape holds."""
+    """What one call's shape holds; `argued` when it has arguments."""
 
     name: str
     arguments: Json
     id: str | None
+    argued: bool
+
+    @property
+    def is_call(self) -> bool:
+        """True when this can be nothing but a call."""
+        return self.argued and isinstance(self.arguments, dict) and match_name(self.name) is not None
+
+
+class Said(NamedTuple):
+    """Content or reasoning."""
+
+    kind: HoleKind
+    text: str
+
+
+Found: TypeAlias = Unit | Said
 
 
 class NoFit(Exception):
     """The value does not have the shape."""
 
 
-def fit(shape: Shape, value: Json) -> list[Unit]:
-    """The calls in `value`; a list stands for its items and an item for a list."""
-    if isinstance(value, list) and not isinstance(shape, Many):
-        shape = Many(shape)
-    if isinstance(value, dict) and isinstance(shape, Many):
-        shape = shape.item
-    return list(_units(shape, value))
+def fit(shape: Shape, value: Json) -> list[Found]:
+    """The calls and texts in `value`; a list stands for its items and an item for a list."""
+    kinds = options(shape)
+    if isinstance(value, list):
+        return list(_items(items(kinds) or kinds, value))
+    return list(_units(objects(kinds) or items(kinds), value))
 
 
-def _units(shape: Shape, value: Json) -> Iterator[Unit]:
-    if isinstance(shape, Many):
-        if isinstance(value, list):
-            for item in value:
-                yield from _units(shape.item, item)
-        return
-    found: dict[HoleKind, Json] = {}
-    inner: list[tuple[Shape, Json]] = []
-    for option in shape.shapes if isinstance(shape, OneOf) else (shape,):
-        found.clear()
-        inner.clear()
+def _items(kinds: Options, value: Json) -> Iterator[Found]:
+    for item in value if isinstance(value, list) else ():
+        yield from _units(kinds, item)
+
+
+def _units(kinds: Options, value: Json) -> Iterator[Found]:
+    """What is in `value` by the first of `kinds` that it fits."""
+    for option in kinds:
+        match = _Match()
         try:
-            _match(option, value, found, inner)
+            match.read(option, value)
         except NoFit:
             continue
-        if inner or HoleKind.NAME in found:
-            break
-    for many, items in inner:
-        yield from _units(many, items)
-    name = found.get(HoleKind.NAME)
-    if isinstance(name, str):
-        arguments = found.get(HoleKind.ARGUMENTS, found.get(HoleKind.ARGUMENTS_TEXT, {}))
+        yield from match.found()
+        return
+
+
+class _Match:
+    """What one reading of a value finds."""
+
+    def __init__(self) -> None:
+        self.holes: dict[HoleKind, Json] = {}
+        self.parts: list[Said | tuple[Options, Json]] = []
+
+    def found(self) -> Iterator[Found]:
+        """The texts and the calls, in order."""
+        for part in self.parts:
+            if isinstance(part, Said):
+                yield part
+            else:
+                yield from _items(*part)
+        name, argued = self.holes.get(HoleKind.NAME), True
+        arguments = self.holes.get(HoleKind.ARGUMENTS, self.holes.get(HoleKind.ARGUMENTS_TEXT, self))
+        if arguments is self:
+            arguments, argued = {}, False
+        if not isinstance(name, str):
+            return
         if isinstance(arguments, str):
             try:
                 arguments = msgspec.json.decode(arguments)
             except (msgspec.DecodeError, ValueError, RecursionError):
                 return
-        identity = found.get(HoleKind.ID)
-        yield Unit(name, {} if arguments is None else arguments, identity if isinstance(identity, str) else None)
+        identity = self.holes.get(HoleKind.ID)
+        identity = identity if isinstance(identity, str) else None
+        yield Unit(name, {} if arguments is None else arguments, identity, argued)
 
-
-def _match(shape: Shape, value: Json, found: dict[HoleKind, Json], inner: list[tuple[Shape, Json]]) -> None:
-    match shape:
-        case Hole(kind):
-            found[kind] = value
-        case Const(expected):
-            if not same_json(expected, value):
-                raise NoFit
-        case Many():
-            if not isinstance(value, list):
-                raise NoFit
-            inner.append((shape, value))
-        case Keyed(item):
-            if not isinstance(value, dict) or len(value) != 1:
-                raise NoFit
-            ((name, arguments),) = value.items()
-            found[HoleKind.NAME] = name
-            _match(item, arguments, found, inner)
-        case Obj(fields):
-            if not isinstance(value, dict):
-                raise NoFit
-            for field in fields:
-                key = next((k for k in field.keys if k in value), None)
-                if key is not None:
-                    _match(field.shape, value[key], found, inner)
-                elif not field.optional and not _is_arguments(field.shape):
-                    raise NoFit
-        case OneOf(shapes):
-            for option in shapes:
-                try:
-                    _match(option, value, found, inner)
-                except NoFit:
-                    continue
-                return
-            raise NoFit
-
-
-def _is_arguments(shape: Shape) -> bool:
-    return isinstance(shape, Hole) and shape.kind in (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
-
-
-class Piece(NamedTuple):
-    """A stretch of JSON text: what it is, and of which of the written segments, counted from the first."""
-
-    text: str
-    part: Part = Part.MARKUP
-    segment: int = 0
-
-
-def unfit(
-    shape: Shape, calls: Sequence[Call], content: Content | None, spell: Spell, layout: Layout
-) -> Iterator[Piece]:
-    """The text of `content` and `calls` in `shape`, piece by piece; `spell` gives the JSON text of arguments."""
-    return _Unfit(content, spell, layout).pieces(shape, calls, 0 if content is None else 1, 0)
-
-
-class _Unfit:
-    """What is the same at every place of the shape."""
-
-    def __init__(self, content: Content | None, spell: Spell, layout: Layout) -> None:
-        self.content, self.spell, self.layout = content, spell, layout
-        self.colon = colon(layout)
-
-    def pieces(self, shape: Shape, calls: Sequence[Call], first: int, depth: int) -> Iterator[Piece]:
-        """The pieces of `shape`, in `depth` others; `first` is the segment number of `calls[0]`."""
+    def read(self, shape: Shape, value: Json) -> None:
+        """Read `value` as `shape`. Raises NoFit."""
         match shape:
-            case Hole(HoleKind.CONTENT):
-                yield Piece("null") if self.content is None else Piece(dumps(self.content.text), Part.CONTENT)
+            case Hole(HoleKind.CONTENT | HoleKind.REASONING as kind):
+                if isinstance(value, str) and value:
+                    self.parts.append(Said(kind, value))
             case Hole(kind):
-                yield self.hole(kind, _only(calls), first, depth)
-            case Const(value):
-                yield Piece(dumps(value))
-            case Keyed(inner):
-                around = space(self.layout, depth)
-                yield Piece("{" + around.first)
-                yield self.hole(HoleKind.NAME, _only(calls), first, depth)
-                yield Piece(self.colon)
-                yield from self.pieces(inner, calls, first, depth + 1)
-                yield Piece(around.last + "}")
-            case Obj(fields):
-                around = space(self.layout, depth)
-                before = "{" + around.first
-                for field in (field for field in fields if _is_shown(field, calls)):
-                    yield Piece(before + dumps(field.keys[0]) + self.colon)
-                    yield from self.pieces(field.shape, calls, first, depth + 1)
-                    before = around.between
-                yield Piece(around.last + "}" if before == around.between else "{}")
+                self.holes[kind] = value
+            case Const(expected):
+                if not same_json(expected, value):
+                    raise NoFit
             case Many(item):
-                around = space(self.layout, depth, calls=True)
-                for i, call in enumerate(calls):
-                    yield Piece(around.between if i else "[" + around.first)
-                    yield from self.pieces(item, [call], first + i, depth + 1)
-                yield Piece(around.last + "]")
-            case OneOf(shapes):
-                roomy = (s for s in shapes if len(calls) < 2 or _is_list(s))
-                yield from self.pieces(next(roomy, shapes[0]), calls, first, depth)
+                self.parts.append((options(item), value))
+            case Keyed(item):
+                if not isinstance(value, dict) or len(value) != 1:
+                    raise NoFit
+                ((name, arguments),) = value.items()
+                self.holes[HoleKind.NAME] = name
+                self.read(item, arguments)
+            case Obj():
+                self.object(shape, value)
+            case OneOf():
+                self.one_of(options(shape), value)
 
-    def hole(self, kind: HoleKind, call: Call, segment: int, depth: int) -> Piece:
-        """The piece of a hole of one call."""
-        match kind:
-            case HoleKind.NAME:
-                return Piece(dumps(call.name), Part.NAME, segment)
-            case HoleKind.ID:
-                return Piece(dumps(call.id), Part.ID, segment)
-            case HoleKind.ARGUMENTS:
-                return Piece(lay_out(self.spell(call), self.layout, depth), Part.ARGUMENTS, segment)
-            case HoleKind.ARGUMENTS_TEXT:
-                return Piece(dumps(self.spell(call)), Part.ARGUMENTS, segment)
-            case _:
-                return Piece("null")
+    def object(self, shape: Obj, value: Json) -> None:
+        """Read the object `value`."""
+        if not isinstance(value, dict):
+            raise NoFit
+        keys: list[str] = []
+        for field in shape.fields:
+            key = next((k for k in value if k in field.keys), None)
+            if key is not None:
+                keys.append(key)
+                self.read(field.shape, value[key])
+            elif not field.optional and not is_arguments(field.shape):
+                raise NoFit
+        if shape.rest and keys[:1] == list(value)[:1] and len(keys) < len(value):
+            self.holes[HoleKind.ARGUMENTS] = {key: item for key, item in value.items() if key not in keys}
 
-
-def _only(calls: Sequence[Call]) -> Call:
-    """The one call that a shape without a list has room for."""
-    if len(calls) > 1:
-        raise Unrepresentable("call", "one call at most fits here", calls[1].name)
-    return calls[0]
-
-
-def _is_list(shape: Shape) -> bool:
-    """True for a shape that has room for several calls."""
-    return isinstance(shape, Many) or isinstance(shape, Obj) and any(_is_list(field.shape) for field in shape.fields)
-
-
-def _is_shown(field: Field, calls: Sequence[Call]) -> bool:
-    """False for an optional field that there is nothing for. Content is written as null: the API asks for it."""
-    if not field.optional or not isinstance(field.shape, Hole):
-        return True
-    if field.shape.kind is HoleKind.ID:
-        return _only(calls).id is not None
-    return field.shape.kind is not HoleKind.REASONING
+    def one_of(self, kinds: Options, value: Json) -> None:
+        """Read `value` as the first of `kinds` that may be what it is."""
+        for option in kinds:
+            if isinstance(option, Many) and not isinstance(value, list):
+                continue
+            if isinstance(option, Hole) and not is_arguments(option) and isinstance(value, dict | list):
+                continue
+            try:
+                self.read(option, value)
+            except NoFit:
+                continue
+            return
+        raise NoFit

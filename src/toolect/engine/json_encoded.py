@@ -47,4 +47,4 @@ class Through:
     def _nothing(self, *_: object) -> None:
         pass
 
-    unit = unit_end = hole = arguments_end = note = inside = _nothing
+    unit = unit_end = hole = rest = misfit = arguments_end = note = inside = _nothing

@@ -21,6 +21,8 @@ match_scalar = re.compile(r"[-+.\w]*", re.ASCII).match
 """Matches what may be a number or a word, right or wrong."""
 match_run = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 """Matches text that lies inside a string and stands for itself."""
+match_name = re.compile(r"\S+\Z").match
+"""Matches what may be the name of a tool nobody declared."""
 _run = re.compile(r'[^"\\\x00-\x1f]*').match
 _escape = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})').match
 _two_escapes = re.compile(r"(?:\\u[0-9a-fA-F]{4}){2}").match
@@ -54,6 +56,26 @@ class Broken(Exception):
         self.at, self.why, self.limit = at, why, limit
         self.resume = at if resume is None else resume
         """From where on the text has not been taken in."""
+
+
+def doubled(text: str, value: Json) -> bool:
+    """True when an object in the JSON `text`, which stands for `value`, has a key more than once."""
+    if type(value) is not dict and type(value) is not list:
+        return False
+    if type(value) is dict and text.count(":") == len(value):
+        return False  # as many colons as keys: none comes twice
+    found = False
+
+    def pairs(items: list[tuple[str, Json]]) -> None:
+        nonlocal found
+        found = found or len({key for key, _ in items}) < len(items)
+
+    _pairs_of(text, pairs)
+    return found
+
+
+def _pairs_of(text: str, hook: Callable[[list[tuple[str, Json]]], None]) -> None:
+    json.JSONDecoder(object_pairs_hook=hook).raw_decode(text.lstrip(" \t\n\r"))
 
 
 def shallow(value: Json) -> bool:

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect.compile.network import Field
-from toolect.engine.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
+from toolect.engine.json_shape import options
 from toolect.ir import Call, Content, Json, Segment, dumps
-from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, OneOf, Role, Shape
+from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, Role, Shape
 from toolect.spec.model import Field as ShapeField
 
 _S = r"[ \t\n\r]*"
 _STRING = r'"([^"\\\x00-\x1f]+)"'
+_NAME = r'"([^"\\\x00-\x1f\s]+)"'
 Matcher = Callable[[str, int], "re.Match[str] | None"]
 
 
@@ -62,7 +64,7 @@ class JsonPlan:
             return None
         if type(value) is not dict:
             return None
-        if len(spelling) > MAX_DEPTH and not shallow(value):
+        if len(spelling) > MAX_DEPTH and not shallow(value) or doubled(spelling, value):
             return None
         return value, end, spelling
 
@@ -120,8 +122,7 @@ class NotSimple(Exception):
 def json_plan(field: Field) -> JsonPlan | None:
     """The plan for the JSON slot of `field`, or None when its shape is not of the simple kind."""
     shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
-    if isinstance(shape, OneOf):
-        shape = shape.shapes[0]
+    shape = options(shape)[0]
     if field.role is Role.VALUE:
         return None
     if shape == Hole(HoleKind.ARGUMENTS):
@@ -138,7 +139,7 @@ def json_plan(field: Field) -> JsonPlan | None:
 
 def _wrapped(shape: Obj) -> JsonPlan:
     """The plan for an object whose last field is the list of calls."""
-    *before, last = shape.fields
+    *before, last = (field for field in shape.fields if field.written)
     if not isinstance(last.shape, Many):
         raise NotSimple
     fields = "".join(_key(f, i) + _fixed(f) for i, f in enumerate(before))
@@ -181,10 +182,12 @@ class _Writer:
 
     def walk(self, shape: Shape) -> None:
         match shape:
-            case Obj(fields):
+            case Obj(fields, rest):
+                if rest:
+                    raise NotSimple
                 self.put(r"\{")
                 lead = 0
-                for field in fields:
+                for field in (field for field in fields if field.written):
                     if field.shape == Hole(HoleKind.ID) and field.optional:
                         self.identity(field, first=not lead)
                         continue
@@ -195,7 +198,7 @@ class _Writer:
             case Hole(HoleKind.NAME) if not self.argued:
                 self.groups += 1
                 self.name = self.groups
-                self.put(_STRING)
+                self.put(_NAME)
             case Hole(HoleKind.ARGUMENTS | HoleKind.ARGUMENTS_TEXT as kind) if not self.argued:
                 self.argued, self.encoded = True, kind is HoleKind.ARGUMENTS_TEXT
             case Const(value):

@@ -7,7 +7,7 @@ what has been passed on as argument text is always the beginning of valid JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 
 from toolect.engine.json_encoded import Encoded, Through
@@ -18,17 +18,33 @@ from toolect.engine.json_lexemes import (
     check_scalar,
     drop,
     into,
+    match_name,
     match_run,
     match_scalar,
     match_space,
     read_string,
     unquote,
 )
-from toolect.engine.json_shape import SKIP, Matcher, is_arguments, is_unit, item, member, merged
+from toolect.engine.json_shape import (
+    IN_LIST,
+    IN_OBJECT,
+    SKIP,
+    Frame,
+    Options,
+    is_arguments,
+    is_unit,
+    items,
+    objects,
+    options,
+    takes_list,
+    takes_object,
+    takes_scalar,
+)
 from toolect.engine.json_sink import Sink
+from toolect.engine.loose_json import LooseEnd
 from toolect.events import ArgumentsDelta, Event
 from toolect.ir import Json, RepairKind
-from toolect.spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect.spec.model import Const, Hole, HoleKind, Shape
 
 
 class Expect(Enum):
@@ -46,30 +62,39 @@ class Expect(Enum):
 
 
 class JsonReader:
-    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
+    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string.
+
+    `called` says that what has been read can only be a call: its name is one of `tools` or looks like a tool's, its
+    constants are there, and its arguments have begun as an object does.
+    """
 
     __slots__ = (
-        "expect", "named", "argued", "called",
-        "_root", "_sink", "_plain", "_stack", "_matcher", "_key",
+        "expect", "called",
+        "_root", "_sink", "_plain", "_tools", "_stack", "_options", "_key",
         "_start", "_parts", "_in_key", "_take", "_keep", "_pass",
+        "_unit", "_name", "_leads", "_argued", "_good",
         "_arg_depth", "_arg_start", "_encoded", "_held", "_out", "_texts",
     )  # fmt: skip
 
-    def __init__(self, root: Shape, sink: Sink, plain: bool = False) -> None:
+    def __init__(self, root: Shape, sink: Sink, plain: bool = False, tools: Collection[str] = ()) -> None:
         self.expect = Expect.VALUE
-        self.named = False  # the open call has its name
-        self.argued = False  # and its arguments have begun
-        self.called = False  # both were true of some call
-        self._root: Matcher = root
+        self.called = False
+        self._root = options(root)
         self._sink = sink
         self._plain = plain
-        self._stack: list[tuple[bool, Matcher, bool]] = []  # is an object, its matcher, is a unit
-        self._matcher: Matcher = root
+        self._tools = tools
+        self._stack: list[Frame] = []
+        self._options: Options = self._root  # what the value may be
         self._key = ""
         self._start = 0  # where the string or scalar began
         self._parts: list[str] = []  # its text, where that is wanted
         self._in_key = False  # the string is a key
         self._take: Take = drop  # where its text goes
+        self._unit: Frame | None = None  # the open call
+        self._name = ""  # its name
+        self._leads = False  # which is its first key
+        self._argued = False  # its arguments have begun
+        self._good = False  # as arguments do
         self._arg_depth = -1  # the stack's height where the arguments began, or -1 outside of them
         self._arg_start = 0
         self._encoded: Encoded | None = None
@@ -144,6 +169,12 @@ class JsonReader:
         """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
         return "".join(self._held) + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
 
+    def loose(self) -> LooseEnd:
+        """Looks for the end of the value, which is broken here."""
+        opened = ["{" if frame.is_object else "[" for frame in self._stack]
+        between = self.expect in (Expect.COMMA_OR_END, Expect.KEY)
+        return LooseEnd(opened, self.expect is Expect.STRING, between)
+
     @property
     def done(self) -> bool:
         """True when the value is complete."""
@@ -184,7 +215,7 @@ class JsonReader:
                 self._safe(":")
             self.expect = Expect.VALUE
         else:
-            is_object = self._stack[-1][0]
+            is_object = self._stack[-1].is_object
             closer = "}" if is_object else "]"
             if char == ",":
                 if self._arg_depth >= 0:
@@ -198,66 +229,102 @@ class JsonReader:
 
     def _begin_value(self, at: int) -> None:
         """A value starts at `at`: is it one the shape asks for?"""
-        matcher = self._matcher = self._child() if self._stack else self._root
-        if self._arg_depth < 0 and is_arguments(matcher):
-            if self.argued:
-                self._sink.note(RepairKind.DUPLICATE_KEY, at, "the first arguments count")
-                self._matcher = SKIP
-                return
-            self.argued = True
-            self.called = self.called or self.named
-            self._arg_depth = len(self._stack)
-            self._arg_start = at
-            self._texts.clear()
+        if self._arg_depth >= 0:
+            return
+        if self._stack:
+            frame = self._stack[-1]
+            self._options, is_name = frame.at(self._key) if frame.is_object else (frame.options, False)
+            if is_name:
+                self._fill(HoleKind.NAME, self._key, self._start)
+        if not any(map(is_arguments, self._options)):
+            return
+        if self._stack:
+            self._begin_unit()
+        if self._argued:
+            self._sink.note(RepairKind.DUPLICATE_KEY, at, "the first arguments count")
+            self._options = SKIP
+            return
+        self._argued = True
+        self._arg_depth = len(self._stack)
+        self._arg_start = at
+        self._texts.clear()
 
-    def _child(self) -> Matcher:
-        """What the shape says about the value at the current key or place."""
-        is_object, matcher, _ = self._stack[-1]
-        if not is_object:
-            return item(matcher)
-        if isinstance(matcher, Keyed):
-            self.named = True
-            self._sink.hole(HoleKind.NAME, self._key, self._start, self._start)
-        return member(matcher, self._key)
+    def _begin_unit(self) -> None:
+        """What is read belongs to a call: that begins now, unless it has begun."""
+        owner = self._stack[-1].owner
+        if owner is None or owner.begun:
+            return
+        owner.begun = True
+        self._unit = owner
+        self._name, self._leads, self._argued, self._good = "", False, False, False
+        self._sink.unit(owner.start)
 
     def _open(self, is_object: bool, at: int) -> None:
         self._begin_value(at)
         if len(self._stack) >= MAX_DEPTH:
             raise Broken(at, f"nested deeper than {MAX_DEPTH}", limit=True)
-        matcher: Matcher = SKIP
-        unit = swapped = False
-        if self._arg_depth < 0:
-            matcher, swapped = self._bracketed(is_object)
-            unit = is_object and is_unit(matcher) and not any(unit for _, _, unit in self._stack)
-        if unit:
-            self.named = self.argued = False
-            self._sink.unit(at)
+        if self._arg_depth >= 0:
+            self._stack.append(IN_OBJECT if is_object else IN_LIST)
+            self._safe("{" if is_object else "[")
+        else:
+            self._push(is_object, at)
+        self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
+
+    def _push(self, is_object: bool, at: int) -> None:
+        """Open an object or list outside of arguments."""
+        kinds, swapped = self._kinds(is_object)
+        frame = Frame(is_object, kinds, at)
+        if is_object and self._unit is not None:
+            frame.owner = self._unit if self._stack[-1].owner is self._unit else None
+        elif is_object:
+            above = self._stack[-1].owner if self._stack else None
+            frame.owner = above or (frame if any(map(is_unit, kinds)) else None)
+        self._stack.append(frame)
+        if frame.owner is frame and all(map(is_unit, kinds)):
+            self._begin_unit()
         if swapped:
             self._sink.note(RepairKind.LIST, at, "one call for a list" if is_object else "a list for one call")
-        self._stack.append((is_object, matcher, unit))
-        self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
-        if self._arg_depth >= 0:
-            self._safe("{" if is_object else "[")
 
-    def _bracketed(self, is_object: bool) -> tuple[Matcher, bool]:
-        """What describes the inside of the object or list that begins; True when, at the root, one is for the other."""
-        matcher = self._matcher
-        if isinstance(matcher, OneOf):
-            matcher = merged(matcher, is_object)
-        if not self._stack:
-            if is_object and isinstance(matcher, Many):
-                return matcher.item, True
-            if not is_object and isinstance(matcher, Obj | Keyed):
-                return Many(matcher), True
-        return matcher, False
+    def _kinds(self, is_object: bool) -> tuple[Options, bool]:
+        """What the object that begins, or an item of the list, may be; True when, at the root, one is for the other."""
+        takes = takes_object if is_object else takes_list
+        above = self._stack[-1] if self._stack else None
+        if above is None:
+            found = objects(self._options) if is_object else items(self._options)
+            if found:
+                return found, False
+            found = objects(items(self._options) if is_object else self._options)
+            return found, bool(found)
+        found = self._options
+        if above.is_object:
+            found, wrong = above.narrow(self._key, takes)
+            if wrong:
+                self._misfit(above, wrong)
+        return objects(found) if is_object else items(found), False
 
     def _close(self, closer: str, at: int) -> None:
-        _, _, unit = self._stack.pop()
+        frame = self._stack.pop()
         if self._arg_depth >= 0:
             self._safe(closer)
         self._value_end()
-        if unit:
-            self._sink.unit_end(at + 1)
+        if frame.begun and frame is self._unit:
+            self._end_unit(frame, at + 1)
+
+    def _end_unit(self, frame: Frame, end: int) -> None:
+        """The call is over: what it has instead of arguments counts as such."""
+        if self._name and not self._argued and frame.complete():
+            named = frame.named() if self._leads else None
+            self.called = self.called or named is not None or self._name in self._tools
+            if named is not None:
+                self._sink.rest(frame.start, end, named)
+        self._unit = None
+        self._argued = False
+        self._sink.unit_end(end)
+
+    def _misfit(self, frame: Frame, wrong: str) -> None:
+        """A constant is another one than the shape has."""
+        if frame.owner is not None and frame.owner is self._unit:
+            self._sink.misfit(self._start, wrong)
 
     def _value_end(self) -> None:
         """A value ended."""
@@ -265,9 +332,18 @@ class JsonReader:
         if self._arg_depth == len(self._stack):
             if self._out:
                 self._pass_on()
-            encoded, self._encoded = self._encoded is not None, None
+            odd = self._odd()
+            self._encoded = None
             self._arg_depth = -1
-            self._sink.arguments_end("".join(self._texts), self._arg_start, encoded)
+            self._judge()
+            self._sink.arguments_end("".join(self._texts), self._arg_start, odd)
+
+    def _odd(self) -> str:
+        """What the arguments came as, when the shape has them the other way: a string with JSON in it, or not."""
+        encoded = self._encoded is not None
+        if any(isinstance(s, Hole) and (s.kind is HoleKind.ARGUMENTS_TEXT) is encoded for s in self._options):
+            return ""
+        return "a JSON string" if encoded else "an object"
 
     # Strings and scalars
 
@@ -277,13 +353,19 @@ class JsonReader:
         self._in_key = is_key
         self._parts.clear()
         if self._arg_depth < 0:
-            self._take = self._keep if is_key or isinstance(self._matcher, Hole) else drop
+            self._take = self._keep if is_key or self._wanted() else drop
         elif not is_key and self._arg_depth == len(self._stack) and not self._plain:
             self._encoded = Encoded(at, JsonReader(Hole(HoleKind.ARGUMENTS), Through(self._out)))
             self._take = self._encoded.feed
+            self._good = Hole(HoleKind.ARGUMENTS_TEXT) in self._options
+            self._judge()
         else:
             self._safe('"')
             self._take = self._pass
+
+    def _wanted(self) -> bool:
+        """True when the shape has something for the scalar that begins."""
+        return any(isinstance(shape, Hole | Const) for shape in self._options)
 
     def _string_end(self, end: int) -> None:
         passing = self._arg_depth >= 0 and self._encoded is None
@@ -292,12 +374,13 @@ class JsonReader:
         if self._in_key:
             if not passing:
                 self._key = unquote("".join(self._parts))
+                self._stack[-1].keys.append(self._key)
             self.expect = Expect.COLON
             return
         if self._encoded is not None:
             self._encoded.end(end - 1)
-        elif not passing and isinstance(self._matcher, Hole):
-            self._fill(self._matcher.kind, unquote("".join(self._parts)), end)
+        elif not passing and self._wanted():
+            self._scalar(unquote("".join(self._parts)), end)
         self._value_end()
 
     def _scalar_end(self, end: int) -> None:
@@ -305,15 +388,39 @@ class JsonReader:
         check_scalar(word, self._start, end)
         if self._arg_depth >= 0:
             self._safe(word)
-        elif isinstance(self._matcher, Hole):
-            self._fill(self._matcher.kind, json.loads(word), end)
+        elif self._wanted():
+            self._scalar(json.loads(word), end)
         self._value_end()
 
+    def _scalar(self, value: Json, end: int) -> None:
+        """A string, number or word outside of arguments is complete."""
+        frame = self._stack[-1] if self._stack else None
+        if frame is None or not frame.is_object:
+            return
+        found, wrong = frame.narrow(self._key, takes_scalar(value))
+        if wrong:
+            self._misfit(frame, wrong)
+        hole = next((shape for shape in found if isinstance(shape, Hole)), None)
+        if hole is not None:
+            self._fill(hole.kind, value, end)
+        self._judge()
+
     def _fill(self, kind: HoleKind, value: Json, end: int) -> None:
-        if kind is HoleKind.NAME and isinstance(value, str):
-            self.named = True
-            self.called = self.called or self.argued
+        if kind is HoleKind.NAME or kind is HoleKind.ID:
+            self._begin_unit()
+        if kind is HoleKind.NAME and not self._name and isinstance(value, str) and self._names_tool(value):
+            frame = self._stack[-1]
+            self._name, self._leads = value, frame is frame.owner and len(frame.keys) == 1
         self._sink.hole(kind, value, self._start, end)
+
+    def _names_tool(self, value: str) -> bool:
+        """True for what may be the name of a tool: no text with blanks, unless there is such a tool."""
+        return value in self._tools or match_name(value) is not None
+
+    def _judge(self) -> None:
+        """Is it a call by now?"""
+        if self._name and self._good and self._unit is not None and self._unit.complete():
+            self.called = True
 
     # Argument text
 
@@ -327,5 +434,8 @@ class JsonReader:
     def _pass_on(self) -> None:
         text = "".join(self._out)
         self._out.clear()
+        if not self._good and not self._texts:
+            self._good = text.lstrip().startswith(("{", "null"))
+            self._judge()
         self._texts.append(text)
         self._sink.arguments_part(text)

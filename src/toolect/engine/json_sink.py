@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from toolect.engine.draft import Draft
-from toolect.engine.json_lexemes import scan_once
+from toolect.engine.json_lexemes import doubled, scan_once
 from toolect.ir import Json, RepairKind, dumps
 from toolect.spec.model import HoleKind, Role
 
@@ -27,8 +27,14 @@ class Sink(Protocol):
     def arguments_part(self) -> Callable[[str], None]:
         """Takes more of the arguments' JSON text."""
 
-    def arguments_end(self, text: str, start: int, encoded: bool) -> None:
-        """The arguments are complete: all of their text, where it began, and whether it came as a JSON string."""
+    def arguments_end(self, text: str, start: int, odd: str) -> None:
+        """The arguments are complete: all of their text, where it began, and what they oddly came as, or nothing."""
+
+    def rest(self, start: int, end: int, named: frozenset[str]) -> None:
+        """The arguments are all members of the object at `start:end` but those with a key in `named`."""
+
+    def misfit(self, at: int, expected: str) -> None:
+        """The open call does not have the constant that was expected."""
 
     @property
     def note(self) -> Callable[[RepairKind, int, str], None]:
@@ -39,12 +45,13 @@ class Sink(Protocol):
 
 
 class CallSink:
-    """The sink of a value that holds calls; `encoded` where the dialect writes arguments as a JSON string."""
+    """The sink of a value that holds calls."""
 
-    __slots__ = ("_draft", "_encoded", "arguments_part", "note")
+    __slots__ = ("_draft", "arguments_part", "note", "said")
 
-    def __init__(self, draft: Draft, encoded: bool) -> None:
-        self._draft, self._encoded = draft, encoded
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self.said = 0  # texts since the last call
         self.arguments_part = draft.write
         self.note = draft.note
 
@@ -59,6 +66,7 @@ class CallSink:
     def unit_end(self, end: int) -> None:
         """The call inside the value is complete; inside a call rule, the rule's own end decides."""
         draft = self._draft
+        self.said = 0
         if not draft.ruled:
             draft.end_call(end)
         elif draft.call is not None:
@@ -69,21 +77,26 @@ class CallSink:
         draft, call = self._draft, self._draft.call
         match kind:
             case HoleKind.NAME if call is not None:
-                if call.name:
+                if call.header:
+                    text = value if isinstance(value, str) else dumps(value)
+                    call.says("name", call.header, text, start)
+                    call.header = ""
+                elif call.name:
                     call.note(RepairKind.DUPLICATE_KEY, start, "the first name counts")
                 elif isinstance(value, str) and value:
                     call.name = value
                     draft.start_call(call)
                 else:
                     call.fail(f"expected the name as a string, got {dumps(value)[:40]} - at {start}")
-            case HoleKind.ID if call is not None:
+            case HoleKind.ID if call is not None and call.id is None:
                 call.id = value if isinstance(value, str) or value is None else dumps(value)
             case HoleKind.CONTENT | HoleKind.REASONING if isinstance(value, str) and value:
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
                 draft.add(role, value, (start, end))
                 draft.say(role, value)
+                self.said += 1
 
-    def arguments_end(self, text: str, start: int, encoded: bool) -> None:
+    def arguments_end(self, text: str, start: int, odd: str) -> None:
         """The arguments' JSON text is complete and valid."""
         call = self._draft.call
         if call is None:
@@ -93,11 +106,30 @@ class CallSink:
         if value is None:
             value = {}
             call.note(RepairKind.MISSING_ARGUMENTS, start, "null")
-        elif encoded is not self._encoded:
-            call.note(RepairKind.DOUBLE_ENCODED, start, "a JSON string" if encoded else "an object")
+        elif odd:
+            call.note(RepairKind.DOUBLE_ENCODED, start, odd)
+        if doubled(text, value):
+            call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
         call.take(value)
         if not isinstance(value, dict):
             call.fail(f"expected arguments as an object, got {dumps(value)[:40]} - at {start}")
+
+    def rest(self, start: int, end: int, named: frozenset[str]) -> None:
+        """The members of a call's object that its shape does not name are its arguments."""
+        draft, call = self._draft, self._draft.call
+        if call is not None:
+            text = draft.raw(start, end)
+            value = scan_once(text, 0)[0]
+            if doubled(text, value):
+                call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
+            arguments = {key: item for key, item in value.items() if key not in named}
+            draft.write(dumps(arguments))
+            call.take(arguments)
+
+    def misfit(self, at: int, expected: str) -> None:
+        """The call has a constant that is not the shape's."""
+        if self._draft.call is not None:
+            self._draft.call.fail(f"expected {expected} - at {at}")
 
     def inside(self) -> tuple[list[str], int] | None:
         """Where the text of the open call's arguments goes, and the call's index, once it has a name."""
@@ -111,15 +143,19 @@ class ArgumentSink:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
-    def arguments_end(self, text: str, start: int, encoded: bool) -> None:  # noqa: ARG002  # a Sink
+    def arguments_end(self, text: str, start: int, odd: str) -> None:  # noqa: ARG002  # a Sink
         """The value is complete."""
-        if self._draft.call is not None:
-            self._draft.argument(self._draft.call, scan_once(text, 0)[0])
+        call = self._draft.call
+        if call is not None:
+            value = scan_once(text, 0)[0]
+            if doubled(text, value):
+                call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
+            self._draft.argument(call, value)
 
     def _nothing(self, *_: object) -> None:
         pass
 
-    unit = unit_end = hole = arguments_part = note = inside = _nothing
+    unit = unit_end = hole = rest = misfit = arguments_part = note = inside = _nothing
 
 
 class Recorder:

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import Field
-from toolect.engine.fit import fit
+from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
+from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
 from toolect.engine.stop_plan import plan_of
 from toolect.events import Event
 from toolect.ir import RepairKind
-from toolect.spec.holes import holes
 from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
@@ -30,21 +30,27 @@ _TAIL = re.compile(r"\}\s{0,64}\Z")
 class JsonSlot:
     """One JSON value being read, from character `start` on."""
 
-    __slots__ = ("_attempts", "_broken", "_field", "_recorder", "_sink", "needed", "reader", "shape", "start")
+    __slots__ = (
+        "_attempts", "_broken", "_field", "_likely", "_loose", "_recorder", "_seen", "_sink", "needed", "reader",
+        "shape", "start",
+    )  # fmt: skip
 
     def __init__(self, machine: Machine, field: Field, start: int, tentative: bool = False) -> None:
         self._field = field
         self.start = self.needed = start
         self._recorder = Recorder() if tentative else None
         self._broken: Broken | None = None
+        self._loose: LooseEnd | None = None  # looks for the end of what is broken
+        self._seen = start  # how far it has looked while that may be just text
+        self._likely = False  # what is broken begins as a call does
         self._attempts = machine.builder.draft.attempts
         self.shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
         draft = machine.builder.draft
         if field.role is Role.VALUE:
             self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), ArgumentSink(draft), plain=True)
             return
-        self._sink = CallSink(draft, HoleKind.ARGUMENTS_TEXT in holes(self.shape))
-        self.reader = JsonReader(self.shape, self._recorder or self._sink)
+        self._sink = CallSink(draft)
+        self.reader = JsonReader(self.shape, self._recorder or self._sink, tools=draft.tools)
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
@@ -74,10 +80,13 @@ class JsonSlot:
         """The text is not JSON from here on."""
         machine.pos = broken.resume - machine.base
         self._maybe_commit(machine)
-        if self._recorder is not None:
+        draft = machine.builder.draft
+        if self._recorder is not None and (broken.limit or draft.guesses >= MAX_GUESSES):
             return self._reject(machine, max(broken.resume, self.start + 1))
         self._broken = broken
-        self.needed = max(self.needed, machine.builder.draft.last_end)
+        if self._recorder is not None or machine.graph.start.json:
+            self._loose, self._seen = self.reader.loose(), broken.resume
+        self.needed = max(self.needed, draft.last_end)
         return True
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
@@ -121,10 +130,9 @@ class JsonSlot:
 
     def _reject(self, machine: Machine, end: int) -> bool:
         """It was no call: give the text back."""
-        text = machine.raw(self.start, end)
         machine.pos = end - machine.base
         machine.end_json()
-        machine.text_back(text, end)
+        machine.text_back(end)
         return True
 
     def _close(self, machine: Machine, end: int) -> None:
@@ -151,7 +159,9 @@ class JsonSlot:
     # Broken JSON
 
     def _read_broken(self, machine: Machine, final: bool) -> bool:
-        """Find where the broken value ends: at the next marker or value, or at the end of the input."""
+        """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
+        if self._recorder is not None:
+            return self._guess(machine, final)
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
@@ -159,13 +169,45 @@ class JsonSlot:
         rows = node.json and (not node.text or plan_of(node).direct)
         if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
             found = match.start() + 1
-        if found < 0 and not final:
-            tail = _TAIL.search(buf, start) if rows else None
-            machine.pos = min(plan.hold_from(buf, start), n if tail is None else tail.start())
+        safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
+            safe = min(safe, tail.start())
+        end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
+        if end < 0 and found < 0 and not final:
+            machine.pos = safe
             return False
-        end = found if found >= 0 else n
+        closed = found >= 0 or end >= 0
+        end = end if end >= 0 else safe
         machine.pos = end
-        self._repair(machine, machine.base + end, closed=found >= 0)
+        self._repair(machine, machine.base + end, closed)
+        return True
+
+    def _guess(self, machine: Machine, final: bool) -> bool:
+        """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""
+        broken, loose = self._broken, self._loose
+        assert broken is not None and loose is not None
+        buf, base = machine.buf, machine.base
+        if not self._likely:
+            answer = guess(machine.raw(self.start, min(base + len(buf), self.start + 600)), keys_of(self.shape))
+            if answer is Guess.MORE and not final:
+                return False
+            self._likely = answer is Guess.YES
+            if not self._likely:
+                return self._reject(machine, max(broken.resume, self.start + 1))
+        limit = self.start + MAX_GUESS - base
+        end = loose.find(buf[:limit] if limit < len(buf) else buf, self._seen - base)
+        if end < 0 and not final and len(buf) < limit:
+            self._seen = base + len(buf)
+            return False
+        value = repair(machine.raw(self.start, base + end), closed=True) if end >= 0 else None
+        found = [] if value is None else fit(self.shape, value)
+        if not any(isinstance(unit, Unit) and unit.is_call for unit in found):
+            machine.builder.draft.guesses += 1
+            return self._reject(machine, max(broken.resume, self.start + 1))
+        self._recorder = None
+        machine.commit_json()
+        machine.pos = end
+        self._take_units(machine, found, base + end)
         return True
 
     def _repair(self, machine: Machine, end: int, closed: bool) -> None:
@@ -181,12 +223,27 @@ class JsonSlot:
             if draft.call is not None:
                 draft.argument(draft.call, raw.strip() if value is None else value)
         elif not isinstance(self.shape, Hole):
-            repair_units(draft, [] if value is None else fit(self.shape, value), self.needed, end, at, why)
+            found = [] if value is None else fit(self.shape, value)
+            self._take_units(machine, found, end)
+            return
         elif draft.call is not None:
             if value is None:
                 draft.call.fail(f"{why} - at {at}")
             else:
                 draft.repair(draft.call, value, at, why)
+        self._leave(machine, end)
+
+    def _take_units(self, machine: Machine, found: list[Found], end: int) -> None:
+        """The calls and texts of the repaired value that have not been reported."""
+        broken = self._broken
+        assert broken is not None
+        said = self._sink.said
+        texts = [i for i, unit in enumerate(found) if isinstance(unit, Said)][:said]
+        new = [unit for i, unit in enumerate(found) if i not in texts]
+        repair_units(machine.builder.draft, new, self.needed, end, broken.at, str(broken))
+        self._leave(machine, end)
+
+    def _leave(self, machine: Machine, end: int) -> None:
         machine.end_json()
         machine.loosen()
         machine.leave_slot(SlotKind.JSON, end)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
 from toolect.engine.recovery import recover
-from toolect.engine.spelling import MAX_LEXEME, canonical, could_grow, longer
+from toolect.engine.spelling import MAX_LEXEME, MIN_LEXEME, canonical, could_grow, longer, may_be_marker
 from toolect.spec.model import SlotKind
 
 if TYPE_CHECKING:
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 _VALUE_STARTS = frozenset("{[\"'")
 match_space = re.compile(r"\s*").match
+
+
+def _may_begin_json(machine: Machine, char: str) -> bool:
+    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket."""
+    if machine.graph.start.json and machine.builder.call is None:
+        return char in "{["
+    return char in _VALUE_STARTS or char.isalnum() or char == "-"
 
 
 def lex(machine: Machine, node: Node, final: bool) -> bool:
@@ -27,6 +34,14 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    for core in node.echoes:
+        closer = machine.builder.spelled(core)
+        if buf.startswith(closer, pos):
+            machine.pos = pos + len(closer)
+            machine.shift(core, machine.base + pos, machine.base + machine.pos, lexed=True)
+            return True
+        if not final and closer.startswith(buf[pos:]):
+            return False
     match = node.struct.match(buf, pos)
     if match is not None:
         key = canonical(match[0], node.marks)
@@ -35,6 +50,8 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = match.end()
         machine.shift(key, machine.base + pos, machine.base + match.end(), lexed=True)
         return True
+    if not final and node.patterns and may_be_marker(node, buf, pos):
+        return False
     for regex, pattern in node.patterns:
         match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
         if match is not None and match.end() > pos:
@@ -44,12 +61,23 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.pos = end
             machine.shift(regex, machine.base + pos, machine.base + end, match[0], lexed=True)
             return True
-    if node.json and (buf[pos] in _VALUE_STARTS or buf[pos].isalnum() or buf[pos] == "-"):
+    if node.json and _may_begin_json(machine, buf[pos]):
         if not machine.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             machine.check_space(machine.base + pos, (choice.expects,), choice.expects)
         machine.begin_json(node)
         return True
-    if not final and (n - pos < 4 and node.patterns or could_grow(node, buf[pos:])):
+    waits = n - pos < MIN_LEXEME and node.patterns
+    if not final and (waits or could_grow(node, buf[pos:], machine.builder.spelled)):
         return False
     return recover(machine, node, pos, final)
+
+
+def marker_next(node: Node, buf: str, pos: int, final: bool) -> bool | None:
+    """Does a marker of `node` come at `pos`, after blanks? None when more text is needed to know."""
+    pos = match_space(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if pos == len(buf):
+        return False if final else None
+    if node.struct.match(buf, pos) is not None:
+        return True
+    return None if not final and may_be_marker(node, buf, pos) else False

@@ -16,7 +16,8 @@ from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.lexing import lex, match_space
+from toolect.engine.lexing import lex, marker_next, match_space
+from toolect.engine.probe import Probe, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
@@ -30,7 +31,7 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
         "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
@@ -47,6 +48,7 @@ class Machine:
         self.space = ""  # whitespace since the last lexeme
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
+        self._spaced = False  # what the open text begins with is part of that already
         self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
@@ -90,6 +92,7 @@ class Machine:
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()
         self.builder.repairs.clear()
+        self.builder.text_parts.clear()
         if isinstance(self.text, TextSlot):
             self.text.restart(self)
 
@@ -119,6 +122,8 @@ class Machine:
         starts = []
         if self.builder.call is not None:
             starts.append(self.builder.call.start)
+        if self.node.begun:
+            starts.append(self._hist[-self.node.begun][0])
         if self.json is not None:
             starts.append(self.json.needed)
         if self.text is not None and self.text.raw_from is not None:
@@ -173,6 +178,14 @@ class Machine:
     def _enter_text(self, node: Node, final: bool) -> bool:
         """At a node that takes free text: settle the whitespace before it, then open the slot."""
         buf, n = self.buf, len(self.buf)
+        if not self._spaced:
+            space = node.choices[SlotKind.TEXT][0].expects
+            if space and (marker := marker_next(node, buf, self.pos, final)) is not False:
+                if marker is None:
+                    return False
+                space = ""  # it stands before text only
+            self._trail += space
+            self._spaced = True
         while self._trail:
             if self.pos == n:
                 if not final:
@@ -187,14 +200,22 @@ class Machine:
         self._trail = self.space = ""
         self._trails, self.loose = ("",), False
         field = node.text_field()
+        if node.patterns:
+            answer = headed(node, buf, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
             at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
                 return False
             if buf[at : at + 1] in ("{", "["):
-                self.pos = at
+                self.pos, self._spaced = at, False
                 self.begin_json(node)
                 return True
+        self._spaced = False
         self.text = TextSlot.free(self, node)
         return True
 
@@ -213,7 +234,7 @@ class Machine:
         self.pos = end - self.base
         if stop.direct and not opened and stop.repair is not RepairKind.STRAY_MARKER:
             self.node = node
-            self.shift(stop.core, at, end)
+            self.shift(stop.core, at, end, self._text(stop, at, end))
             return
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
@@ -223,13 +244,17 @@ class Machine:
         steps = stop.path[1:]
         if not opened:
             if not steps and stop.core in node.choices:
-                self.shift(stop.core, at, end)
+                self.shift(stop.core, at, end, self._text(stop, at, end))
                 return
             if not steps or steps[0] not in node.choices:
                 self.step_text(node, at)
         for core in steps:
             self.imply(core, at, stop.repair or RepairKind.IMPLIED_CLOSER)
-        self.shift(stop.core, at, end)
+        self.shift(stop.core, at, end, self._text(stop, at, end))
+
+    def _text(self, stop: Stop, at: int, end: int) -> str:
+        """The text of a stop that is a terminal."""
+        return self.raw(at, end) if stop.pattern else ""
 
     def step_text(self, node: Node, at: int) -> None:
         """Step over an empty text slot."""
@@ -338,16 +363,25 @@ class Machine:
         slot, text = self.json, self.text
         assert slot is not None
         assert isinstance(text, TextSlot)
-        text.close(self, slot.start)
+        opener, opened = text.opener, text.opened
+        text.close(self, slot.start if text.raw_from is None else text.raw_from)
         self.text = None
-        if not text.opened and SlotKind.JSON not in text.node.choices:
+        if opener is not None:
+            pos = self.pos
+            self.take(opener.stop, text.node, opener.at, opener.end, opened)
+            self.pos = pos
+            self.space = self.raw(opener.end, slot.start)
+            expects = self.node.choices[SlotKind.JSON][0].expects
+            self.check_space(slot.start, (expects,), expects)
+            self._trail, self._trails, self.space = "", ("",), ""
+        elif not text.opened and SlotKind.JSON not in text.node.choices:
             self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)
 
-    def text_back(self, text: str, end: int) -> None:
-        """`text`, read as JSON inside free text and ending at character `end`, is free text after all."""
-        assert isinstance(self.text, TextSlot)
-        self.text.add(self, text, end)
+    def text_back(self, end: int) -> None:
+        """What was read as JSON inside free text is free text after all, up to character `end`."""
+        assert isinstance(self.text, TextSlot) and self.text.raw_from is not None
+        self.text.add(self, self.raw(self.text.raw_from, end), end)
 
     def end_json(self) -> None:
         """The JSON slot is over."""

@@ -14,8 +14,8 @@ class OpenCall:
     """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
-        "start", "index", "name", "id",
-        "entries", "key", "partial", "value", "whole", "verbatim", "written",
+        "start", "index", "name", "header", "id",
+        "entries", "keys", "key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "unit_end", "truncated", "error", "repairs",
     )  # fmt: skip
 
@@ -23,9 +23,12 @@ class OpenCall:
         self.start = start
         self.index = -1  # -1 until it is reported
         self.name = ""
+        self.header = ""  # the name, when it stands before the arguments and may come again in them
         self.id: str | None = None
         self.entries: list[tuple[str, Json]] = []
+        self.keys: set[str] = set()  # those of `entries`
         self.key: str | None = None  # of the argument that is open
+        self.repeated = False  # that key came before, and its first value counts
         self.partial: str | None = None  # the text of that argument as far as it has come
         self.value: Json = None
         self.whole = False  # `value` holds the arguments
@@ -66,6 +69,18 @@ class OpenCall:
         """A repair was made at character `at`."""
         note(self.repairs, kind, at, detail)
 
+    def says(self, what: str, known: str, text: str, at: int) -> bool:
+        """True when `what` is known already; it must be the same wherever it stands."""
+        if known and known != text:
+            self.fail(f"expected the {what} {known!r} again, got {text[:40]!r} - at {at}")
+        return bool(known)
+
+    def give(self, key: str, value: Json) -> None:
+        """The open argument, `key`, is complete."""
+        if not self.repeated:
+            self.entries.append((key, value))
+            self.keys.add(key)
+
     def take(self, arguments: Json) -> None:
         """The arguments came in one piece."""
         self.value, self.whole = arguments, True
@@ -76,7 +91,7 @@ class OpenCall:
         if self.whole:
             return
         if self.partial is not None and self.key is not None:
-            self.entries.append((self.key, self.partial))
+            self.give(self.key, self.partial)
         elif self.written and not self.entries:
             self.take(completed(self.text))
 

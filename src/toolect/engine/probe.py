@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
-from toolect.engine.spelling import MAX_LEXEME, canonical
+from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps
-from toolect.spec.model import Many, Obj, OneOf, Shape
+from toolect.spec.model import Many, Obj, OneOf, Role, Shape
 
 if TYPE_CHECKING:
     from toolect.compile.stops import Stop
@@ -34,11 +34,16 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     Looks at most one name and six markers ahead.
     """
     buf, n = machine.buf, len(machine.buf)
-    named = False
+    named, due = False, False  # `due`: a new line that the dialect writes has not come
     for _ in range(8):
-        if node.text or node.escaped:
+        if (node.text or node.escaped) and not due:
             return Probe.YES
-        pos = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        blank = _BLANK.match(buf, pos)
+        assert blank is not None
+        pos = blank.end()
+        due = due and "\n" not in blank[0]
+        if pos < n and (node.text or node.escaped):  # what goes on as a line of prose is prose, unless JSON comes
+            return Probe.YES if not due or node.json and buf[pos] in "{[" else Probe.NO
         if pos == n:
             if final:
                 return Probe.YES if strong else Probe.NO
@@ -47,8 +52,9 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
         if match is not None:
             if named or match.end() == n and final:
                 return Probe.YES
-            node = node.step(canonical(match[0], node.marks)).node
-            pos = match.end()
+            step = node.step(canonical(match[0], node.marks))
+            due = due or "\n" in step.trail
+            pos, node = match.end(), step.node
             if node is machine.graph.start or node.done is not None and not node.marks:
                 return Probe.YES
             continue
@@ -56,8 +62,10 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
             match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
             if match is not None and match.end() > pos:
                 if match.end() == n:
-                    return Probe.MORE if not final else Probe.YES if strong else Probe.NO
-                pos, node, named = match.end(), node.step(regex).node, True
+                    return Probe.MORE if not final else Probe.YES if strong and not due else Probe.NO
+                step = node.step(regex)
+                named = named or step.field is not None and step.field.role is not Role.MARKUP
+                pos, node = match.end(), step.node
                 break
         else:
             if node.json:
@@ -109,3 +117,25 @@ def _beginning(shape: Shape | None) -> tuple[re.Pattern[str], re.Pattern[str]] |
     string = r'"(?:[^"\\]|\\.)*"'
     whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
     return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
+
+
+def headed(node: Node, buf: str, pos: int, final: bool) -> Probe:
+    """Does a call begin at `buf[pos:]` with a terminal that is not its name, and the marker after that?"""
+    n = len(buf)
+    for regex, pattern in node.patterns:
+        if node.named(regex):
+            continue
+        begin = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        match = pattern.match(buf, begin, min(n, begin + MAX_LEXEME))
+        if match is None and begin < n:
+            continue
+        blank = _BLANK.match(buf, match.end() if match is not None else begin)
+        assert blank is not None
+        if blank.end() == n:
+            return Probe.NO if final else Probe.MORE
+        inner = node.step(regex).node
+        if inner.struct.match(buf, blank.end()) is not None:
+            return Probe.YES
+        if not final and may_be_marker(inner, buf, blank.end()):
+            return Probe.MORE
+    return Probe.NO

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Op, OpCode
+from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.spelling import could_grow
@@ -22,7 +23,7 @@ _JSON = frozenset('{}[]",:')
 
 def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
     """Nothing that may come next is at `pos`: find out what to make of it."""
-    buf, at = machine.buf, machine.base + pos
+    buf, at, spelled = machine.buf, machine.base + pos, machine.builder.spelled
     for end in machine.graph.ends:
         if buf.startswith(end, pos):
             settle_end(machine, at)
@@ -32,22 +33,22 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
     if node.json and _lacks_json(machine, node, pos):
         return True
     for core in sorted(node.implied, key=len, reverse=True):
-        if buf.startswith(core, pos):
+        if buf.startswith(found := spelled(core), pos):
             for closer in node.implied[core]:
                 machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-            machine.pos = pos + len(core)
-            machine.shift(core, at, at + len(core))
+            machine.pos = pos + len(found)
+            machine.shift(core, at, at + len(found))
             return True
     for core in machine.graph.closers:
         if buf.startswith(core, pos):
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _lacks_sign(machine, node, at):
+    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
-    if final and could_grow(node, buf[pos:]):
+    if final and could_grow(node, buf[pos:], spelled):
         machine.pos = len(buf)
         return False
     call = machine.builder.call
@@ -64,7 +65,7 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
         return False
-    if not any(machine.buf.startswith(core, pos) for core in after.marks):
+    if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
     at = machine.base + pos
     machine.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
@@ -72,6 +73,20 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     machine.loosen()
     machine.leave_slot(SlotKind.JSON, at)
     return True
+
+
+def _other_name(machine: Machine, node: Node, pos: int) -> bool:
+    """Is this the closer that must come, with another name or key in it?"""
+    for core in node.echoes:
+        sign = next(sign for sign in ECHOES.values() if sign in core)
+        before, _, after = core.partition(sign)
+        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}{re.escape(after)}").match(machine.buf, pos)
+        if match is not None:
+            machine.builder.note(RepairKind.MISSPELLED_MARKER, machine.base + pos, match[0])
+            machine.pos = match.end()
+            machine.shift(core, machine.base + pos, machine.base + match.end())
+            return True
+    return False
 
 
 def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
@@ -85,10 +100,21 @@ def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
     return True
 
 
+def _lacks_closer(machine: Machine, node: Node, at: int) -> bool:
+    """Was a short closer left out after the last call, with free text after it?"""
+    closers = [core for core, wrong in node.marks.items() if not wrong and not node.first(core)]
+    if machine.builder.call is not None or len(closers) != 1 or len(closers[0]) >= STRONG:
+        return False
+    if not node.step(closers[0]).node.text:
+        return False
+    machine.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
 def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     """At the end of the input: is `rest` the beginning of the one closer that must come?"""
     sole = node.sole
-    if sole is None or not sole.startswith(rest):
+    if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
@@ -134,7 +160,8 @@ def _any_of(cores: set[str]) -> StopPlan:
 
 def expected(node: Node) -> str:
     """What may come next at `node`, for people: at most four things."""
-    names = [f"`{core}`" for core in node.marks if not node.marks[core]]
+    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
+    names += ["the closing marker" for _ in node.echoes[:1]]
     names += ["a name or key" for _ in node.patterns[:1]]
     if node.json:
         names.append("a JSON value")

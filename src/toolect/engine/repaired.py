@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from toolect.engine.draft import Draft
-from toolect.engine.fit import Unit
+from toolect.engine.fit import Found, Said
 from toolect.engine.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect.engine.open_call import MAX_REPAIR
 from toolect.ir import Json
+from toolect.spec.model import HoleKind, Role
 
 
 def repair(raw: str, closed: bool) -> Json | None:
@@ -38,14 +39,20 @@ def finite(value: Json) -> bool:
     return not isinstance(value, list) or all(map(finite, value))
 
 
-def repair_units(draft: Draft, units: list[Unit], start: int, end: int, at: int, why: str) -> None:
-    """The calls of a broken JSON value, read after a repair; none when it could not be repaired."""
-    for i, unit in enumerate(units):
+def repair_units(draft: Draft, found: list[Found], start: int, end: int, at: int, why: str) -> None:
+    """The calls and texts of a broken JSON value, read after a repair; none when it could not be repaired."""
+    called = False
+    for unit in found:
+        if isinstance(unit, Said):
+            if not draft.ruled:
+                _say(draft, unit, end if called or draft.call is not None else start, end)
+            continue
         call = draft.call
-        if call is None or i:
+        if call is None or called:
             draft.end_call(end)
-            call = draft.begin_call(draft.last_end if i else start)
-        if call.index >= 0 and call.name != unit.name or call.index < 0 and not unit.arguments:
+            call = draft.begin_call(draft.last_end if called else start)
+        called = True
+        if call.index >= 0 and call.name != unit.name or call.index < 0 and not unit.argued:
             call.name = call.name or unit.name
             call.fail(f"{why} - at {at}")
         else:
@@ -55,7 +62,7 @@ def repair_units(draft: Draft, units: list[Unit], start: int, end: int, at: int,
             draft.repair(call, unit.arguments, at, why)
         if not draft.ruled:
             draft.end_call(end)
-    if units:
+    if called:
         return
     if draft.call is None:
         draft.attempt(start, end, why)
@@ -63,3 +70,11 @@ def repair_units(draft: Draft, units: list[Unit], start: int, end: int, at: int,
         draft.call.fail(f"{why} - at {at}")
         if not draft.ruled:
             draft.end_call(end)
+
+
+def _say(draft: Draft, said: Said, at: int, end: int) -> None:
+    """A text of the value: it has no characters of its own."""
+    draft.end_call(end)
+    role = Role.CONTENT if said.kind is HoleKind.CONTENT else Role.REASONING
+    draft.add(role, said.text, (at, at))
+    draft.say(role, said.text)

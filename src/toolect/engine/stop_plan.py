@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.spec.holes import holes
-from toolect.spec.model import HoleKind, Many, OneOf, Role, Shape, SlotKind
+from toolect.engine.json_shape import items, objects, options
+from toolect.spec.model import Role, Shape, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -27,20 +28,29 @@ class Needle(NamedTuple):
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
-    __slots__ = ("braces", "direct", "hint", "holds", "longest", "needles", "stops")
+    __slots__ = ("braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
         self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
         self.needles: list[Needle] = []
+        self.head: Needle | None = None
+        """A terminal that may stand where the text would begin."""
         holds: set[str] = set()
         for stop in self.stops:
             lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
-            needle = stop.core.split(None, 1)[0]
-            regex = re.compile(spaced(stop.core)) if needle != stop.core else None
+            if stop.pattern:
+                self.head = Needle("", None, stop, lead)
+                if not stop.direct:
+                    self.needles.append(Needle("\n", None, stop, lead))
+                    holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
+                continue
+            fixed = _fixed(stop.core)
+            needle = fixed.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != fixed else None
             self.needles.append(Needle(needle, regex, stop, lead))
             for i in range(len(lead) + 1):
-                whole = lead[i:] + stop.core
-                holds.update(whole[:k] for k in range(1, len(whole)))
+                whole = lead[i:] + fixed
+                holds.update(whole[:k] for k in range(1, len(whole) + (fixed != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
@@ -112,6 +122,11 @@ class Search:
         return best, there
 
 
+def _fixed(core: str) -> str:
+    """What of the marker `core` does not repeat a name or key: its beginning."""
+    return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
+
+
 def ending(text: str, lead: str, pos: int, at: int) -> int:
     """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
     return next((k for k in range(len(lead), 0, -1) if text.endswith(lead[len(lead) - k :], pos, at)), 0)
@@ -140,9 +155,6 @@ def _plan(node: Node) -> StopPlan:
         if source is not None:
             symbol = source.choices[SlotKind.JSON][0].edge.symbol
             shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            options = shape.shapes if isinstance(shape, OneOf) else (shape,)
-            lists = any(isinstance(s, Many) for s in options)
-            single = not lists or HoleKind.NAME in holes(shape, in_lists=False)
-            braces = ("{" if single else "") + ("[" if lists else "")
-            braces = braces or "{"
+            kinds = options(shape)
+            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
     return StopPlan(list(node.stops.values()), gap, braces, direct)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.json_lexemes import match_space
 from toolect.engine.probe import Probe, probe
+from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, squeeze
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
@@ -20,15 +22,30 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 CONTENT = Field(Role.CONTENT)
+_BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _BLANK = re.compile(r"\s*").match
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
+
+
+def _near(stop: Stop, buf: str, at: int) -> bool:
+    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
+    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
+
+
+class Opener(NamedTuple):
+    """A marker at characters `at:end` that means something only if a call follows it."""
+
+    stop: Stop
+    at: int
+    end: int
 
 
 class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_lost", "_node", "_plan", "_skip", "field", "opened", "raw_from", "search", "start",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
+        "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -39,8 +56,10 @@ class TextSlot:
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
+        self._fresh = plan.head is not None  # a call may still begin where the text would
         self._lost = False  # text was dropped
-        self.raw_from: int | None = None
+        self.raw_from: int | None = None  # where the text that may be a call begins
+        self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
@@ -128,6 +147,8 @@ class TextSlot:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self._plan
+        if self._fresh and (taken := self._at_head(machine, final)) is not None:
+            return taken
         if plan.hint.search(buf, pos) is None:
             if n > pos:
                 self._add(machine, buf[pos:n])
@@ -147,15 +168,20 @@ class TextSlot:
                     self.raw_from = base + at
                     machine.try_json(self._json_node(), base + at)
                     return True
-                end, wait = self._fits(machine, needle.stop, needle.regex, at, final)
+                begin = at + needle.stop.pattern  # where a line begins
+                end, wait = self._fits(machine, needle.stop, needle.regex, begin, final)
                 if wait:
                     self._hold(machine, at)
                     return False
-                if end > at:
-                    return self._stop(machine, needle.stop, needle.lead, at, end)
+                bare = bool(plan.braces) and not plan.direct
+                if end > begin and needle.stop.probe and bare and self._after(needle.stop).json:
+                    self._look_through(machine, needle.stop, needle.lead, begin, end)
+                    return True
+                if end > begin:
+                    return self._stop(machine, needle.stop, needle.lead, begin, end)
                 other = needle.stop.otherwise
-                if other is not None and not self._goes_on(machine, needle.stop, at):
-                    return self._stop(machine, other, other.lead, at, at + len(other.core))
+                if other is not None and not self._goes_on(machine, needle.stop, begin):
+                    return self._stop(machine, other, other.lead, begin, begin + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -167,6 +193,31 @@ class TextSlot:
             return self._at_end(machine, True)
         self._hold(machine, n)
         return False
+
+    def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
+        """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
+        buf, base = machine.buf, machine.base
+        until = at - ending(buf, lead, machine.pos, at)
+        self._add(machine, buf[machine.pos : until])
+        self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
+        machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        machine.try_json(self._after(stop), base + machine.pos)
+
+    def _at_head(self, machine: Machine, final: bool) -> bool | None:
+        """Does a call begin where the text would? None when none does; else whether to read on now."""
+        buf, pos = machine.buf, machine.pos
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at == len(buf) and not final and at - pos < MAX_BLANK:
+            return False
+        head = self._plan.head
+        assert head is not None and head.stop is not None
+        end, wait = self._fits(machine, head.stop, None, at, final)
+        if wait:
+            return False
+        self._fresh = False
+        if end > at:
+            return self._stop(machine, head.stop, head.lead, at, end)
+        return None
 
     def _hold(self, machine: Machine, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
@@ -186,23 +237,38 @@ class TextSlot:
         text_before = stop.direct and self._text_before(machine, at)
         if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
             if text_before or not machine.builder.after_call:
+                if regex is not None and regex.match(buf, at) is None:
+                    return -1, not final and _near(stop, buf, at)
                 self._out_of_place(machine, stop, at)
                 return -1, False
         elif text_before and not stop.path:
             return -1, False
         if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
             return -1, False  # it ends the answer only where a line begins
+        if stop.pattern:
+            return self._name_end(machine, stop, at, final)
         if regex is None:
-            end = at + len(stop.core)
+            core = machine.builder.spelled(stop.core)
+            if core != stop.core and not buf.startswith(core, at):
+                return -1, not final and core.startswith(buf[at:])
+            end = at + len(core)
+            if core[-1].isalnum() and (space := self._space_after(stop)):
+                if end == n and not final:
+                    return -1, True
+                if not _is_word(core, buf[end : end + 1], space):
+                    return -1, False
         else:
             match = regex.match(buf, at)
             if match is None:
-                near = not final and n - at < len(stop.core) + MAX_BLANK
-                return -1, near and squeeze(stop.core).startswith(squeeze(buf[at:]))
+                return -1, not final and _near(stop, buf, at)
             end = match.end()
         if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
             return -1, True
-        if stop.probe:
+        if stop.named:
+            answer = proof(machine, self._after(stop), end, final)
+            if answer is not Probe.YES:
+                return -1, answer is Probe.MORE
+        elif stop.probe:
             strong = len(stop.core) >= STRONG and stop.repair is None and not stop.core.isalnum()
             if stop.otherwise is not None:
                 strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
@@ -214,12 +280,32 @@ class TextSlot:
         return end, False
 
     def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
-        """True when a second marker follows the one at index `at`: together they are more than the end of the answer."""
+        """True when a second marker follows the one at index `at`, so that it is more than the end of the answer."""
         pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
         if self._after(stop).struct.match(machine.buf, pos) is None:
             return False
         self._out_of_place(machine, stop, at)
         return True
+
+    def _space_after(self, stop: Stop) -> str:
+        """The whitespace that is written after the marker `stop`."""
+        node = self._node
+        if stop.direct and not self.opened and stop.core in node.marks:
+            return node.step(stop.core).trail
+        for key in stop.path:
+            node = node.step(key).node
+        return node.step(stop.core).trail if stop.core in node.marks else ""
+
+    def _name_end(self, machine: Machine, stop: Stop, at: int, final: bool) -> tuple[int, bool]:
+        """As `_fits`, for a call that begins with its name."""
+        node = self._node
+        if self.opened or stop.core not in node.choices:
+            node = node.step(SlotKind.TEXT).node
+        answer = proof(machine, node, at, final)
+        if answer is not Probe.YES:
+            return -1, answer is Probe.MORE
+        match = machine.graph.pattern(stop.core).match(machine.buf, at)
+        return (match.end() if match is not None else -1), False
 
     def _text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
@@ -273,7 +359,7 @@ class TextSlot:
 
     def add(self, machine: Machine, text: str, end: int) -> None:
         """Take in `text`, which turned out to be no call; it ends at character `end`."""
-        self.raw_from = None
+        self.raw_from = self.opener = None
         self.search = end
         self._add(machine, text)
 
@@ -322,3 +408,10 @@ class TextSlot:
     def _json_node(self) -> Node:
         node = self._node
         return node if node.json else node.step(SlotKind.TEXT).node
+
+
+def _is_word(core: str, after: str, space: str) -> bool:
+    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
+    if len(core) < STRONG:
+        return after == space[0]
+    return not (after.isalnum() or after == "_")

@@ -11,7 +11,7 @@ from toolect.compile.node import Node, Trail
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
 from toolect.engine.stop_plan import StopPlan, plan_of
-from toolect.spec.model import Codec, CodecKind, Role, SlotKind
+from toolect.spec.model import Codec, CodecKind, Role, SlotKind, Spelling
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID = range(6)
@@ -53,7 +53,7 @@ class Route:
 
     __slots__ = (
         "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
-        "role", "scalars", "sniffs",
+        "role", "scalars", "sniffs", "space",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -68,6 +68,7 @@ class Route:
         self.needle = ""
         self.lead = ""
         self.lead_size = 0
+        self.space = node.choices[SlotKind.TEXT][0].expects if node.text else ""  # what stands before the text
         self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.scalars: Scalars | None = None
@@ -92,10 +93,15 @@ class Route:
         node = self.node
         self.plan = plan_of(node)
         stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces) and not self.plan.direct)
+        self.hub = build(
+            node,
+            {s.core: 0 for s in stops if not s.direct},
+            after_text=True,
+            bare=bool(self.plan.braces) and not self.plan.direct,
+        )
         direct = {s.core: 0 for s in node.stops.values() if s.direct}
         bare = bool(self.plan.braces) and self.plan.direct
-        self.direct = build(node, direct, bare=bare) if direct or bare else None
+        self.direct = build(node, direct, bare=bare) if direct or bare or node.patterns else None
         self.open = node.step(SlotKind.TEXT).node.done is not None
         needles = [n for n, _, _, _ in self.plan.needles]
         first = {n[:1] for n in needles}
@@ -114,7 +120,10 @@ class Route:
         self.needle, self.lead = proper[0].core, proper[0].lead
         self.lead_size = len(self.lead)
         kinds = (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
-        self.sniffs = self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+        self.sniffs = (
+            self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
+            and self.codec.containers is Spelling.JSON
+        )  # fmt: skip
         self.others = _grouped([n for n, _, s, _ in plan.needles if s is not proper[0]])
         self.common = _common([n for n, _ in self.others])
         self.hub = build(after, dict.fromkeys(after.marks))
@@ -202,12 +211,14 @@ class Draft:
                 return False
             begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
             if isinstance(task, Field):
+                if task.role is Role.MARKUP:
+                    continue
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False
                 self.actions.append(Action(act, group, 0))
             elif task.code is OpCode.BEGIN_CALL:
-                if back > len(self.lexemes):
+                if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.actions.append(Action(BEGIN_CALL, *begin))
             elif task.code is OpCode.END_CALL:
@@ -259,6 +270,8 @@ class Draft:
         if plan is None:
             return []
         step = node.step(SlotKind.JSON)
+        if plan.head and any(action.act == NAME for action in self.actions):
+            return []  # the name comes again in the value
         self.literal(node.choices[SlotKind.JSON][0].expects)
         self.lexemes.append((self.at, self.at, 0))
         if not self.tasks(step.tasks):

@@ -175,7 +175,7 @@ class Values:
                 case _:
                     owner.items.append(value)
         elif call is not None and call.key is not None:
-            call.entries.append((call.key, value))
+            call.give(call.key, value)
         elif call is not None:
             call.take(value)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
-from toolect.engine.fit import unfit
 from toolect.engine.ref import join_ref, split_ref
+from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Output
@@ -89,6 +90,11 @@ class CallWriter(Walk):
 
     # Terminals
 
+    def markup(self, inside: str, name: str) -> str | None:
+        """What is written for a terminal without data; it may be the name, once more."""
+        written = super().markup(inside, name)
+        return self.call.name if written == HoleKind.NAME else written
+
     def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):
@@ -143,7 +149,7 @@ class CallWriter(Walk):
         """Write the call in the shape of the JSON slot."""
         shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
         spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
-        for piece in unfit(shape, [self.call], None, spell, layout):
+        for piece in unfit(shape, [self.call], 0, spell, layout)[0]:
             self.out.write(piece.text, piece.part)
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
@@ -158,6 +164,9 @@ class CallWriter(Walk):
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""
         schema = property_schema(self.schema, key)
+        if codec.strings and not (isinstance(value, str) and re.search(codec.strings, value)):
+            why = "is not one of the strings that this spelling is for"
+            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
         try:
             text = encode(codec, value)
         except ValueError as error:

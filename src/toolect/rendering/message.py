@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from toolect.engine.codec import Schema
-from toolect.engine.fit import unfit
+from toolect.engine.unfit import unfit
 from toolect.ir import Call, Content, Reasoning, Segment
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.call import CallWriter, arguments_text
+from toolect.rendering.ids import with_ids
 from toolect.rendering.output import Output
 from toolect.rendering.walk import NOTHING, Cursor, Leaf, Walk
 from toolect.spec.holes import holes
-from toolect.spec.model import Hole, HoleKind, Pattern, Ref, Role, Seq, Shape, Slot, SlotKind, Spec
+from toolect.spec.model import Hole, HoleKind, Layout, Pattern, Ref, Role, Seq, Shape, Slot, SlotKind, Spec
 
 _TEXTS: dict[Role | None, tuple[type[Content | Reasoning], Part]] = {
     Role.CONTENT: (Content, Part.CONTENT),
@@ -35,7 +36,7 @@ class MessageWriter(Walk):
     def write(self, segments: Sequence[Segment]) -> None:
         """Write `segments`; all of them must find a place."""
         self.numbers = list(accumulate((isinstance(s, Call) for s in segments), initial=0))
-        cursor = Cursor(segments)
+        cursor = Cursor(with_ids(self.spec.ids, segments))
         self.expr(self.spec.rules["start"].expr, "start", cursor)
         if not cursor.done:
             kind = kind_of(cursor.next)
@@ -88,7 +89,9 @@ class MessageWriter(Walk):
             case Role.REASONING:
                 return isinstance(cursor.next, Reasoning)
             case Role.CALL:
-                return isinstance(cursor.next, Call)
+                return isinstance(cursor.next, Call) and self.spec.fixed_names.get(name) in (None, cursor.next.name)
+            case Role.AGAIN:
+                return False
             case _:
                 return self.takes(self.spec.rules[name].expr, name, cursor)
 
@@ -103,6 +106,9 @@ class MessageWriter(Walk):
     def call(self, name: str, cursor: Cursor) -> None:
         """Write a call as rule `name`."""
         call = self.next_call(cursor)
+        fixed = self.spec.fixed_names.get(name)
+        if fixed not in (None, call.name):
+            raise Unrepresentable("name", f"expected a call of {fixed!r}", call.name)
         self.out.segment = cursor.at
         CallWriter(self.spec, self.out, call, self.numbers[cursor.at], self.schemas.get(call.name)).write(name)
         cursor.at += 1
@@ -156,27 +162,28 @@ class MessageWriter(Walk):
         """True when the slot holds a segment like the next one."""
         if kind is not SlotKind.JSON:
             return not cursor.done
-        if HoleKind.CONTENT in holes(self.shape(inside)) and content_before_call(cursor):
+        if isinstance(cursor.next, Call):
             return True
-        return isinstance(cursor.next, Call)
+        shape = self.shape(inside)
+        if holes(shape).isdisjoint((HoleKind.CONTENT, HoleKind.REASONING)):
+            return False
+        try:
+            _, after = unfit(shape, cursor.items, cursor.at, lambda _: "", Layout())
+        except Unrepresentable:
+            return False
+        return any(isinstance(segment, Call) for segment in cursor.items[cursor.at : after])
 
     def shape(self, inside: str) -> Shape:
         """The shape of the JSON slot of rule `inside`."""
         return self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
 
     def json(self, inside: str, cursor: Cursor) -> None:
-        """Write all calls that are next in one shape, and the content before them where the shape holds it."""
-        shape = self.shape(inside)
-        first, content = cursor.at, None
-        if HoleKind.CONTENT in holes(shape) and isinstance(cursor.next, Content):
-            content = cursor.take("content")
-        self.next_call(cursor)
-        run = list(takewhile(lambda segment: isinstance(segment, Call), cursor.items[cursor.at :]))
+        """Write the calls that are next in one shape, and the texts beside them where the shape holds them."""
         spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
-        for piece in unfit(shape, run, content, spell, layout):
-            self.out.segment = first + piece.segment
+        pieces, cursor.at = unfit(self.shape(inside), cursor.items, cursor.at, spell, layout)
+        for piece in pieces:
+            self.out.segment = piece.segment
             self.out.write(piece.text, piece.part)
-        cursor.at += len(run)
 
 
 def content_before_call(cursor: Cursor) -> bool:

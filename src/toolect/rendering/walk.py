@@ -70,6 +70,8 @@ class Walk:
                 self.repeat(expr, inside, cursor)
             case Alt(items):
                 self.choose(items, inside, cursor, closer)
+            case Pattern(regex, name) if (written := self.markup(inside, name)) is not None:
+                self.fits(regex, written, "name", Part.MARKUP)
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
 
@@ -114,15 +116,26 @@ class Walk:
                 for item in items:
                     if self.takes(item, inside, cursor):
                         return True
-                    if not isinstance(item, Literal) and not (isinstance(item, Repeat) and item.least == 0):
+                    if not self.is_fixed(item, inside) and not (isinstance(item, Repeat) and item.least == 0):
                         return False
                 return False
             case Alt(items):
                 return any(self.takes(item, inside, cursor) for item in items)
             case Repeat(item):
                 return self.takes(item, inside, cursor)
+            case Pattern(_, name) if self.markup(inside, name) is not None:
+                return False
             case Ref() | Pattern() | Slot():
                 return self.part_takes(expr, inside, cursor)
+
+    def is_fixed(self, expr: Expr, inside: str) -> bool:
+        """True for what is written alike whatever the data."""
+        return isinstance(expr, Literal) or isinstance(expr, Pattern) and self.markup(inside, expr.name) is not None
+
+    def markup(self, inside: str, name: str) -> str | None:
+        """What is written for terminal `name` of rule `inside`, when that carries no data."""
+        markup = self.spec.markup
+        return markup.get(f"{inside}/{name}", markup.get(name))
 
     def role(self, inside: str, name: str) -> Role | None:
         """What terminal or slot `name` of rule `inside` means."""

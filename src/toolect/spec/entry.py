@@ -11,8 +11,8 @@ import msgspec
 
 from toolect.spec import model
 from toolect.spec.document import Items, Node, Table, Text, describe
-from toolect.spec.meaning import choose
-from toolect.spec.model import Gaps, Policies, Role, Rule
+from toolect.spec.meaning import begins_with_name, choose
+from toolect.spec.model import Gaps, Ids, Policies, Role, Rule
 from toolect.spec.problems import Problems, near, one_of
 
 FIELDS = (
@@ -29,8 +29,10 @@ FIELDS = (
     "end",
     "no-call",
     "ref",
+    "ids",
     "canonical",
     "misspellings",
+    "reserved",
     "policies",
 )
 OWN = ("about", "models", "aliases", "extends", "markers")
@@ -39,6 +41,7 @@ OWN = ("about", "models", "aliases", "extends", "markers")
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 POLICIES = {name.replace("_", "-"): settings for name, settings in model.POLICIES.items()}
+IDS = ("form", "first", "digits")
 GAPS = ("before call", "between calls")
 PLACES = {"content": Role.CONTENT, "content before call": Role.CONTENT}
 
@@ -181,6 +184,42 @@ def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:
             message = f"expected a text with `{{name}}` and perhaps `{{index}}`, got `{ref}`"
             problems.error("wrong-value", message, node.place)
     return ref
+
+
+def read_ids(entry: Entry, used: bool, problems: Problems) -> Ids | None:
+    """How a call without an id gets one; `used` when the dialect has a place for ids."""
+    table = entry.mapping("ids", problems)
+    if not table.entries:
+        return None
+    if not used:
+        message = "the field `ids` is set, but nothing has the role `call.id` or is `$id`"
+        problems.error("unused-ids", message, table.place)
+    check_keys(table, IDS, "field", problems)
+    numbers = {"first": 0, "digits": 1}
+    for name, default in numbers.items():
+        node = table.get(name)
+        if isinstance(node, Text) and node.plain and re.fullmatch(r"\d{1,2}", node.text):
+            numbers[name] = int(node.text)
+        elif node is not None:
+            message = f"expected a number for `{name}`, {default} to 99, got {describe(node)}"
+            problems.error("wrong-value", message, node.place)
+    form = table.get("form")
+    if isinstance(form, Text) and form.text.count("{index}") == 1:
+        return Ids(form.text, **numbers)
+    place = table.place if form is None else form.place
+    got = "nothing" if form is None else describe(form)
+    problems.error("wrong-value", f"expected a text with `{{index}}` for `form`, got {got}", place)
+    return None
+
+
+def read_reserved(entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], problems: Problems) -> tuple[str, ...]:
+    """Names that need a declaration; they make sense only where a call begins with its name."""
+    found = tuple(text.text for text in entry.texts("reserved", problems))
+    node = entry.table.get("reserved")
+    if node is not None and found and not any(begins_with_name(rule, roles) for rule in rules.values()):
+        message = "the field `reserved` is set, but no call begins with its name"
+        problems.error("unused-reserved", message, node.place)
+    return found
 
 
 def check_literal(key: Text, literals: set[str], problems: Problems) -> None:

@@ -14,8 +14,9 @@ def holes(shape: Shape, in_lists: bool = True) -> frozenset[HoleKind]:
             return holes(item)
         case Keyed(inner):
             return holes(inner, in_lists) | {HoleKind.NAME}
-        case Obj(fields):
-            return frozenset().union(*(holes(field.shape, in_lists) for field in fields))
+        case Obj(fields, rest):
+            others = frozenset((HoleKind.ARGUMENTS,)) if rest else frozenset()
+            return others.union(*(holes(field.shape, in_lists) for field in fields))
         case OneOf(shapes):
             return frozenset().union(*(holes(option, in_lists) for option in shapes))
         case _:

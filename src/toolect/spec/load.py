@@ -12,14 +12,17 @@ from toolect.spec.entry import (
     read_canonical,
     read_entry,
     read_gaps,
+    read_ids,
     read_misspellings,
     read_policies,
     read_prefill,
     read_ref,
+    read_reserved,
 )
 from toolect.spec.grammar import read_grammar
+from toolect.spec.holes import holes
 from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
-from toolect.spec.model import Rule, Spec
+from toolect.spec.model import HoleKind, Role, Rule, Spec
 from toolect.spec.names import check_names
 from toolect.spec.problems import Problems, in_order, near
 from toolect.spec.variant import inherit, replace_markers
@@ -144,14 +147,19 @@ class _Loader:
             {key.text for key, _ in (table if inherited else entry.mapping(field, Problems())).entries}
             for field, table in (("map", map_table), ("values", values))
         )
-        roles, shapes = read_map(map_table, rules, own_map, problems)
+        meanings = read_map(map_table, rules, own_map, problems)
+        roles, shapes = meanings.roles, meanings.shapes
         if len(problems.found) == before:
             check_mapped(rules, roles, shapes, problems)
+        has_ids = Role.ID in roles.values() or any(HoleKind.ID in holes(shape) for shape in shapes.values())
         spec = Spec(
             name=entry.name.text,
             rules=rules,
             roles=roles,
             shapes=shapes,
+            markup=meanings.markup,
+            fixed_names=meanings.fixed_names,
+            ids=read_ids(whole, has_ids, problems) if len(problems.found) == before else None,
             codecs=read_codecs(values, rules, own_values, problems),
             about=whole.text("about", problems),
             source=whole.text("source", problems),
@@ -164,6 +172,7 @@ class _Loader:
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
             place=entry.name.place,
         )

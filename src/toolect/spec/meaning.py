@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from toolect.spec.document import Node, Table, Text, describe
 from toolect.spec.model import (
@@ -19,14 +20,15 @@ from toolect.spec.model import (
     Repeat,
     Role,
     Rule,
-    Scalars,
     Seq,
     Shape,
     Slot,
     SlotKind,
+    Spelling,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
+from toolect.spec.worded import check_written, is_worded, read_worded
 
 _RULE = "a rule"
 _VALUE_RULE = "a value inside a rule"
@@ -40,6 +42,7 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.CONTENT: (_RULE,),
     Role.REASONING: (_RULE,),
     Role.CALL: (_RULE,),
+    Role.AGAIN: (_RULE,),
     Role.ARGUMENT: (_RULE,),
     Role.NAME: _DATA,
     Role.ID: _DATA,
@@ -52,6 +55,15 @@ _LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
+class Meanings(NamedTuple):
+    """What a map says: the role or the shape of each part, and the texts that go with some roles."""
+
+    roles: dict[str, Role]
+    shapes: dict[str, Shape]
+    markup: dict[str, str]
+    fixed_names: dict[str, str]
+
+
 class Parts:
     """The parts of a grammar that a map may name, with what they are."""
 
@@ -59,6 +71,7 @@ class Parts:
         self.kinds: dict[str, str] = {}
         self.bare_slots: set[str] = set()
         self.literals: set[str] = set()
+        self.patterns: dict[str, list[Pattern]] = {}
         for rule in rules.values():
             if rule.value:
                 continue
@@ -69,7 +82,9 @@ class Parts:
                         self.kinds[f"{rule.name}/{kind}"] = _JSON if kind is SlotKind.JSON else _TEXT
                         self.bare_slots.add(kind)
                     case Pattern(_, name):
-                        self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = _TERMINAL
+                        for key in (name, f"{rule.name}/{name}"):
+                            self.kinds[key] = _TERMINAL
+                            self.patterns.setdefault(key, []).append(part)
                     case Ref(name) if rules[name].value:
                         self.kinds[f"{rule.name}/{name}"] = _VALUE_RULE
                     case Ref(name):
@@ -104,16 +119,18 @@ def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
             yield expr
 
 
-def read_map(
-    table: Table, rules: dict[str, Rule], own: set[str], problems: Problems
-) -> tuple[dict[str, Role], dict[str, Shape]]:
+def read_map(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> Meanings:
     """Roles and shapes. A key that is not among `own` may name nothing: another entry wrote it for its own grammar."""
     parts = Parts(rules)
-    roles: dict[str, Role] = {}
-    shapes: dict[str, Shape] = {}
+    meanings = Meanings({}, {}, {}, {})
+    roles, shapes = meanings.roles, meanings.shapes
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
-        if is_shape(value):
+        if is_worded(value):
+            worded = read_worded(value, problems)
+            if worded is not None and kind is not None:
+                _take_worded(key, kind, *worded, parts, meanings, problems)
+        elif is_shape(value):
             shape = read_shape(value, problems)
             if kind is not None and (kind is not _JSON or "/" not in key.text):
                 problems.error("wrong-role", f"expected {_JSON} for a shape, got {kind}", key.place)
@@ -127,7 +144,23 @@ def read_map(
                     kind = "a rule inside a rule"
                 message = f"expected {either(_KINDS[role])} for the role `{role}`, got {kind}"
                 problems.error("wrong-role", message, key.place)
-    return roles, shapes
+    return meanings
+
+
+def _take_worded(
+    key: Text, kind: str, role: Role, text: Text, parts: Parts, meanings: Meanings, problems: Problems
+) -> None:
+    """The part `key` has a role with a text."""
+    wanted = _TERMINAL if role is Role.MARKUP else _RULE
+    if kind is not wanted or (kind is _RULE and "/" in key.text):
+        problems.error("wrong-role", f"expected {wanted} for the role `{role}`, got {kind}", key.place)
+        return
+    meanings.roles[key.text] = role
+    if role is Role.MARKUP:
+        check_written(text, parts.patterns[key.text], problems)
+        meanings.markup[key.text] = text.text
+    else:
+        meanings.fixed_names[key.text] = text.text
 
 
 def _role(node: Node, problems: Problems) -> Role | None:
@@ -164,6 +197,20 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
             problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, hint=f"map `{key}`")
 
 
+def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
+    """True when `rule` is a call that begins with its name, perhaps after a sign of a few characters."""
+    if roles.get(rule.name) is not Role.CALL:
+        return False
+    for option in rule.expr.items if isinstance(rule.expr, Alt) else (rule.expr,):
+        items = option.items if isinstance(option, Seq) else (option,)
+        part = items[1] if len(items) > 1 and isinstance(items[0], Literal) and len(items[0].text) < 4 else items[0]
+        if isinstance(part, Pattern):
+            role = roles.get(f"{rule.name}/{part.name}") or roles.get(part.name)
+            if role is Role.NAME:
+                return True
+    return False
+
+
 def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules)
@@ -192,10 +239,12 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
     fields: dict[str, str] = {}
     choices = {
         "codec": [k.value for k in CodecKind],
-        "scalars": [s.value for s in Scalars],
-        "untyped": [k.value for k in CodecKind if k is not CodecKind.SCHEMA],
+        "scalars": [s.value for s in Spelling],
+        "containers": [s.value for s in Spelling],
+        "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
         "key": [],
         "layout": [],
+        "strings": [],
     }
     layout = Layout()
     for name, value in node.entries:
@@ -204,20 +253,23 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
             problems.error("unknown-field", f"unknown field `{name.text}`", name.place, hint=hint)
         elif name.text == "layout":
             layout = _layout(value, problems)
-        elif name.text != "key":
+        elif choices[name.text]:
             fields[name.text] = choose(value, choices[name.text], f"a value of `{name.text}`", problems) or ""
-        elif isinstance(value, Text) and value.text:
-            fields["key"] = value.text
-        else:
-            problems.error("wrong-type", f"expected an argument's name, got {describe(value)}", value.place)
+        elif not isinstance(value, Text) or not value.text:
+            what = "an argument's name" if name.text == "key" else "a regular expression"
+            problems.error("wrong-type", f"expected {what}, got {describe(value)}", value.place)
+        elif name.text == "key" or _is_regex(value, problems):
+            fields[name.text] = value.text
     if len(problems.found) > before:
         return None
     return Codec(
         CodecKind(fields["codec"]),
-        Scalars(fields.get("scalars", Scalars.JSON)),
+        Spelling(fields.get("scalars", Spelling.JSON)),
         CodecKind(fields.get("untyped", CodecKind.JSON_OR_TEXT)),
         fields.get("key"),
         layout,
+        Spelling(fields.get("containers", Spelling.JSON)),
+        fields.get("strings"),
     )
 
 
@@ -228,6 +280,17 @@ def _layout(node: Node, problems: Problems) -> Layout:
         problems.error("wrong-value", message, node.place, hint="for instance `indented 4`")
         return Layout()
     return Layout(LayoutKind(match[1] or match[2]), int(match[3] or 0))
+
+
+def _is_regex(node: Text, problems: Problems) -> bool:
+    """True when the text is a regular expression."""
+    try:
+        re.compile(node.text)
+    except (re.error, RecursionError, OverflowError) as error:
+        message = f"expected a regular expression, got `{node.text}`: {error}"
+        problems.error("wrong-value", message, node.place)
+        return False
+    return True
 
 
 def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:

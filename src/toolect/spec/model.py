@@ -85,6 +85,8 @@ class Role(StrEnum):
     ARGUMENT = "argument"
     KEY = "argument.key"
     VALUE = "argument.value"
+    AGAIN = "call.again"
+    MARKUP = "markup"
     # Rules of the value languages under grammars/values/: the rule's own name is its role.
     OBJECT = "object"
     PAIR = "pair"
@@ -130,17 +132,22 @@ class Const(msgspec.Struct, frozen=True, tag="const"):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A key of an object shape: `keys[0]` is rendered, the others are accepted; `optional` may be missing."""
+    """A key of an object shape: `keys[0]` is rendered if it is `written`, the others are accepted.
+
+    An `optional` one may be missing.
+    """
 
     keys: tuple[str, ...]
     shape: Shape
     optional: bool = False
+    written: bool = True
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order; other keys are ignored when parsing."""
+    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
+    rest: bool = False
 
 
 class Keyed(msgspec.Struct, frozen=True, tag="keyed"):
@@ -175,10 +182,14 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ELEMENTS = "elements"
+    """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
+    YAML = "yaml"
+    """The text is a YAML mapping: all arguments."""
 
 
-class Scalars(StrEnum):
-    """How a codec spells true, false and null when rendering."""
+class Spelling(StrEnum):
+    """Whose notation values other than strings are written in."""
 
     JSON = "json"
     PYTHON = "python"
@@ -205,13 +216,19 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 class Codec(msgspec.Struct, frozen=True):
-    """A slot's value codec. `key`: a plain text stands for the object `{key: text}`."""
+    """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
+
+    `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
+    strings in which this expression is found.
+    """
 
     kind: CodecKind
-    scalars: Scalars = Scalars.JSON
+    scalars: Spelling = Spelling.JSON
     untyped: CodecKind = CodecKind.JSON_OR_TEXT
     key: str | None = None
     layout: Layout = Layout()
+    containers: Spelling = Spelling.JSON
+    strings: str | None = None
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -229,6 +246,8 @@ class Policies(msgspec.Struct, frozen=True):
     """Text after the calls: keep | drop."""
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
+    repeated_keys: str = "last"
+    """Which value of an argument that comes twice counts: last | first."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -240,6 +259,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
+    "repeated_keys": ("last", "first"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
@@ -250,6 +270,14 @@ class Gaps(msgspec.Struct, frozen=True):
 
     before_call: str = ""
     between_calls: str = ""
+
+
+class Ids(msgspec.Struct, frozen=True):
+    """How a call without an id gets one: `form` with its number, which counts from `first` and has so many `digits`."""
+
+    form: str
+    first: int = 0
+    digits: int = 1
 
 
 class Spec(msgspec.Struct, frozen=True):
@@ -279,5 +307,12 @@ class Spec(msgspec.Struct, frozen=True):
     canonical: dict[str, str] = {}
     """`content before call` → the rule that rendering uses there."""
     misspellings: dict[str, tuple[str, ...]] = {}
+    reserved: tuple[str, ...] = ()
+    """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
+    markup: dict[str, str] = {}
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
+    fixed_names: dict[str, str] = {}
+    """Rule with the role `call` → the name of the tool that it always calls."""
+    ids: Ids | None = None
     place: Place = Place("", 1, 1)

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 
 from toolect.diagnostic import Place
 from toolect.ir import Json
-from toolect.spec.document import Items, Node, Table, Text
+from toolect.spec.document import Items, Node, Table, Text, describe
 from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect.spec.problems import Problems, near, one_of
 
 CHECK = "bad-shape"
 
 _SCALAR = re.compile(r"null|true|false|-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+REST = "*"
+"""The key that stands for all keys that are not named."""
 _ARGUMENTS = (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 _OF_A_CALL = (HoleKind.NAME, HoleKind.ID, *_ARGUMENTS)
 
@@ -76,9 +78,13 @@ def _hole(node: Text, problems: Problems) -> Shape | None:
 def _object(node: Table, problems: Problems) -> Shape | None:
     fields: list[Field] = []
     seen: set[str] = set()
+    entries = [(key, value) for key, value in node.entries if key.text != REST]
     for key, value in node.entries:
-        optional = key.text.endswith("?")
-        names = tuple(key.text.removesuffix("?").split("|"))
+        if key.text == REST and not (isinstance(value, Text) and value.text == HoleKind.ARGUMENTS):
+            problems.error(CHECK, f"expected `$arguments` for all other keys, got {describe(value)}", value.place)
+    for key, value in entries:
+        optional, written = key.text.endswith("?"), not key.text.endswith("??")
+        names = tuple(key.text.removesuffix("?").removesuffix("?").split("|"))
         for name in names:
             if not name:
                 problems.error(CHECK, f"expected key names, got `{key.text}`", key.place)
@@ -90,8 +96,8 @@ def _object(node: Table, problems: Problems) -> Shape | None:
             seen.add(name)
         shape = _read(value, problems)
         if shape is not None:
-            fields.append(Field(names, shape, optional))
-    return Obj(tuple(fields)) if len(fields) == len(node.entries) else None
+            fields.append(Field(names, shape, optional, written))
+    return Obj(tuple(fields), len(entries) < len(node.entries)) if len(fields) == len(entries) else None
 
 
 def _check(shape: Shape, place: Place, problems: Problems) -> None:
@@ -125,14 +131,22 @@ def _readings(shape: Shape) -> Iterator[tuple[Counter[HoleKind], Counter[HoleKin
             for inside, outside in _readings(inner):
                 yield inside, outside + Counter([HoleKind.NAME])
         case Many(item):
-            for inside, outside in _readings(item):
-                yield inside + outside, none
+            yield from _items(item)
         case OneOf(shapes):
             for choice in shapes:
                 yield from _readings(choice)
-        case Obj(fields):
-            found = [(none, none)]
+        case Obj(fields, rest):
+            found = [(none, Counter([HoleKind.ARGUMENTS]) if rest else none)]
             for field in fields:
                 more = list(_readings(field.shape))
                 found = [(a + c, b + d) for a, b in found for c, d in more][:1000]
             yield from found
+
+
+def _items(item: Shape) -> Iterator[tuple[Counter[HoleKind], Counter[HoleKind]]]:
+    """The readings of a list: those of the items that are calls. Other items may be texts, in any number."""
+    none: Counter[HoleKind] = Counter()
+    together = [inside + outside for inside, outside in _readings(item)]
+    calls = [found for found in together if any(found[kind] for kind in _OF_A_CALL)]
+    for found in calls or [none]:
+        yield found, none

@@ -1,0 +1,217 @@
+"""What a model's chat template writes for an assistant turn: probe conversations, rendered with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.sandbox import BadTemplate, run
+
+CONTENT, REASON = "I will look that up.", "They want a forecast."
+
+TOOLS: list[Json] = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": about,
+            "parameters": {"type": "object", "properties": properties, "required": list(properties)},
+        },
+    }
+    for name, about, properties in (
+        (
+            "get_forecast",
+            "Forecast",
+            {"city": {"type": "string"}, "days": {"type": "integer"}, "hourly": {"type": "boolean"}},
+        ),
+        (
+            "save_note",
+            "Keep a note",
+            {
+                "text": {"type": "string"},
+                "size": {"type": "number"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "meta": {"type": "object", "properties": {"k": {"type": "boolean"}}, "additionalProperties": True},
+            },
+        ),
+        ("list_notes", "All notes", {}),
+    )
+]
+for _tool in TOOLS:  # templates that print signatures want a description of everything
+    for _key, _schema in _tool["function"]["parameters"]["properties"].items():
+        _schema["description"] = _key
+
+FORECAST = ("get_forecast", {"city": "Zürich", "days": 3, "hourly": True})
+NOTE = ("save_note", {"text": 'a "b"\n  c\\d <e> & f', "size": 0.5, "tags": ["x", "y"], "meta": {"k": False}})
+LIST: tuple[str, dict[str, Json]] = ("list_notes", {})
+
+
+class Probe(NamedTuple):
+    """What an assistant says in a probe conversation."""
+
+    title: str
+    content: str = ""
+    reasoning: str = ""
+    calls: tuple[tuple[str, dict[str, Json]], ...] = ()
+
+
+PROBES = (
+    Probe("a call", calls=(FORECAST,)),
+    Probe("two calls", calls=(FORECAST, LIST)),
+    Probe("no arguments", calls=(LIST,)),
+    Probe("content, then a call", CONTENT, calls=(FORECAST,)),
+    Probe("reasoning, then a call", "", REASON, (FORECAST,)),
+    Probe("reasoning, content and a call", CONTENT, REASON, (FORECAST,)),
+    Probe("every kind of value", calls=(NOTE,)),
+    Probe("content", CONTENT),
+)
+
+
+class Style(NamedTuple):
+    """What templates disagree about: arguments as an object or as text, and what an id looks like."""
+
+    text: bool
+    id: str
+
+    def call_id(self, name: str, index: int) -> str:
+        """The id of a message's call with this index."""
+        return self.id.format(name=name, index=index, digit=index + 1)
+
+
+STYLES = tuple(Style(text, id_) for id_ in ("abcdefgh{digit}", "functions.{name}:{index}") for text in (False, True))
+
+
+class Turn(NamedTuple):
+    """An assistant turn as a template writes it.
+
+    `prompt` is all before it, `text` is what the model would have to answer, end token and all. `message` is what was
+    put in; `missing` names the parts of it that the template leaves out.
+    """
+
+    probe: str
+    prompt: str
+    text: str
+    message: Message
+    missing: tuple[str, ...] = ()
+
+
+def read_template(path: Path) -> str:
+    """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
+    source = path.read_bytes().decode("utf-8", "replace")
+    if path.suffix != ".json":
+        return source
+    try:
+        config = json.loads(source)
+    except (ValueError, RecursionError):
+        raise BadTemplate(f"expected JSON, got something else - in {path.name}") from None
+    found = config.get("chat_template") if isinstance(config, dict) else None
+    if isinstance(found, list):  # several named ones: the one for tools, if there is one
+        named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
+        found = named.get("tool_use") or named.get("default")
+    if not isinstance(found, str):
+        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {path.name}")
+    return found
+
+
+def turns(template: str) -> list[list[Turn]]:
+    """The turns that the template writes, for each style in which it writes any, without repetitions.
+
+    Raises BadTemplate when it is no template, does not end, or writes none of the probes.
+    """
+    user: list[Json] = [{"role": "user", "content": "Hello"}]
+    renders = [_variables(user, prompt) for prompt in (True, False)]
+    asked = [(style, probe) for style in STYLES for probe in PROBES]
+    renders += [_variables([*user, _answer(probe, style)], prompt=False) for style, probe in asked]
+    prompt, base, *texts = run(template, renders)
+    if isinstance(prompt, BadTemplate):
+        raise prompt
+    found: dict[Style, list[Turn]] = {}
+    for (style, probe), text in zip(asked, texts, strict=True):
+        if isinstance(text, str):
+            found.setdefault(style, []).append(_turn(probe, style, prompt, base if isinstance(base, str) else "", text))
+    wrong = [text for text in texts if isinstance(text, BadTemplate)]
+    if not found:
+        raise wrong[0]
+    written = [[turn for turn in turns if turn.text.strip()] for turns in found.values()]
+    unique = {tuple(turn.text for turn in turns): turns for turns in written if any(t.message.calls for t in turns)}
+    if not unique:
+        raise BadTemplate("expected a chat template that writes tool calls, got one that leaves them out")
+    return list(unique.values())
+
+
+def _variables(messages: list[Json], prompt: bool) -> dict[str, Json]:
+    return {
+        "messages": messages,
+        "tools": TOOLS,
+        "functions": json.dumps(TOOLS),
+        "datetime": "2024-01-01",
+        "add_generation_prompt": prompt,
+        "bos_token": "",
+        "eos_token": "",
+    }
+
+
+def _answer(probe: Probe, style: Style) -> Json:
+    answer: dict[str, Json] = {"role": "assistant", "content": probe.content}
+    if probe.reasoning:
+        answer |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), probe.reasoning)
+    if probe.calls:
+        answer["tool_calls"] = [
+            {
+                "type": "function",
+                "id": style.call_id(name, index),
+                "function": {"name": name, "arguments": json.dumps(given, ensure_ascii=False) if style.text else given},
+            }
+            for index, (name, given) in enumerate(probe.calls)
+        ]
+    return answer
+
+
+def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Turn:
+    at = _start(prompt, base, whole)
+    text = whole[at:]
+    segments: list[Segment] = []
+    missing = []
+    if probe.reasoning and REASON in text:
+        segments.append(Reasoning(REASON))
+    elif probe.reasoning:
+        missing.append("reasoning")
+    if probe.content and CONTENT in text:
+        segments.append(Content(CONTENT))
+    elif probe.content:
+        missing.append("content")
+    for index, (name, given) in enumerate(probe.calls):
+        if text.count(name) > [called for called, _ in probe.calls[:index]].count(name):
+            segments.append(Call(name, given, style.call_id(name, index)))
+        else:
+            missing.append(f"call {index + 1}")
+    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing))
+
+
+def _start(prompt: str, base: str, whole: str) -> int:
+    """Where the answer begins: after the prompt, or where the history stops to look like it, at the edge of a marker.
+
+    Some prompts end in markup that histories lack, such as an opened reasoning.
+    """
+    if whole.startswith(prompt):
+        return len(prompt)
+    at = next((i for i, (a, b) in enumerate(zip(prompt, whole, strict=False)) if a != b), min(len(prompt), len(whole)))
+    while at > len(base) and not _EDGE.match(whole, at - 1):
+        at -= 1
+    return at
+
+
+_EDGE = re.compile(r"[>\]\n]")
+
+
+def bodies(text: str, ends: tuple[str, ...]) -> Iterator[str]:
+    """A turn, and the same without its end token and what a template writes after it."""
+    yield text
+    for end in ends:
+        for whole in (text, text.rstrip()):
+            if whole.endswith(end):
+                yield whole.removesuffix(end)
