@@ -43,11 +43,12 @@ def replace_markers(
         else:
             problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
     rules = {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in rules.items()}
-    own = {key.text for key, _ in entry.mapping("prefill", Problems()).entries}
-    fields = [
-        (key, _renamed(value, new, own) if key.text in ("misspellings", "prefill") else value)
-        for key, value in whole.table.entries
-    ]
+    fields = []
+    for key, value in whole.table.entries:
+        if key.text in ("misspellings", "prefill"):
+            own = {inner.text for inner, _ in entry.mapping(key.text, Problems()).entries}
+            value = _renamed(value, new, own)
+        fields.append((key, value))
     return rules, Entry(whole.name, Table(tuple(fields), whole.table.place))
 
 
