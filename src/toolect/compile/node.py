@@ -53,12 +53,13 @@ class Choice:
 class Step:
     """A step over a symbol: the node it leads to and the tasks to run, in order."""
 
-    __slots__ = ("expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
+    __slots__ = ("blank", "expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
 
     def __init__(
-        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool
+        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool, blank: bool
     ) -> None:
         self.node, self.tasks, self.field, self.wrong = node, tasks, field, wrong
+        self.blank = blank  # a marker with whitespace in it
         self.expects, self.trail = layouts[0]  # the whitespace that rendering writes before and after
         self.leads = frozenset(lead for lead, _ in layouts)
         self.trails = tuple(dict.fromkeys(trail for _, trail in layouts))
@@ -114,8 +115,8 @@ class Node:
         match symbol:
             case Mark():
                 core = symbol.core
-                if symbol.wrong and core in self.marks:
-                    return
+                if symbol.wrong and self.marks.get(core) is False:
+                    return  # here it is a marker of the grammar
                 self.choices.setdefault(core, []).append(choice)
                 if core not in self.marks and is_echo(core):
                     self.echoes.append(core)
@@ -147,7 +148,8 @@ class Node:
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
-        return Step(node, tasks, field, layouts, self.marks.get(key, False))
+        blank = key in self.marks and any(map(str.isspace, key))
+        return Step(node, tasks, field, layouts, self.marks.get(key, False), blank)
 
     def first(self, key: str) -> bool:
         """True when `key` opens its rule here."""
@@ -168,8 +170,15 @@ class Node:
             return False
         if key not in self.marks:
             return self.first(key) and self.naming(key)
+        if len(key) >= STRONG or not self.first(key):
+            return False
         inner = self.step(key).node
-        return len(key) < STRONG and self.first(key) and any(inner.naming(regex) for regex, _ in inner.patterns)
+        return any(inner.naming(regex) and not inner.step(regex).node.strong for regex, _ in inner.patterns)
+
+    @property
+    def strong(self) -> bool:
+        """True when nothing but long markers may come next."""
+        return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
 
     @property
     def struct(self) -> re.Pattern[str]:
@@ -241,8 +250,9 @@ class Node:
 
 
 def _aged(choice: Choice) -> Trail:
+    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
     symbol = choice.edge.symbol
-    trail = tuple((task, back + 1) for task, back in choice.trail)
+    trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
     if type(symbol) is Pat:
         return (*trail, (symbol.field, 1))
     return trail
@@ -273,9 +283,10 @@ def _is_space(task: Task) -> bool:
 
 
 def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
-    """Matches any of `cores`, the longest first."""
+    """Matches any of `cores`, the longest first; one that is a word only where the word ends."""
     ordered = sorted(cores, key=len, reverse=True)
-    return re.compile("|".join(map(spaced, ordered)) or r"(?!)")
+    words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
+    return re.compile("|".join(words) or r"(?!)")
 
 
 def spaced(core: str) -> str:

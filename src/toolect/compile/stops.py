@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolect.compile.network import frame
 from toolect.compile.node import STRONG, Node
 from toolect.ir import RepairKind
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Role, SlotKind, StopKind
 
 TEXT = str(SlotKind.TEXT)
 
@@ -43,8 +43,11 @@ class Finder:
 
     def __init__(self, node: Node) -> None:
         self.node, self.graph = node, node.graph
-        self.role = node.text_field().role
+        field = node.text_field()
+        self.role = field.role
+        self.sealed = field.codec is not None and field.codec.stops is StopKind.CLOSER
         self.after = node.step(SlotKind.TEXT).node
+        self.value = node.graph.network.spec.rules[node.choices[SlotKind.TEXT][0].edge.rule].value
         self.outside = self.role in (Role.CONTENT, None)
         self.reasoning = self.role is Role.REASONING
         policies = node.graph.policies
@@ -61,8 +64,12 @@ class Finder:
                     yield Stop(regex, "", path, None, probe=True, direct=not path, named=True, pattern=True)
         if self.outside:
             yield from self._where_text_begins()
-        if self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
+        if self.sealed:
             return
+        if self.value:
+            yield from self._where_text_begins()
+            if not self.after.arrival:
+                return  # a quoted string: its closer alone ends it
         for end in self.graph.network.spec.end:
             lead, core, _ = frame(end)
             yield Stop(core, lead, (TEXT,), None, probe=False, end=True)
@@ -70,7 +77,7 @@ class Finder:
         if self.unwrapped:
             yield from self._missing_openers()
         if self.outside:
-            for core in self.graph.think_closers:
+            for core in self.graph.text_closers:
                 yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
             for core in self.graph.closers:
                 yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
@@ -90,7 +97,8 @@ class Finder:
         for core in self.node.marks:
             if core in self.after.marks:
                 continue
-            opener = next((o for o in self.after.marks if core in self.after.step(o).node.marks), None)
+            inside = () if self.value else self.after.marks
+            opener = next((o for o in inside if core in self.after.step(o).node.marks), None)
             path = (TEXT, opener) if opener is not None and self.unwrapped else ()
             repair = RepairKind.IMPLIED_OPENER if path else None
             calling = self.node.calling(core)

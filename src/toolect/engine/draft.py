@@ -15,7 +15,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_first", "_good_only",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -38,7 +38,7 @@ class Draft:
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
-        self._first = policies.repeated_keys == "first"
+        self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
@@ -100,8 +100,10 @@ class Draft:
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
         call.key = key
-        call.repeated = self._first and key in call.keys
-        if call.repeated:
+        call.repeated = self._repeated in ("first", "malformed") and key in call.keys
+        if call.repeated and self._repeated == "malformed":
+            call.fail(f"the argument {key!r} came twice - at {at}")
+        elif call.repeated:
             call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
 
     def write_key(self, call: OpenCall) -> None:

@@ -139,7 +139,13 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 return None
             way = at.scalars.ways[match.lastindex]
             try:
-                entries.append((key, way.value(match[match.lastindex])))
+                piece = match[match.lastindex]
+                value = way.value(piece)
+                if way.codec is not None:
+                    value = decode(way.codec, piece, property_schema(schemas.get(name), key))
+                    if respelled(way.codec, piece, value):
+                        return None
+                entries.append((key, value))
             except ValueError:
                 return None
             pos = match.end()
@@ -167,6 +173,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
         if match.end() - match.start() > MAX_LEXEME:
             return None
         trace = hub.traces[match.lastindex]
+        if trace.coded and "&" in match[0]:
+            return None
         if trace.key_group:
             key = match[trace.key_group]
             pos = match.end()

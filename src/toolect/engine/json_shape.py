@@ -1,7 +1,7 @@
 """Which part of a shape a value belongs to, found step by step from the outside in.
 
-Where a shape has alternatives, all of them are followed at once. One is out as soon as a constant is another, or a value
-of another kind than it has there.
+Where a shape has alternatives, all of them are followed at once. One is out as soon as a constant is another, or a
+value of another kind than it has there.
 """
 
 from __future__ import annotations

@@ -158,6 +158,22 @@ class ArgumentSink:
     unit = unit_end = hole = rest = misfit = arguments_part = note = inside = _nothing
 
 
+class LeafSink:
+    """The sink of a value inside a value language: `take` gets it when it is complete."""
+
+    def __init__(self, take: Callable[[Json], None]) -> None:
+        self._take = take
+
+    def arguments_end(self, text: str, start: int, odd: str) -> None:  # noqa: ARG002  # a Sink
+        """The value is complete."""
+        self._take(scan_once(text, 0)[0])
+
+    def _nothing(self, *_: object) -> None:
+        pass
+
+    unit = unit_end = hole = rest = misfit = arguments_part = note = inside = _nothing
+
+
 class Recorder:
     """The sink of a value that may turn out to be just text: it remembers."""
 

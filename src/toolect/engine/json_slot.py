@@ -10,7 +10,7 @@ from toolect.compile.network import Field
 from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
-from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
+from toolect.engine.json_sink import ArgumentSink, CallSink, LeafSink, Recorder
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
@@ -31,8 +31,8 @@ class JsonSlot:
     """One JSON value being read, from character `start` on."""
 
     __slots__ = (
-        "_attempts", "_broken", "_field", "_likely", "_loose", "_recorder", "_seen", "_sink", "needed", "reader",
-        "shape", "start",
+        "_attempts", "_broken", "_field", "_likely", "_loose", "_plain", "_recorder", "_seen", "_sink", "needed",
+        "reader", "shape", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, field: Field, start: int, tentative: bool = False) -> None:
@@ -46,8 +46,10 @@ class JsonSlot:
         self._attempts = machine.builder.draft.attempts
         self.shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
         draft = machine.builder.draft
-        if field.role is Role.VALUE:
-            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), ArgumentSink(draft), plain=True)
+        self._plain = field.role in (Role.VALUE, Role.JSON)
+        if self._plain:
+            sink = ArgumentSink(draft) if field.role is Role.VALUE else LeafSink(machine.builder.leaf)
+            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink, plain=True)
             return
         self._sink = CallSink(draft)
         self.reader = JsonReader(self.shape, self._recorder or self._sink, tools=draft.tools)
@@ -137,7 +139,7 @@ class JsonSlot:
 
     def _close(self, machine: Machine, end: int) -> None:
         draft = machine.builder.draft
-        if self._field.role is not Role.VALUE and draft.attempts == self._attempts and draft.call is None:
+        if not self._plain and draft.attempts == self._attempts and draft.call is None:
             raw = machine.raw(self.needed, end).strip()
             if raw != "[]":
                 draft.attempt(self.start, end, "expected a call in the shape of the dialect")
@@ -148,7 +150,7 @@ class JsonSlot:
         """The input ended inside the value."""
         draft, end = machine.builder.draft, machine.base + machine.pos
         machine.end_json()
-        if draft.call is None and self._field.role is not Role.VALUE:
+        if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
                 draft.begin_call(self.start)
                 draft.truncate(end)
@@ -218,9 +220,11 @@ class JsonSlot:
         if self.needed > self.start:
             raw = "[" + raw.lstrip(", \t\r\n")
         value = None if broken.limit else repair(raw, closed)
-        if self._field.role is Role.VALUE:
+        if self._plain:
             draft.note(RepairKind.JSON, at, why)
-            if draft.call is not None:
+            if self._field.role is Role.JSON:
+                machine.builder.leaf(raw.strip() if value is None else value)
+            elif draft.call is not None:
                 draft.argument(draft.call, raw.strip() if value is None else value)
         elif not isinstance(self.shape, Hole):
             found = [] if value is None else fit(self.shape, value)

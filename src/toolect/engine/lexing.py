@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
+from toolect.engine.comments import begin_comment
 from toolect.engine.recovery import recover
 from toolect.engine.spelling import MAX_LEXEME, MIN_LEXEME, canonical, could_grow, longer, may_be_marker
 from toolect.spec.model import SlotKind
@@ -34,6 +35,9 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    begun = begin_comment(machine, pos, final)
+    if begun is not False:
+        return begun is True
     for core in node.echoes:
         closer = machine.builder.spelled(core)
         if buf.startswith(closer, pos):
@@ -46,6 +50,8 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
     if match is not None:
         key = canonical(match[0], node.marks)
         if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
+            return False
+        if not final and match.end() == n and key.isidentifier():
             return False
         machine.pos = match.end()
         machine.shift(key, machine.base + pos, machine.base + match.end(), lexed=True)

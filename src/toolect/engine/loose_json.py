@@ -1,4 +1,4 @@
-"""Where broken JSON ends, and whether it begins as a call: read as it arrives, with both kinds of quotes and comments."""
+"""Where broken JSON ends, and whether it begins as a call: read as it arrives, with any quotes and with comments."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def guess(text: str, keys: frozenset[str]) -> Guess:
 class LooseEnd:
     """Looks for the end of broken JSON in which the brackets `opened` are open.
 
-    A quote closes a string only where a comma, a colon or a closing bracket follows. An object that follows another one,
-    inside of an object, is a value of its own: the first was not closed.
+    A quote closes a string only where a comma, a colon or a closing bracket follows. An object that follows another
+    one, inside of an object, is a value of its own: the first was not closed.
     """
 
     __slots__ = ("_open", "_escaped", "_maybe", "_quote", "_before", "_closed")

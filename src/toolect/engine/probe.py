@@ -7,10 +7,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolect.compile.node import Node
+from toolect.compile.network import Mark, Op, OpCode
+from toolect.compile.node import STRONG, Node, Step
+from toolect.engine.comments import over_comments
 from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps
-from toolect.spec.model import Many, Obj, OneOf, Role, Shape
+from toolect.spec.model import Many, Obj, OneOf, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
     from toolect.compile.stops import Stop
@@ -34,13 +36,18 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     Looks at most one name and six markers ahead.
     """
     buf, n = machine.buf, len(machine.buf)
-    named, due = False, False  # `due`: a new line that the dialect writes has not come
+    seen, named = False, False  # a terminal has come; one with a name or an id has
+    name = ""  # what may be the name of a tool
+    due = False  # a new line that the dialect writes has not come
+    weak = False  # only a short sign came after the name
     for _ in range(8):
         if (node.text or node.escaped) and not due:
             return Probe.YES
         blank = _BLANK.match(buf, pos)
         assert blank is not None
-        pos = blank.end()
+        pos = over_comments(machine, blank.end(), final)
+        if pos < 0:
+            return Probe.MORE
         due = due and "\n" not in blank[0]
         if pos < n and (node.text or node.escaped):  # what goes on as a line of prose is prose, unless JSON comes
             return Probe.YES if not due or node.json and buf[pos] in "{[" else Probe.NO
@@ -50,9 +57,19 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
             return Probe.MORE
         match = node.struct.match(buf, pos)
         if match is not None:
-            if named or match.end() == n and final:
+            core = canonical(match[0], node.marks)
+            step = node.step(core)
+            if match.end() == n and final or seen and len(core) >= STRONG:
                 return Probe.YES
-            step = node.step(canonical(match[0], node.marks))
+            weak = named and step.node.json and len(step.node.choices) == 1
+            if named and not weak:
+                return Probe.YES
+            if match.end() == n and match[0].isidentifier():
+                return Probe.MORE
+            if name and _begins_call(step):
+                if not _wanted(machine, name):
+                    return Probe.NO
+                named = True
             due = due or "\n" in step.trail
             pos, node = match.end(), step.node
             if node is machine.graph.start or node.done is not None and not node.marks:
@@ -64,21 +81,29 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 if match.end() == n:
                     return Probe.MORE if not final else Probe.YES if strong and not due else Probe.NO
                 step = node.step(regex)
-                named = named or step.field is not None and step.field.role is not Role.MARKUP
+                roles = {c.edge.symbol.field.role for c in node.choices[regex] if not isinstance(c.edge.symbol, Mark)}
+                seen = True
+                if len(roles) == 1:
+                    named = named or Role.MARKUP not in roles
+                name = match[0] if Role.NAME in roles else ""
+                if name and named and not _wanted(machine, name):
+                    return Probe.NO
                 pos, node = match.end(), step.node
                 break
         else:
-            if node.json:
-                if named or buf[pos] not in "{[":
-                    return Probe.YES if named else Probe.NO
+            if node.json and not named and buf[pos] in "{[":
                 return _json(stop, machine.json_field(node).shape, buf, pos, final)
+            if node.json:
+                line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in blank[0]
+                return Probe.YES if buf[pos] in "{[" or named and not weak and not line else Probe.NO
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
             if named and not final and any("".join(core.split()).startswith(rest) for core in node.implied):
                 return Probe.MORE
             if any("".join(core.split()).startswith(rest) for core in node.marks):
-                return Probe.MORE if not final else Probe.YES if strong else Probe.NO
+                enough = strong or seen and len(rest) >= STRONG
+                return Probe.MORE if not final else Probe.YES if enough else Probe.NO
             return Probe.NO
     return Probe.YES
 
@@ -139,3 +164,30 @@ def headed(node: Node, buf: str, pos: int, final: bool) -> Probe:
         if not final and may_be_marker(inner, buf, blank.end()):
             return Probe.MORE
     return Probe.NO
+
+
+def _begins_call(step: Step) -> bool:
+    """True when the name before this step, which might have been another thing's, was that of a call."""
+    return any(isinstance(task, Op) and task.code is OpCode.BEGIN_CALL and back > 1 for task, back in step.tasks)
+
+
+def _wanted(machine: Machine, name: str) -> bool:
+    """True unless policy makes content of calls of this tool."""
+    unknown = machine.graph.policies.unknown_tool == "content" and machine.builder.tools
+    return not unknown or name in machine.builder.tools
+
+
+def announced(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """Does a name with its marker stand at `buf[pos:]`, where free text may stand too?"""
+    buf, n = machine.buf, len(machine.buf)
+    for regex, pattern in node.patterns:
+        match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME)) if node.naming(regex) else None
+        if match is None:
+            continue
+        end = match.end()
+        marks = [core for core in node.step(regex).node.marks if len(core) >= STRONG]
+        if any(buf.startswith(core, end) for core in marks):
+            return Probe.YES
+        if not final and any(core.startswith(buf[end:]) for core in marks):
+            return Probe.MORE
+    return Probe.MORE if pos == n and not final and node.patterns else Probe.NO

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.spelling import could_grow
+from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
-from toolect.spec.model import Hole, HoleKind, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
@@ -30,7 +30,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.pos = pos + len(end)
             machine.ended = True
             return True
-    if node.json and _lacks_json(machine, node, pos):
+    if node.json and _lacks_json(machine, node, pos) or _lacks_value(machine, node, pos):
         return True
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
@@ -48,6 +48,9 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
+    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+        machine.pos = len(buf)  # the beginning of a terminal
+        return False
     if final and could_grow(node, buf[pos:], spelled):
         machine.pos = len(buf)
         return False
@@ -65,6 +68,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
         return False
+    if field.role is Role.JSON:
+        return False
     if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
     at = machine.base + pos
@@ -72,6 +77,28 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     machine.enter_slot(SlotKind.JSON, at)
     machine.loosen()
     machine.leave_slot(SlotKind.JSON, at)
+    return True
+
+
+def _lacks_value(machine: Machine, node: Node, pos: int) -> bool:
+    """Does something that comes after the open argument stand where its value should begin? Then it has none."""
+    call, opener = machine.builder.call, node.sole
+    if call is None or call.key is None or opener is None:
+        return False
+    value = node.step(opener).node
+    if not value.text or value.text_field().role is not Role.VALUE:
+        return False
+    after = value.step(SlotKind.TEXT).node
+    core = max((c for c in after.implied if machine.buf.startswith(c, pos)), key=len, default=None)
+    if core is None:
+        return False
+    at = machine.base + pos
+    machine.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
+    machine.step_text(value, at)
+    for closer in after.implied[core]:
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    machine.pos = pos + len(core)
+    machine.shift(core, at, at + len(core))
     return True
 
 
@@ -116,6 +143,9 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     sole = node.sole
     if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
+    after = node.step(sole).node
+    if machine.builder.call is not None and not _ends_call(after) and any(map(after.first, after.choices)):
+        return False  # more of the call was to come
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
@@ -203,6 +233,11 @@ def _imply_rest(machine: Machine, at: int) -> None:
     while (sole := node.sole) is not None:
         closers.append(sole)
         node = node.step(sole).node
-        ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+        ends = ends or _ends_call(node)
     for closer in closers if ends else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+
+
+def _ends_call(node: Node) -> bool:
+    """True when the call is over at `node`."""
+    return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.arrival)

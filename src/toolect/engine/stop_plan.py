@@ -9,6 +9,7 @@ from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
 from toolect.engine.json_shape import items, objects, options
+from toolect.engine.spelling import squeeze
 from toolect.spec.model import Role, Shape, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
@@ -31,7 +32,8 @@ class StopPlan:
     __slots__ = ("braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
-        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
+        # The longest first; of two that differ in blanks, the one with fewer.
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
         self.needles: list[Needle] = []
         self.head: Needle | None = None
         """A terminal that may stand where the text would begin."""

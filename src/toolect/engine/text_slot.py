@@ -44,8 +44,8 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_plan", "_skip", "field", "opened", "opener", "raw_from", "search",
-        "start",
+        "_blank", "_dropped", "_fresh", "_lost", "_node", "_optional", "_plan", "_skip", "field", "opened", "opener",
+        "raw_from",        "search", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -61,6 +61,7 @@ class TextSlot:
         self.raw_from: int | None = None  # where the text that may be a call begins
         self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
+        self._optional = field.role is Role.CONTENT or bool(field.role is Role.STRING and node.marks)
         policies = machine.graph.policies
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
 
@@ -78,7 +79,7 @@ class TextSlot:
     def free(cls, machine: Machine, node: Node) -> TextSlot:
         """A TEXT slot."""
         slot = cls(machine, node, node.text_field(), plan_of(node))
-        if slot.field.role not in (Role.CONTENT, None):
+        if slot.field.role not in (Role.CONTENT, None) and not slot._optional:
             slot._open(machine)
         return slot
 
@@ -252,7 +253,7 @@ class TextSlot:
             if core != stop.core and not buf.startswith(core, at):
                 return -1, not final and core.startswith(buf[at:])
             end = at + len(core)
-            if core[-1].isalnum() and (space := self._space_after(stop)):
+            if core[-1].isalnum() and not self._skip and (space := self._space_after(stop)):
                 if end == n and not final:
                     return -1, True
                 if not _is_word(core, buf[end : end + 1], space):
@@ -269,7 +270,8 @@ class TextSlot:
             if answer is not Probe.YES:
                 return -1, answer is Probe.MORE
         elif stop.probe:
-            strong = len(stop.core) >= STRONG and stop.repair is None and not stop.core.isalnum()
+            proper = stop.repair is None or stop.direct and not text_before
+            strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
             if stop.otherwise is not None:
                 strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
             answer = probe(machine, stop, self._after(stop), end, final, strong)
@@ -279,16 +281,10 @@ class TextSlot:
                 return -1, answer is Probe.MORE
         return end, False
 
-    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
-        """True when a second marker follows the one at index `at`, so that it is more than the end of the answer."""
-        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
-        if self._after(stop).struct.match(machine.buf, pos) is None:
-            return False
-        self._out_of_place(machine, stop, at)
-        return True
-
     def _space_after(self, stop: Stop) -> str:
         """The whitespace that is written after the marker `stop`."""
+        if self._skip:
+            return ""
         node = self._node
         if stop.direct and not self.opened and stop.core in node.marks:
             return node.step(stop.core).trail
@@ -306,6 +302,14 @@ class TextSlot:
             return -1, answer is Probe.MORE
         match = machine.graph.pattern(stop.core).match(machine.buf, at)
         return (match.end() if match is not None else -1), False
+
+    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
+        """True when a second marker follows the one at index `at`: together they are more than an end."""
+        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._after(stop).struct.match(machine.buf, pos) is None:
+            return False
+        self._out_of_place(machine, stop, at)
+        return True
 
     def _text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
@@ -339,6 +343,8 @@ class TextSlot:
         machine.pos = at
         if have < len(stop.lead) and stop.repair is None and self.field.role is not Role.CONTENT:
             machine.builder.note_space(base + at, stop.lead)
+        if self._optional and self.field.role is Role.STRING and not stop.direct and not self.opened:
+            self._open(machine)
         opened = self.opened
         self.close(machine, base + until)
         if self._skip:
@@ -349,6 +355,8 @@ class TextSlot:
 
     def _at_end(self, machine: Machine, final: bool) -> bool:
         if final:
+            if self.field.role is Role.STRING and not self.opened:
+                self._open(machine)
             if self._blank and not self.opened and not machine.builder.segments and self.field.role is Role.CONTENT:
                 self._open(machine)
             self.close(machine, machine.base + machine.pos, final=True)
@@ -370,7 +378,7 @@ class TextSlot:
             self._lost = self._lost or not text.isspace()
             return
         if not self.opened:
-            if self.field.role is Role.CONTENT and text.isspace():
+            if self._optional and text.isspace():
                 self._blank.append(text)
                 return
             self._open(machine)

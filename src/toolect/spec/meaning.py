@@ -25,6 +25,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spelling,
+    StopKind,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -47,7 +48,9 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.NAME: _DATA,
     Role.ID: _DATA,
     Role.REF: _DATA,
+    Role.INDEX: (_TERMINAL,),
     Role.KEY: _DATA,
+    Role.TYPE: (_TERMINAL,),
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
@@ -65,15 +68,15 @@ class Meanings(NamedTuple):
 
 
 class Parts:
-    """The parts of a grammar that a map may name, with what they are."""
+    """The parts of a grammar that a map may name, with what they are; those of value languages only with `values`."""
 
-    def __init__(self, rules: dict[str, Rule]) -> None:
+    def __init__(self, rules: dict[str, Rule], values: bool = False) -> None:
         self.kinds: dict[str, str] = {}
         self.bare_slots: set[str] = set()
         self.literals: set[str] = set()
         self.patterns: dict[str, list[Pattern]] = {}
         for rule in rules.values():
-            if rule.value:
+            if rule.value and not values:
                 continue
             self.kinds[rule.name] = _RULE
             for part in leaves(rule.expr):
@@ -213,7 +216,7 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
 
 def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
-    parts = Parts(rules)
+    parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
@@ -242,6 +245,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
         "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
+        "stops": [s.value for s in StopKind],
         "key": [],
         "layout": [],
         "strings": [],
@@ -270,6 +274,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         layout,
         Spelling(fields.get("containers", Spelling.JSON)),
         fields.get("strings"),
+        StopKind(fields.get("stops", StopKind.ALL)),
     )
 
 
