@@ -66,7 +66,8 @@ class Index:
         """A call may begin with nothing but its name."""
         needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
         line = r"|(?m:^)(?=[^\W\d])" if self._names else ""
-        self._search = re.compile(_trie(needles) + line).search
+        anything = re.compile(_trie(needles) + line)
+        self._search, self._match = anything.search, anything.match
         self.longest = max(map(len, needles))
         self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
         self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
@@ -74,10 +75,19 @@ class Index:
     def _rank(self, name: str) -> tuple[int, int, str]:
         return -self.traits[name].models, self.traits[name].breadth, name
 
-    def search(self, text: str, pos: int) -> int:
-        """The first index from `pos` on where something may begin, or -1."""
+    def search(self, text: str, pos: int, final: bool) -> tuple[int, int]:
+        """The first index from `pos` on where something begins, or -1, and up to where nothing can begin any more."""
         match = self._search(text, pos)
-        return match.start() if match is not None else -1
+        at = match.start() if match is not None else len(text)
+        if not final and len(text) - at < self.longest:
+            until = self.hold_from(text, pos)
+            if until < at:
+                return -1, until
+        return (at, at) if match is not None else (-1, len(text))
+
+    def begins(self, text: str, pos: int) -> bool:
+        """True when something may begin at `pos`."""
+        return self._match(text, pos) is not None
 
     def hold_from(self, text: str, pos: int) -> int:
         """The index from which the end of `text` may be the beginning of something."""

@@ -143,7 +143,10 @@ class Mixed:
         """Let a guest read reasoning on, up to a call of whichever dialect; False when more text is needed."""
         self._merge()
         buf, index, pos = self._buf, self._index, self._pos
-        while (at := index.search(buf, pos)) >= 0:
+        while True:
+            at, until = index.search(buf, pos, final)
+            if at < 0:
+                break
             hits = index.hits(buf, at, False, False, final)
             if hits is None or not final and index.partial(buf, at):
                 break
@@ -154,7 +157,6 @@ class Mixed:
                     self._begin(0, hits)
                 return True
             pos = at + 1
-        until = at if at >= 0 else len(buf) if final else index.hold_from(buf, pos)
         if not self._pass_thought(guest, until):
             return True
         self._pos = max(pos - until, 0)
@@ -195,15 +197,15 @@ class Mixed:
             return False
         if self._mute is not None:
             return self._quotation(self._mute, final)
-        at = self._pos
+        at = until = self._pos
         if not (content.fresh and self._index.named and at < len(buf) and not buf[at].isspace()):
-            at = self._index.search(buf, at)
+            at, until = self._index.search(buf, at, final)
         if at >= 0:
             self._pass(at)
             if self._look(at, final):
                 return True
         else:
-            self._pass(len(buf) if final else self._index.hold_from(buf, self._pos))
+            self._pass(until)
         if final:
             content.end(self)
         self._buf, self._base, self._pos = buf[self._pos :], self._base + self._pos, 0
@@ -315,7 +317,7 @@ class Mixed:
         match = _FENCE_LINE.match(buf, at) if content.in_line and content.fence is None else None
         if match is not None and match.end() == len(buf) and not final:
             return False
-        if match is not None and match[1] is not None and self._index.search(buf, match.end()) == match.end():
+        if match is not None and match[1] is not None and self._index.begins(buf, match.end()):
             content.hold_fence(buf[at : match.end()])
             self._pos = match.end()
             return True
@@ -425,7 +427,7 @@ class Mixed:
         """False for what its form alone does not show to be a call, when nothing else does.
 
         Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
-        be read must follow, and of a tool that was declared, if any was.
+        be read must follow. When tools were declared, a call of another one must be beyond doubt.
         """
         calls = guest.calls
         strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
@@ -433,10 +435,8 @@ class Mixed:
             return True
         if trial.wordy(guest) and not any(good for _, good in calls):
             return False
-        if strong and not self._content.shown:
-            return True
         if self._schemas and not any(name in self._schemas for name, _ in calls):
-            return False
+            return strong and not self._content.shown and not any(r.kind in HARD for r in guest.repaired())
         return strong or all(good and self._named(name) for name, good in calls)
 
     def _named(self, name: str) -> bool:

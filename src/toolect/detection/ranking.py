@@ -99,7 +99,7 @@ def candidates(known: Index, text: str) -> list[str]:
     others: dict[str, None] = {}
     at, fresh = 0, True
     for _ in range(PLACES):
-        at = known.search(text, at)
+        at, _ = known.search(text, at, final=True)
         if at < 0:
             break
         fresh = not text[:at].strip() or text[at - 1] == "\n"

@@ -14,6 +14,10 @@ from toolect.ir import RepairKind
 from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
 
 
+_COMMON = (FENCE, '{"', "{'", "[{", '["', "['")
+"""What code blocks and lists of any kind begin with."""
+
+
 class Opener(msgspec.Struct, frozen=True):
     """What begins something where free text may stand, and what may come after it."""
 
@@ -121,7 +125,7 @@ def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False
         core,
         "" if pattern else _sought(core),
         call,
-        len(core) >= STRONG and not pattern and not core.startswith(FENCE),
+        len(core) >= STRONG and not pattern and not core.startswith(_COMMON),
         step.trail,
         tuple(sorted({_sought(mark) for mark in after.marks})),
         tuple(regex for regex, _ in after.patterns),
