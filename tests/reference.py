@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
@@ -35,6 +34,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
 
 SLOTS = {kind.value for kind in SlotKind}
@@ -69,7 +69,7 @@ def sample(spec: Spec, choices: Choices) -> list[Piece]:
     """The lexemes of one answer that the grammar allows, with the gaps between segments."""
     pieces: list[Piece] = []
     before = ""
-    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0):
+    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0, {}):
         if name and name == before and spec.roles.get(name) is not Role.CALL:
             raise AmbiguousError
         gap = ""
@@ -105,24 +105,39 @@ def _refs(expr: Expr) -> list[str]:
     return []
 
 
-def _walk(spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int) -> Iterator[tuple[str, list[Piece]]]:
-    """The expression's lexemes, in groups: one for each rule it refers to, with its name."""
+def _walk(
+    spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int, said: dict[Role, str]
+) -> Iterator[tuple[str, list[Piece]]]:
+    """The expression's lexemes, in groups: one for each rule it refers to, with its name.
+
+    A name or key that comes again in a rule is what the rule has `said` before.
+    """
     match expr:
         case Seq(items=items):
+            before: dict[str, list[Piece]] = {}
             for item in items:
-                yield from _walk(spec, rule, item, choices, depth)
+                if isinstance(item, Ref) and item.again:
+                    yield item.rule, before[item.rule]
+                    continue
+                for name, group in _walk(spec, rule, item, choices, depth, said):
+                    before[name] = group
+                    yield name, group
         case Alt(items=items):
-            yield from _walk(spec, rule, choices.one(items, depth), choices, depth)
+            yield from _walk(spec, rule, choices.one(items, depth), choices, depth, said)
         case Repeat(item=item, least=least, once=once):
             for _ in range(choices.count(least, once, depth)):
-                yield from _walk(spec, rule, item, choices, depth)
+                yield from _walk(spec, rule, item, choices, depth, said)
         case Ref(rule=name):
             inner = spec.rules[name]
-            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1) for p in group]
+            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1, {}) for p in group]
         case Literal(text=text, others=others):
             yield "", [Piece(choices.one((text, *others), depth), expr, rule.value)]
         case Pattern(regex=regex):
-            yield "", [Piece(_named(spec, rule, expr, choices.pattern(regex)), expr, rule.value)]
+            text = _named(spec, rule, expr, choices.pattern(regex))
+            role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
+            if role in (Role.NAME, Role.KEY):
+                text = said.setdefault(role, text)
+            yield "", [Piece(text, expr, rule.value)]
         case Slot(kind=kind):
             yield "", [Piece(_filled(spec, rule, kind, choices), expr, rule.value)]
 
@@ -136,7 +151,10 @@ def _filled(spec: Spec, rule: Rule, kind: SlotKind, choices: Choices) -> str:
     key = f"{rule.name}/{kind}"
     if key in spec.shapes:
         return json.dumps(choices.shaped(spec.shapes[key]), ensure_ascii=False)
-    return choices.text(kind, spec.roles.get(key) or spec.roles.get(rule.name))
+    if key in spec.codecs and spec.codecs[key].kind is CodecKind.YAML:  # which JSON is too
+        return json.dumps(choices.shaped(Hole(HoleKind.ARGUMENTS)), ensure_ascii=False)
+    role = Role.VALUE if rule.value and rule.name == Role.SCALAR else spec.roles.get(rule.name)
+    return choices.text(kind, spec.roles.get(key) or role)
 
 
 # Reading Lark's tree
@@ -152,21 +170,44 @@ class Replay(Lexer):
         yield from pieces
 
 
-def load(path: Path) -> Lark:
-    """The grammar as stock Lark loads it."""
-    return Lark.open(str(path), parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
+class Stock(NamedTuple):
+    """A grammar as stock Lark loads it, and its spelling of the markers that the entry has replaced."""
+
+    lark: Lark
+    originals: dict[str, str]
 
 
-def read(spec: Spec, lark: Lark, pieces: list[Piece]) -> Message:
+def load(spec: Spec, base: Spec) -> Stock:
+    """The grammar of `spec`, which it may have taken over from `base`."""
+    path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
+    lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
+    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
+    return Stock(lark, dict(zip(new, old, strict=True)))
+
+
+def _literals(expr: Expr) -> list[str]:
+    """The markers without a name, in order."""
+    match expr:
+        case Literal(text=text, others=()):
+            return [text]
+        case Seq(items=items) | Alt(items=items):
+            return [text for item in items for text in _literals(item)]
+        case Repeat(item=item):
+            return _literals(item)
+    return []
+
+
+def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
-    tokens = [Token(_terminal(lark, piece), piece.text) for piece in pieces if piece.expr]
-    return Message(list(_segments(spec, lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+    tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.expr]
+    return Message(list(_segments(spec, stock.lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
 
 
-def _terminal(lark: Lark, piece: Piece) -> str:
+def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
+    lark = stock.lark
     if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = piece.expr.text
+        text = stock.originals[piece.expr.text]
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
@@ -186,7 +227,8 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
         case Role.REASONING:
             yield Reasoning(_slot(tree))
         case Role.CALL:
-            yield _call(dict(_fields(spec, tree)))
+            fixed = spec.fixed_names.get(_rule(tree))
+            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -246,6 +288,8 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
         role = spec.roles.get(f"{_rule(tree)}/{name}") or spec.roles.get(name)
         if role is Role.NAME:
             yield HoleKind.NAME, str(child)
+        elif role is Role.ID:
+            yield HoleKind.ID, str(child)
         elif role is Role.REF:
             yield HoleKind.NAME, _referred(spec.ref, str(child))
             if "{index}" in spec.ref:
@@ -276,16 +320,28 @@ def _child(child: Tree[Token] | Token) -> str:
 
 
 def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
-    """A slot's text as a value: JSON if it must be or can be, else the text."""
+    """A slot's text as a value: a string if it is quoted, JSON if it must be or can be, else the text."""
+    if _name(token) == SlotKind.ESCAPED:
+        return str(ast.literal_eval(f"'{token}'"))
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}
-    if codec and codec.kind is CodecKind.TEXT:
+    if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
+    text = str(token)
+    if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
+        text = re.sub(r"\n[ \t]*\Z", "", text[1:])
+    value = _json_or_text(text)
+    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+        raise AmbiguousError  # JSON where Python is written
+    return value
+
+
+def _json_or_text(text: str) -> Json:
     try:
-        return json.loads(token)
+        return json.loads(text)
     except ValueError:
-        return str(token)
+        return text
 
 
 def _value(tree: Tree[Token]) -> Json:
@@ -293,7 +349,7 @@ def _value(tree: Tree[Token]) -> Json:
     inner = [child for child in tree.children if isinstance(child, Tree)]
     match _rule(tree):
         case "object":
-            pairs = [[_value(child) for child in pair.children if isinstance(child, Tree)] for pair in inner]
+            pairs = [[_value(child) for child in pair.children if isinstance(child, Tree)][:2] for pair in inner]
             if pairs and all(len(pair) == 1 for pair in pairs):
                 return [key for (key,) in pairs]
             return _object(pairs)
@@ -303,6 +359,8 @@ def _value(tree: Tree[Token]) -> Json:
             return {"true": True, "false": False, "null": None}[word]
         case "number":
             return ast.literal_eval(str(tree.children[0]).lstrip("+"))
+        case "scalar" | "json":
+            return _json_or_text(str(tree.children[0]))
         case "string" | "piece" | "quoted_key" | "key" if not inner:
             return _string([c for c in tree.children if isinstance(c, Token)])
         case "string":

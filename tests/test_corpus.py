@@ -75,7 +75,7 @@ def test_renders_back(case: Case) -> None:
         except toolect.Unrepresentable:
             return
     options = {key: value for key, value in case.options.items() if key != "prefix"}
-    assert corpus.carried(dialect.parse(str(rendered), **options), message)
+    assert corpus.carried(dialect.parse(str(rendered), **options), message, dialect.spec.ids is not None)
 
 
 @parametrize(CASES)

@@ -29,7 +29,7 @@ import docs
 from toolect.ir import RepairKind, Status
 from toolect.render import Part
 from toolect.spec import entry, meaning
-from toolect.spec.model import CodecKind, HoleKind, LayoutKind, SlotKind, Spelling
+from toolect.spec.model import CodecKind, HoleKind, LayoutKind, SlotKind, Spelling, StopKind
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -263,6 +263,7 @@ WORDS: dict[str, list[str]] = {
             "codec": CodecKind,
             "layout": LayoutKind,
             "spelling of values": Spelling,
+            "choice of stops": StopKind,
         }.items()
     },
 }

@@ -41,6 +41,7 @@ from toolect.spec.model import (
     SlotKind,
     Spec,
     Spelling,
+    StopKind,
 )
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
@@ -321,7 +322,8 @@ d:
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
   values:
-    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text, strings: "<", key: k}
+    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text,
+                   strings: "<", stops: closer, key: k}
     call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c>": content, "<s>": start}
@@ -341,7 +343,13 @@ def test_every_field() -> None:
     assert read.roles == {"content": Role.CONTENT, "call": Role.CALL}
     assert read.codecs == {
         "content/TEXT": Codec(
-            CodecKind.SCHEMA, Spelling.PYTHON, CodecKind.TEXT, "k", containers=Spelling.PYTHON, strings="<"
+            CodecKind.SCHEMA,
+            Spelling.PYTHON,
+            CodecKind.TEXT,
+            "k",
+            containers=Spelling.PYTHON,
+            strings="<",
+            stops=StopKind.CLOSER,
         ),
         "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }

@@ -42,6 +42,7 @@ POLICIES = (
     ("reasoning_calls", "parse"),
     ("coercion", "none"),
     ("repeated_keys", "first"),
+    ("repeated_keys", "malformed"),
 )
 COLUMNS = ("calls", "content", "bytes", "streams", "pass")
 

@@ -14,7 +14,7 @@ import click
 from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import json_lexemes, loose_json, open_call, spelling
+from toolect.engine import elements, json_lexemes, loose_json, open_call, spelling, yaml_text
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,6 +94,8 @@ LIMITS = (
         "how often in one text broken bare JSON is taken for a call and is none",
         "content",
     ),
+    ("MAX_YAML", yaml_text.MAX_YAML, "characters of arguments in YAML", "`malformed`"),
+    ("MAX_ELEMENTS", elements.MAX_ELEMENTS, "elements inside one another in one value", "it stays text"),
     ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),

@@ -34,10 +34,18 @@ def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
     MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(stated), out).write(message.segments)
     text = out.rendered()
     back = dialect.parse(text, stated)
+    _check_ids(dialect, message.segments, back.segments)
     odd = _odd(dialect, message.segments, back.segments)
     if odd or len(back.segments) != len(message.segments):
         raise _blame(dialect, message.segments, odd, text)
     return text
+
+
+def _check_ids(dialect: Dialect, segments: Sequence[Segment], back: Sequence[Segment]) -> None:
+    """Where every call has an id, the one that a call came with must have been written."""
+    for old, new in zip(segments, back, strict=False):
+        if dialect.spec.ids and isinstance(old, Call) and isinstance(new, Call) and old.id not in (None, new.id):
+            raise Unrepresentable("id", "does not fit the place for it", old.id or "")
 
 
 def _is_deep(value: Json) -> bool:

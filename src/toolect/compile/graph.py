@@ -34,12 +34,11 @@ class Graph:
         self._reset()
         spec = network.spec
         self.ends = tuple(end.strip() for end in spec.end)
-        thinking = {name for name, role in spec.roles.items() if role is Role.REASONING}
-        marks = [
-            (e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in thinking
-        ]
-        self.think_openers = frozenset(m.core for e, m in marks if e.first)
-        self.think_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG}
+        texts = {name: role for name, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT)}
+        marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in texts]
+        self.think_openers = frozenset(m.core for e, m in marks if e.first and texts[e.rule] is Role.REASONING)
+        self.text_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG and not m.wrong}
+        """The closers of content and reasoning, which are no text wherever they stand, with what they write after."""
         self.closers = tuple(
             sorted(
                 {
@@ -73,6 +72,7 @@ class Graph:
                 if s.probe or s.repair is RepairKind.IMPLIED_OPENER
                 for core in (_signs(start, s.core) if s.pattern else (s.core,))
             ]
+            found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
 

@@ -42,6 +42,8 @@ class OpCode(IntEnum):
     END_VALUE = 6
     SPACE = 7
     """A literal of nothing but whitespace was crossed; it counts as expected layout."""
+    BEGIN_AGAIN = 8
+    """A key begins that must be the one before it."""
 
 
 class Op(NamedTuple):
@@ -210,9 +212,11 @@ class Network:
                 hollow = Hollow(kind, self._field(rule, kind.value))
                 self.states[at].edges.append(Edge(hollow, target, rule.name, at in firsts))
                 return target
-            case Ref(name):
+            case Ref(name, again):
                 target = self._state()
                 before, after = self._around(name)
+                if again:
+                    before = (Op(OpCode.BEGIN_AGAIN),)
                 self.states[at].enters.append(Enter(name, target, before, after))
                 return target
 
@@ -265,15 +269,20 @@ class Network:
             shape = Hole(HoleKind.ARGUMENTS)
         role = spec.roles.get(key) or spec.roles.get(name)
         if rule.value:
-            if name in SlotKind.__members__:
+            if name == SlotKind.JSON:
+                role, shape = Role.JSON, None
+            elif name in SlotKind.__members__:
                 role = Role.STRING
             elif rule.name in (Role.NUMBER, Role.PAIR_KEY):
                 role = Role(rule.name)
         elif role is None:
             role = spec.roles.get(rule.name)
         codec = spec.codecs.get(key)
+        codec = codec or spec.codecs.get(name)
         if codec is None and role is Role.VALUE:
             codec = Codec(CodecKind.JSON if name == SlotKind.JSON else CodecKind.TEXT)
+        elif codec is None and rule.name == Role.SCALAR and rule.value:
+            codec = Codec(CodecKind.JSON_OR_TEXT)
         return Field(role, codec, shape)
 
     def _around(self, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
@@ -294,7 +303,18 @@ class Network:
 
 _VALUE_ROLES = {
     r.value
-    for r in (Role.OBJECT, Role.PAIR_KEY, Role.ARRAY, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL)
+    for r in (
+        Role.OBJECT,
+        Role.PAIR_KEY,
+        Role.ARRAY,
+        Role.STRING,
+        Role.NUMBER,
+        Role.TRUE,
+        Role.FALSE,
+        Role.NULL,
+        Role.SCALAR,
+        Role.JSON,
+    )
 }
 
 

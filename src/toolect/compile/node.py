@@ -53,12 +53,13 @@ class Choice:
 class Step:
     """A step over a symbol: the node it leads to and the tasks to run, in order."""
 
-    __slots__ = ("expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
+    __slots__ = ("blank", "expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
 
     def __init__(
-        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool
+        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool, blank: bool
     ) -> None:
         self.node, self.tasks, self.field, self.wrong = node, tasks, field, wrong
+        self.blank = blank  # a marker with whitespace in it
         self.expects, self.trail = layouts[0]  # the whitespace that rendering writes before and after
         self.leads = frozenset(lead for lead, _ in layouts)
         self.trails = tuple(dict.fromkeys(trail for _, trail in layouts))
@@ -76,17 +77,21 @@ class Node:
         """Those of the marks that repeat a name or a key."""
         self.patterns: list[tuple[str, re.Pattern[str]]] = []
         self.done: Trail | None = None
+        self.begun = 0
+        """How many lexemes ago a call may have begun; 0 when that is not open."""
         self.value = True
         found = list(graph.closure(kernel))
         shared = _shared_ends([trail for _, _, trail in found])
         self.arrival: Trail = shared
         """What ends here whatever comes next."""
         for edge, stack, trail in found:
-            rest = trail[len(shared) :]
+            rest = _without(trail, len(shared))
             if edge is None:
                 self.done = rest
             else:
                 self._add(Choice(edge, stack, rest))
+                begun = (back for task, back in rest if isinstance(task, Op) and task.code is OpCode.BEGIN_CALL)
+                self.begun = max(self.begun, *begun, 0)
         self.steps: dict[str, Step] = {}
         self.text = SlotKind.TEXT in self.choices
         self.json = SlotKind.JSON in self.choices
@@ -110,8 +115,8 @@ class Node:
         match symbol:
             case Mark():
                 core = symbol.core
-                if symbol.wrong and core in self.marks:
-                    return
+                if symbol.wrong and self.marks.get(core) is False:
+                    return  # here it is a marker of the grammar
                 self.choices.setdefault(core, []).append(choice)
                 if core not in self.marks and is_echo(core):
                     self.echoes.append(core)
@@ -143,7 +148,8 @@ class Node:
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
-        return Step(node, tasks, field, layouts, self.marks.get(key, False))
+        blank = key in self.marks and any(map(str.isspace, key))
+        return Step(node, tasks, field, layouts, self.marks.get(key, False), blank)
 
     def first(self, key: str) -> bool:
         """True when `key` opens its rule here."""
@@ -164,8 +170,20 @@ class Node:
             return False
         if key not in self.marks:
             return self.first(key) and self.naming(key)
+        if len(key) >= STRONG or not self.first(key):
+            return False
         inner = self.step(key).node
-        return len(key) < STRONG and self.first(key) and any(inner.naming(regex) for regex, _ in inner.patterns)
+        return any(inner.naming(regex) and not inner.step(regex).node.strong for regex, _ in inner.patterns)
+
+    @property
+    def strong(self) -> bool:
+        """True when nothing but long markers may come next."""
+        return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
+
+    def goes_on(self, key: str) -> bool:
+        """True when `key` may be the next part of something that is open here, besides beginning a call."""
+        roles = self.graph.network.spec.roles
+        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
 
     @property
     def struct(self) -> re.Pattern[str]:
@@ -237,17 +255,18 @@ class Node:
 
 
 def _aged(choice: Choice) -> Trail:
+    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
     symbol = choice.edge.symbol
-    trail = tuple((task, back + 1) for task, back in choice.trail)
+    trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
     if type(symbol) is Pat:
         return (*trail, (symbol.field, 1))
     return trail
 
 
 def _shared_ends(trails: list[Trail]) -> Trail:
-    """The longest common beginning of `trails` that only ends things."""
+    """The longest common beginning of `trails` that only ends things, whatever whitespace is to come."""
     shared: list[Task] = []
-    for tasks in zip(*trails, strict=False):
+    for tasks in zip(*([task for task in trail if not _is_space(task)] for trail in trails), strict=False):
         first = tasks[0]
         op = first[0]
         if not isinstance(op, Op) or op.code not in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE):
@@ -258,10 +277,21 @@ def _shared_ends(trails: list[Trail]) -> Trail:
     return tuple(shared)
 
 
+def _without(trail: Trail, count: int) -> Trail:
+    """`trail` without its first `count` tasks that are not whitespace."""
+    first = [i for i, task in enumerate(trail) if not _is_space(task)][:count]
+    return tuple(task for i, task in enumerate(trail) if i not in first)
+
+
+def _is_space(task: Task) -> bool:
+    return isinstance(task[0], Op) and task[0].code is OpCode.SPACE
+
+
 def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
-    """Matches any of `cores`, the longest first."""
+    """Matches any of `cores`, the longest first; one that is a word only where the word ends."""
     ordered = sorted(cores, key=len, reverse=True)
-    return re.compile("|".join(map(spaced, ordered)) or r"(?!)")
+    words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
+    return re.compile("|".join(words) or r"(?!)")
 
 
 def spaced(core: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolect.compile.network import frame
 from toolect.compile.node import STRONG, Node
 from toolect.ir import RepairKind
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Role, SlotKind, StopKind
 
 TEXT = str(SlotKind.TEXT)
 
@@ -15,7 +15,10 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "named", "path", "pattern", "probe", "repair")
+    __slots__ = (
+        "core", "direct", "end", "inside", "lead", "named", "otherwise", "path", "pattern", "probe",
+        "repair",
+    )  # fmt: skip
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
@@ -23,17 +26,20 @@ class Stop:
     ) -> None:  # fmt: skip
         self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
         self.direct = direct  # only where no text comes before it
+        self.inside = False  # without text before it, it may as well go on with what is open
         self.named = named  # a call that begins with its name: the name has to be one
         self.pattern = pattern  # no marker but a terminal, which counts only where a line begins
+        self.otherwise: Stop | None = None  # the end of the answer, when the same marker opens no call
 
 
 def find_stops(node: Node) -> Iterator[Stop]:
     """The stops of the TEXT slot of `node`, each marker once, the likeliest reading of it first."""
-    seen: set[str] = set()
+    seen: dict[str, Stop] = {}
     for stop in Finder(node).all():
-        if stop.core not in seen:
-            seen.add(stop.core)
-            yield stop
+        first = seen.setdefault(stop.core, stop)
+        if stop.end and first.probe:
+            first.otherwise = stop
+    yield from seen.values()
 
 
 class Finder:
@@ -41,8 +47,11 @@ class Finder:
 
     def __init__(self, node: Node) -> None:
         self.node, self.graph = node, node.graph
-        self.role = node.text_field().role
+        field = node.text_field()
+        self.role = field.role
+        self.sealed = field.codec is not None and field.codec.stops is StopKind.CLOSER
         self.after = node.step(SlotKind.TEXT).node
+        self.value = node.graph.network.spec.rules[node.choices[SlotKind.TEXT][0].edge.rule].value
         self.outside = self.role in (Role.CONTENT, None)
         self.reasoning = self.role is Role.REASONING
         policies = node.graph.policies
@@ -52,15 +61,21 @@ class Finder:
     def all(self) -> Iterator[Stop]:
         """Every stop, the same marker perhaps more than once."""
         for core in self.after.marks:
-            yield from self._stop(core, self.after, (TEXT,), None)
+            for stop in self._stop(core, self.after, (TEXT,), None):
+                stop.inside = stop.named and self.node.goes_on(core)
+                yield stop
         for node, path in ((self.after, (TEXT,)), (self.node, ())):
             for regex, _ in node.patterns if self.calls else ():
                 if node.calling(regex) and node.named(regex):
                     yield Stop(regex, "", path, None, probe=True, direct=not path, named=True, pattern=True)
         if self.outside:
             yield from self._where_text_begins()
-        if self.graph.network.spec.rules[self.node.choices[SlotKind.TEXT][0].edge.rule].value:
+        if self.sealed:
             return
+        if self.value:
+            yield from self._where_text_begins()
+            if not self.after.arrival:
+                return  # a quoted string: its closer alone ends it
         for end in self.graph.network.spec.end:
             lead, core, _ = frame(end)
             yield Stop(core, lead, (TEXT,), None, probe=False, end=True)
@@ -68,14 +83,14 @@ class Finder:
         if self.unwrapped:
             yield from self._missing_openers()
         if self.outside:
-            for core in self.graph.think_closers:
+            for core in self.graph.text_closers:
                 yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
             for core in self.graph.closers:
                 yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
 
     def _stop(self, core: str, at: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
         """The marker `core` of node `at`, which `path` leads to."""
-        if repair is not None and len(core) < STRONG:
+        if repair is not None and len(core) < STRONG and not (self.reasoning and at.named(core)):
             return
         calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
         if calling and not self.calls:
@@ -88,7 +103,8 @@ class Finder:
         for core in self.node.marks:
             if core in self.after.marks:
                 continue
-            opener = next((o for o in self.after.marks if core in self.after.step(o).node.marks), None)
+            inside = () if self.value else self.after.marks
+            opener = next((o for o in inside if core in self.after.step(o).node.marks), None)
             path = (TEXT, opener) if opener is not None and self.unwrapped else ()
             repair = RepairKind.IMPLIED_OPENER if path else None
             calling = self.node.calling(core)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
-from toolect.engine.codec import Schema, decode, is_text, property_schema, respelled
+from toolect.engine.codec import Schema, declares_list, decode, is_text, property_schema, respelled
 from toolect.engine.draft import Draft
+from toolect.engine.elements import unframed
 from toolect.engine.open_call import OpenCall
 from toolect.engine.ref import split_ref
 from toolect.engine.values import Values
-from toolect.ir import Content, Reasoning, RepairKind, Segment, dumps
-from toolect.spec.model import Policies, Role, Spec
+from toolect.ir import Content, Json, Reasoning, RepairKind, Segment, dumps
+from toolect.spec.model import Codec, CodecKind, Policies, Role, Spec
 
 
 class Builder:
@@ -32,7 +33,7 @@ class Builder:
         self._schemas = schemas
         self._ref = spec.ref
         self._coerce = policies.coercion == "spec"
-        self._values = Values(draft)
+        self._values = Values(draft, schemas, policies)
 
     @property
     def call(self) -> OpenCall | None:
@@ -66,7 +67,7 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text, start)
+            self._fill(task.role, text if task.codec is None else str(decode(task.codec, text, None)), start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -84,13 +85,32 @@ class Builder:
                 draft.ruled = False
                 draft.end_call(end)
                 self._values.clear()
+            case OpCode.BEGIN_ARGUMENT if draft.call is not None:
+                draft.call.nameless = draft.call.key is None
             case OpCode.BEGIN_VALUE:
                 assert task.role is not None
+                if draft.call is not None and draft.call.nameless and draft.call.key is None:
+                    self._place(draft.call, start)
                 self._values.begin(task.role)
+            case OpCode.BEGIN_AGAIN:
+                self._values.begin_again()
             case OpCode.END_VALUE:
-                self._values.end()
+                self._values.end(start)
             case OpCode.END_ARGUMENT if draft.call is not None:
-                draft.call.key, draft.call.repeated = None, False
+                draft.call.key, draft.call.repeated, draft.call.nameless = None, False, False
+
+    def _place(self, call: OpenCall, at: int) -> None:
+        """An argument without a name begins at character `at`: the tool's schema says which one it is."""
+        schema = self._schemas.get(call.name)
+        properties = schema.get("properties") if schema else None
+        names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
+        place = call.placed
+        call.placed += 1
+        if place < len(names):
+            call.note(RepairKind.POSITIONAL, at, names[place])
+        else:
+            call.fail(f"no schema has a name for argument {place + 1} - at {at}")
+        self.draft.open_argument(call, names[place] if place < len(names) else str(place), at)
 
     def _fill(self, role: Role | None, text: str, at: int) -> None:
         """A terminal's text, which begins at character `at`, fills the field `role`."""
@@ -116,6 +136,10 @@ class Builder:
             case Role.PAIR_KEY:
                 self._values.text(text)
 
+    def leaf(self, value: Json) -> None:
+        """A value that came as JSON is complete."""
+        self._values.json(value)
+
     def note_space(self, at: int, expected: str) -> None:
         """Whitespace that the dialect writes was missing."""
         self.note(RepairKind.WHITESPACE, at, f"expected {expected!r}")
@@ -127,15 +151,21 @@ class Builder:
 
     # Text slots
 
-    def text_begin(self, field: Field, at: int) -> None:  # noqa: ARG002  # begin and end are called alike
+    def text_begin(self, field: Field, at: int) -> None:
         """A TEXT or ESCAPED slot begins."""
         draft = self.draft
         draft.after_call = False
         self.text_parts = []
+        if field.role is Role.STRING:
+            self._values.decode_with(field.codec, at)
+            return
         self.writes = draft.events is not None
         if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
             call = draft.call
             assert call is not None and field.codec is not None
+            if field.codec.kind is CodecKind.YAML:
+                self.writes = False
+                return
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
@@ -178,14 +208,33 @@ class Builder:
             call.partial = None
             call.give(call.key or "", text)
             return
+        codec = field.codec
+        if codec.kind is CodecKind.YAML:
+            self._mapping(codec, call, text, at)
+            return
+        schema = self._schema(call)
         try:
-            value = decode(field.codec, text, self._schema(call))
-            if respelled(field.codec, text, value):
+            value = decode(codec, text, schema)
+            plain = unframed(text) if codec.kind is CodecKind.ELEMENTS else text
+            if respelled(codec, plain, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
-        self.draft.argument(call, value)
+        if codec.kind is CodecKind.ELEMENTS and isinstance(value, list) and declares_list(schema):
+            self.draft.extend(call, value)
+        else:
+            self.draft.argument(call, value)
+
+    def _mapping(self, codec: Codec, call: OpenCall, text: str, at: int) -> None:
+        """The text that holds all arguments is complete."""
+        try:
+            value = decode(codec, text, self._schemas.get(call.name))
+        except ValueError as error:
+            call.fail(f"{error} - at {at}")
+            return
+        self.draft.write(dumps(value))
+        call.take(value)
 
     def _schema(self, call: OpenCall) -> Schema | None:
         return property_schema(self._schemas.get(call.name), call.key or "")
@@ -193,8 +242,18 @@ class Builder:
     def cut(self, field: Field) -> None:
         """The input ended inside the open text slot."""
         call = self.draft.call
-        if call is not None and (field.role is Role.VALUE or field.role is Role.ARGUMENTS):
-            call.partial = "".join(self.text_parts)
+        if call is None or field.role is not Role.VALUE and field.role is not Role.ARGUMENTS:
+            return
+        text = "".join(self.text_parts)
+        if field.codec is None or field.codec.kind is not CodecKind.YAML:
+            call.partial = text
+            return
+        try:  # the lines that are whole
+            value = decode(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))
+        except ValueError:
+            return
+        if value:
+            self.draft.write(dumps(value)[:-1])
 
     # In the middle of an answer
 

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolect.engine.elements import framed, read_element, unframed
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once, shallow
 from toolect.engine.layout import lay_out
+from toolect.engine.yaml_text import read_yaml, write_yaml
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Spelling
 
@@ -17,13 +19,17 @@ NO_SCHEMA: Schema = {}
 
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_DIGITS = re.compile(r"[-+]?[0-9]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _SPELLED: dict[Spelling, dict[Json, str]] = {
     Spelling.JSON: {None: "null", True: "true", False: "false"},
     Spelling.PYTHON: {None: "None", True: "True", False: "False"},
 }
 _PLAIN_WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
+_SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
+_ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
 _NOTHING = object()
 _ALL = ("null", "integer", "number", "boolean", "object", "array", "string")
 
@@ -63,6 +69,11 @@ def declared_types(schema: Schema | None) -> tuple[str, ...]:
     """The JSON types that `schema` admits, wherever it says so; all of them when it does not say."""
     types = _types(schema or NO_SCHEMA, 0)
     return tuple(t for t in _ALL if t in types) if types else _ALL
+
+
+def declares_list(schema: Schema | None) -> bool:
+    """True when `schema` says that a value is a list, and not a text."""
+    return schema is not None and "array" in (types := declared_types(schema)) and "string" not in types
 
 
 def _types(schema: Schema, depth: int) -> set[str]:
@@ -127,10 +138,18 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return value
         case CodecKind.JSON_OR_TEXT:
             return _sniff(codec, text)
+        case CodecKind.ENTITIES:
+            return _ENTITY.sub(lambda match: _SIGNS[match[1]], text)
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
-            return _typed(text, declared_types(schema))
+            return read_typed(text, declared_types(schema))
+        case CodecKind.ELEMENTS:
+            if schema is None and codec.untyped is CodecKind.TEXT:
+                return unframed(text)
+            return read_element(text, schema)
+        case CodecKind.YAML:
+            return read_yaml(text, schema)
 
 
 def respelled(codec: Codec, text: str, value: Json) -> bool:
@@ -140,6 +159,8 @@ def respelled(codec: Codec, text: str, value: Json) -> bool:
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value] != text
     if isinstance(value, dict | list):
+        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
+            return False
         return (_literal if codec.containers is Spelling.PYTHON else read_json)(text) is _NOTHING
     return isinstance(value, int | float) and repr(value) != text
 
@@ -149,9 +170,16 @@ def encode(codec: Codec, value: Json) -> str:
 
     Raises ValueError when the codec cannot carry the value.
     """
+    if codec.kind is CodecKind.YAML and isinstance(value, dict):
+        return write_yaml(value)
     if isinstance(value, str):
+        if codec.kind is CodecKind.ENTITIES:
+            return value.replace("&", "&amp;").replace('"', "&quot;")
+
+        if codec.kind is CodecKind.ELEMENTS:
+            return framed(value)
         return dumps(value) if codec.kind is CodecKind.JSON else value
-    if codec.kind is CodecKind.TEXT:
+    if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
         raise ValueError(f"expected a string, got {type_of(value)}")
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value]
@@ -199,7 +227,7 @@ def _sniff(codec: Codec, text: str) -> Json:
     return value
 
 
-def _typed(text: str, types: tuple[str, ...]) -> Json:
+def read_typed(text: str, types: tuple[str, ...]) -> Json:
     """`text` as the first of `types` it fits. One that fits none is itself, but null where no text is wanted."""
     word = text.strip()
     for kind in types:
@@ -220,11 +248,28 @@ def _typed(text: str, types: tuple[str, ...]) -> Json:
                 value = read_json(text)
                 if value is _NOTHING:
                     value = _literal(word)
+                if value is _NOTHING:
+                    value = read_json(_unquoted(word))
                 if isinstance(value, dict if kind == "object" else list):
                     return value
             case "string":
                 return text
-    return None if word in ("null", "None") and "string" not in types else text
+    return text if "string" in types else _forced(word, types, text)
+
+
+def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
+    """`word`, which fits none of `types`, where no text is wanted: null, or a number with needless signs and zeros."""
+    if word in ("null", "None"):
+        return None
+    if {"integer", "number"} & {*types} and len(word) <= MAX_DIGITS and _DIGITS.fullmatch(word):
+        return int(word)
+    return text
+
+
+def _unquoted(word: str) -> str:
+    """A list or object whose quotes were escaped as in a JSON string (`[{\\"a\\": 1}]`), without that; else nothing."""
+    inside = read_json(f'"{word}"') if word[:1] in ("{", "[") and '\\"' in word else _NOTHING
+    return inside if isinstance(inside, str) else ""
 
 
 def _integral(word: str) -> int | None:
@@ -250,14 +295,14 @@ def _literal(text: str) -> Json:
 
 
 def number(text: str) -> int | float:
-    """The number that a literal spells, underscores and a leading `+` allowed. Raises ValueError."""
+    """The number that a literal spells; underscores, a leading `+` and other bases are allowed. Raises ValueError."""
     word = text.replace("_", "").lstrip("+")
     if len(word) > MAX_DIGITS:
         raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
     try:
         return int(word)
     except ValueError:
-        value = float(word)
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
     if value - value != 0:
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value

@@ -15,7 +15,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "guesses", "tools", "_strict", "_no_call", "_known", "_first", "_good_only",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -38,7 +38,7 @@ class Draft:
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
-        self._first = policies.repeated_keys == "first"
+        self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
@@ -100,8 +100,10 @@ class Draft:
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
         call.key = key
-        call.repeated = self._first and key in call.keys
-        if call.repeated:
+        call.repeated = self._repeated in ("first", "malformed") and key in call.keys
+        if call.repeated and self._repeated == "malformed":
+            call.fail(f"the argument {key!r} came twice - at {at}")
+        elif call.repeated:
             call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
 
     def write_key(self, call: OpenCall) -> None:
@@ -109,8 +111,23 @@ class Draft:
         if call.key is not None:
             self.write(("{" if not call.entries else ", ") + dumps(call.key) + ": ")
 
+    def extend(self, call: OpenCall, value: list[Json]) -> None:
+        """More of the list that is the open argument: it may come in several elements, one after the other."""
+        if call.list_key != call.key:
+            self.end_list(call)
+            call.list_key, call.list = call.key, []
+        call.list += value
+
+    def end_list(self, call: OpenCall) -> None:
+        """The list that came last has no more elements."""
+        if call.list_key is not None:
+            key, call.key, call.list_key = call.key, call.list_key, None
+            self.argument(call, call.list)
+            call.key = key
+
     def argument(self, call: OpenCall, value: Json) -> None:
         """The value of the open argument, in one piece."""
+        self.end_list(call)
         self.write_key(call)
         self.write(dumps(value))
         call.give(call.key or "", value)
@@ -133,6 +150,7 @@ class Draft:
         call = self.call
         if call is None:
             return
+        self.end_list(call)
         self.last_end = end
         self.attempts += 1
         self.last_name = call.name

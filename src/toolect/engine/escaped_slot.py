@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.network import Hollow
 from toolect.compile.node import Node
+from toolect.engine.closing import ends_string
 from toolect.engine.codec import unescape
+from toolect.engine.probe import Probe
+from toolect.engine.recovery import broken_plan
 from toolect.events import Event
+from toolect.ir import RepairKind
 from toolect.spec.model import SlotKind
 
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
-    __slots__ = ("_closer", "_region", "field", "start")
+    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_region", "field", "start")
 
     raw_from: int | None = None
     """No character of it is asked for again."""
@@ -29,17 +33,21 @@ class EscapedSlot:
         assert isinstance(symbol, Hollow)
         self.field = symbol.field
         self.start = machine.base + machine.pos
-        self._closer = next(iter(node.step(SlotKind.ESCAPED).node.marks))
+        closing = node.step(SlotKind.ESCAPED).node
+        self._closer = next(iter(closing.marks))
+        self._after = closing.step(self._closer).node
         self._region = re.compile(region(self._closer))
+        self._doubtful = False  # a quote inside was not escaped
+        self._broken = self._closer not in _ON_ONE_LINE  # line breaks are no news
         machine.enter_slot(SlotKind.ESCAPED, self.start)
         machine.builder.text_begin(self.field, self.start)
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """A function that takes in a chunk in which nothing is escaped and nothing ends."""
-        field, first = self.field, self._closer[0]
+        field, first, substitutes = self.field, self._closer[0], self._closer == _TEMPLATE
 
         def take(chunk: str) -> list[Event] | None:
-            if "\\" in chunk or first in chunk:
+            if "\\" in chunk or first in chunk or "\n" in chunk or self._doubtful or substitutes and "$" in chunk:
                 return None
             return machine.take_piece(field, chunk)
 
@@ -49,19 +57,31 @@ class EscapedSlot:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         end = self._region.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._doubtful:
+            wall = self._wall(machine, pos, end, final)
+            if wall is not None:
+                return wall
         closed = buf.startswith(self._closer, end) and end < n
+        answer = Probe.YES
+        if closed and len(self._closer) == 1:
+            answer = ends_string(machine, self._after, end + 1, final)
         safe = end
         if not closed and not final:
             safe = _whole_escapes(buf, pos, end)
             if end == n:
                 kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
                 safe = min(safe, end - next(kept, 0))
-        if safe > pos:
-            machine.builder.text_part(self.field, unescape(buf[pos:safe]))
-            machine.pos = safe
-        if closed:
-            machine.builder.text_end(self.field, self.start, machine.base + end)
-            machine.leave_slot(SlotKind.ESCAPED, machine.base + end)
+        if self._closer == _TEMPLATE:
+            if buf.startswith(_SUBSTITUTION, end):
+                return self._substitutes(machine, end)
+            if not final and buf.endswith(_SUBSTITUTION[0], pos, safe):
+                safe -= 1
+        self._take(machine, safe)
+        if closed and answer is Probe.NO:
+            self._doubt(machine, end)
+            return True
+        if closed and answer is Probe.YES:
+            self._end(machine, end)
             machine.end_text()
             return True
         if final:
@@ -70,12 +90,70 @@ class EscapedSlot:
             machine.end_text()
         return False
 
+    def _take(self, machine: Machine, until: int) -> None:
+        """Pass on the text before index `until`."""
+        buf, pos = machine.buf, machine.pos
+        if until <= pos:
+            return
+        if not self._broken and (line := _LINE(buf, pos, until)) is not None:
+            self._broken = True
+            machine.builder.note(RepairKind.UNESCAPED, machine.base + line.end() - 1, "a line break")
+        machine.builder.text_part(self.field, unescape(buf[pos:until]))
+        machine.pos = until
 
-def region(closer: str) -> str:
-    """A regular expression for text up to `closer`, in whole escapes."""
+    def _end(self, machine: Machine, at: int) -> None:
+        """The string ends at index `at`."""
+        machine.builder.text_end(self.field, self.start, machine.base + at)
+        machine.leave_slot(SlotKind.ESCAPED, machine.base + at)
+
+    def _doubt(self, machine: Machine, at: int) -> None:
+        """The quote at index `at` belongs to the string."""
+        if not self._doubtful:
+            self._doubtful = True
+            machine.builder.note(RepairKind.UNESCAPED, machine.base + at, self._closer)
+        machine.builder.text_part(self.field, self._closer)
+        machine.pos = at + 1
+
+    def _substitutes(self, machine: Machine, at: int) -> bool:
+        """At index `at` the string has a place for a value, which nobody computes."""
+        call = machine.builder.call
+        if call is not None:
+            call.fail(f"a string with `{_SUBSTITUTION}` in it would have to be computed - at {machine.base + at}")
+        self._take(machine, at + len(_SUBSTITUTION))
+        return True
+
+    def _wall(self, machine: Machine, pos: int, end: int, final: bool) -> bool | None:
+        """After a doubtful quote, a marker that could end the call does so; None where there is none before `end`."""
+        plan = broken_plan(self._after)
+        buf, call = machine.buf, machine.builder.call
+        at, _ = machine.search(plan).next(buf, machine.base, machine.base + pos)
+        if 0 <= at < end:
+            self._take(machine, at)
+            if call is not None:
+                call.fail(f"a string has no end - at {self.start}")
+            self._end(machine, at)
+            machine.end_text()
+            machine.imply(self._closer, machine.base + at, RepairKind.IMPLIED_CLOSER)
+            return True
+        if not final and end == len(buf):
+            self._take(machine, _whole_escapes(buf, pos, plan.hold_from(buf, pos)))
+            return False
+        return None
+
+
+def region(closer: str, breaks: bool = True) -> str:
+    """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped."""
     first, rest = re.escape(closer[0]), re.escape(closer[1:])
     part = rf"|{first}(?!{rest})" if rest else ""
-    return rf"(?:[^\\{first}]++|\\(?s:.){part})*+"
+    line = "" if breaks else r"\n"
+    if closer == _TEMPLATE:
+        line, part = r"$", r"|\$(?!\{)"
+    return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
+
+
+def clean_region(closer: str) -> str:
+    """A regular expression for text up to `closer` in which nothing had to be forgiven."""
+    return region(closer, breaks=closer not in _ON_ONE_LINE)
 
 
 def _whole_escapes(buf: str, pos: int, end: int) -> int:
@@ -102,5 +180,10 @@ def _is_escape(buf: str, pos: int, at: int) -> bool:
     return (at - first) % 2 == 0
 
 
+_TEMPLATE, _SUBSTITUTION = "`", "${"
+"""The quote of template strings, and what begins a value in them."""
+_ON_ONE_LINE = ("'", '"')
+"""Closers of strings in which a line break must be escaped."""
+_LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 _OPEN_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|U[0-9a-fA-F]{0,7})?")

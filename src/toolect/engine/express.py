@@ -46,6 +46,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
     nexts: dict[str, int] = {}  # where each needle comes next, -1 for nowhere
     while True:
         kind, hub = at.kind, at.hub
+        if at.space:
+            if not text.startswith(at.space, pos):
+                return None
+            pos += len(at.space)
         if kind == HUB:
             if pos == n and at.node.done == ():
                 return Message(tuple(segments))
@@ -94,6 +98,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 where = pos
                 if match is not None:
                     hub = at.direct
+                elif at.node.patterns and any(pattern.match(text, pos) for _, pattern in at.node.patterns):
+                    return None
             if match is not None:
                 pass
             elif common:
@@ -133,7 +139,13 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
                 return None
             way = at.scalars.ways[match.lastindex]
             try:
-                entries.append((key, way.value(match[match.lastindex])))
+                piece = match[match.lastindex]
+                value = way.value(piece)
+                if way.codec is not None:
+                    value = decode(way.codec, piece, property_schema(schemas.get(name), key))
+                    if respelled(way.codec, piece, value):
+                        return None
+                entries.append((key, value))
             except ValueError:
                 return None
             pos = match.end()
@@ -161,6 +173,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
         if match.end() - match.start() > MAX_LEXEME:
             return None
         trace = hub.traces[match.lastindex]
+        if trace.coded and "&" in match[0]:
+            return None
         if trace.key_group:
             key = match[trace.key_group]
             pos = match.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,11 @@ from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
+from toolect.engine.stop_check import ends_broken
+from toolect.engine.stop_plan import plan_of
 from toolect.events import Event
 from toolect.ir import RepairKind
 from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
@@ -20,13 +24,17 @@ from toolect.spec.model import Hole, HoleKind, Role, Shape, SlotKind
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
+_NEXT = re.compile(r"\}\s{0,64}(?=\{)")
+"""The end of an object that another one follows."""
+_TAIL = re.compile(r"\}\s{0,64}\Z")
+
 
 class JsonSlot:
     """One JSON value being read, from character `start` on."""
 
     __slots__ = (
-        "_attempts", "_broken", "_field", "_likely", "_loose", "_recorder", "_seen", "_sink", "needed", "reader",
-        "shape", "start",
+        "_attempts", "_broken", "_field", "_likely", "_loose", "_plain", "_recorder", "_seen", "_sink", "needed",
+        "reader", "shape", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, field: Field, start: int, tentative: bool = False) -> None:
@@ -40,8 +48,10 @@ class JsonSlot:
         self._attempts = machine.builder.draft.attempts
         self.shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
         draft = machine.builder.draft
-        if field.role is Role.VALUE:
-            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), ArgumentSink(draft), plain=True)
+        self._plain = field.role in (Role.VALUE, Role.JSON)
+        if self._plain:
+            sink = ArgumentSink(draft, machine.builder.leaf if field.role is Role.JSON else None)
+            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink, plain=True)
             return
         self._sink = CallSink(draft)
         self.reader = JsonReader(self.shape, self._recorder or self._sink, tools=draft.tools)
@@ -131,7 +141,7 @@ class JsonSlot:
 
     def _close(self, machine: Machine, end: int) -> None:
         draft = machine.builder.draft
-        if self._field.role is not Role.VALUE and draft.attempts == self._attempts and draft.call is None:
+        if not self._plain and draft.attempts == self._attempts and draft.call is None:
             raw = machine.raw(self.needed, end).strip()
             if raw != "[]":
                 draft.attempt(self.start, end, "expected a call in the shape of the dialect")
@@ -142,7 +152,7 @@ class JsonSlot:
         """The input ended inside the value."""
         draft, end = machine.builder.draft, machine.base + machine.pos
         machine.end_json()
-        if draft.call is None and self._field.role is not Role.VALUE:
+        if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
                 draft.begin_call(self.start)
                 draft.truncate(end)
@@ -159,10 +169,22 @@ class JsonSlot:
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
-        found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
+        search, at = machine.search(plan), start
+        while True:
+            found, needles = search.next(buf, machine.base, machine.base + at)
+            answers = [ends_broken(machine, node, needle, found, final) for needle in needles]
+            if found < 0 or Probe.YES in answers or Probe.MORE in answers:
+                break
+            at = found + 1
+        undecided = found >= 0 and Probe.YES not in answers
+        rows = node.json and (not node.text or plan_of(node).direct)
+        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+            found, undecided = match.start() + 1, False
         safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
+            safe = min(safe, tail.start())
         end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
-        if end < 0 and found < 0 and not final:
+        if end < 0 and (undecided or found < 0 and not final):
             machine.pos = safe
             return False
         closed = found >= 0 or end >= 0
@@ -207,9 +229,11 @@ class JsonSlot:
         if self.needed > self.start:
             raw = "[" + raw.lstrip(", \t\r\n")
         value = None if broken.limit else repair(raw, closed)
-        if self._field.role is Role.VALUE:
+        if self._plain:
             draft.note(RepairKind.JSON, at, why)
-            if draft.call is not None:
+            if self._field.role is Role.JSON:
+                machine.builder.leaf(raw.strip() if value is None else value)
+            elif draft.call is not None:
                 draft.argument(draft.call, raw.strip() if value is None else value)
         elif not isinstance(self.shape, Hole):
             found = [] if value is None else fit(self.shape, value)

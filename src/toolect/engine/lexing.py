@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
+from toolect.engine.comments import begin_comment
 from toolect.engine.recovery import recover
-from toolect.engine.spelling import MAX_LEXEME, canonical, could_grow, longer
+from toolect.engine.spelling import MAX_LEXEME, MIN_LEXEME, canonical, could_grow, longer, may_be_marker
 from toolect.spec.model import SlotKind
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    begun = begin_comment(machine, pos, final)
+    if begun is not False:
+        return begun is True
     for core in node.echoes:
         closer = machine.builder.spelled(core)
         if buf.startswith(closer, pos):
@@ -47,9 +51,13 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         key = canonical(match[0], node.marks)
         if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
             return False
+        if not final and match.end() == n and key.isidentifier():
+            return False
         machine.pos = match.end()
         machine.shift(key, machine.base + pos, machine.base + match.end(), lexed=True)
         return True
+    if not final and node.patterns and may_be_marker(node, buf, pos):
+        return False
     for regex, pattern in node.patterns:
         match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
         if match is not None and match.end() > pos:
@@ -65,6 +73,17 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.check_space(machine.base + pos, (choice.expects,), choice.expects)
         machine.begin_json(node)
         return True
-    if not final and (n - pos < 4 and node.patterns or could_grow(node, buf[pos:], machine.builder.spelled)):
+    waits = n - pos < MIN_LEXEME and node.patterns
+    if not final and (waits or could_grow(node, buf[pos:], machine.builder.spelled)):
         return False
     return recover(machine, node, pos, final)
+
+
+def marker_next(node: Node, buf: str, pos: int, final: bool) -> bool | None:
+    """Does a marker of `node` come at `pos`, after blanks? None when more text is needed to know."""
+    pos = match_space(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if pos == len(buf):
+        return False if final else None
+    if node.struct.match(buf, pos) is not None:
+        return True
+    return None if not final and may_be_marker(node, buf, pos) else False

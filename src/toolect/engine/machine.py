@@ -14,10 +14,13 @@ from toolect.compile.network import Field, Hollow
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
+from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.lexing import lex, match_space
+from toolect.engine.lexing import lex, marker_next, match_space
+from toolect.engine.probe import Probe, announced, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
+from toolect.engine.spelling import canonical
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
 from toolect.engine.text_slot import TextSlot
@@ -30,7 +33,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "ended",
+        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "comment",
+        "ended",
         "graph", "json", "loose", "node", "pos", "quick", "space", "text",
     )  # fmt: skip
 
@@ -48,6 +52,7 @@ class Machine:
         self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
         self._trail = ""  # what of it has not come yet
         self._spaced = False  # what the open text begins with is part of that already
+        self.comment = ""  # the closer of the comment that is open
         self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
@@ -87,10 +92,14 @@ class Machine:
         """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
         self.base = -len(opening)
         self.buf = opening
+        while (match := self.node.struct.match(opening, self.pos)) is not None:
+            at, self.pos = self.base + self.pos, match.end()
+            self.shift(canonical(match[0], self.node.marks), at, self.base + self.pos)
         self.run(False)
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()
         self.builder.repairs.clear()
+        self.builder.text_parts.clear()
         if isinstance(self.text, TextSlot):
             self.text.restart(self)
 
@@ -120,6 +129,8 @@ class Machine:
         starts = []
         if self.builder.call is not None:
             starts.append(self.builder.call.start)
+        if self.node.begun:
+            starts.append(self._hist[-self.node.begun][0])
         if self.json is not None:
             starts.append(self.json.needed)
         if self.text is not None and self.text.raw_from is not None:
@@ -153,6 +164,8 @@ class Machine:
             return self.json.read(self, final)
         if self.text is not None:
             return self.text.read(self, final)
+        if self.comment:
+            return read_comment(self, final)
         node = self.node
         if node.text:
             return self._enter_text(node, final)
@@ -175,7 +188,12 @@ class Machine:
         """At a node that takes free text: settle the whitespace before it, then open the slot."""
         buf, n = self.buf, len(self.buf)
         if not self._spaced:
-            self._trail += node.choices[SlotKind.TEXT][0].expects
+            space = node.choices[SlotKind.TEXT][0].expects
+            if space and (marker := marker_next(node, buf, self.pos, final)) is not False:
+                if marker is None:
+                    return False
+                space = ""  # it stands before text only
+            self._trail += space
             self._spaced = True
         while self._trail:
             if self.pos == n:
@@ -183,7 +201,10 @@ class Machine:
                     return False
                 break
             if buf[self.pos] != self._trail[0]:
-                if not self.loose:
+                others = node.choices[SlotKind.TEXT]
+                bare = "" in self._trails or any(not choice.expects for choice in others)
+                bare = bare and self._trail == self._trails[0] + others[0].expects
+                if not self.loose and not bare:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
                 break
             self.pos += 1
@@ -191,6 +212,13 @@ class Machine:
         self._trail = self.space = ""
         self._trails, self.loose = ("",), False
         field = node.text_field()
+        if node.patterns:
+            answer = headed(node, buf, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
             at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
@@ -199,6 +227,13 @@ class Machine:
                 self.pos, self._spaced = at, False
                 self.begin_json(node)
                 return True
+        if node.patterns and field.role is Role.ARGUMENTS:
+            answer = announced(self, node, self.pos, final)
+            if answer is Probe.MORE:
+                return False
+            if answer is Probe.YES:
+                self._spaced = False
+                return lex(self, node, final)
         self._spaced = False
         self.text = TextSlot.free(self, node)
         return True
@@ -223,7 +258,7 @@ class Machine:
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
-            self._trail, self.loose = self.graph.think_closers.get(stop.core, ""), True
+            self._trail, self.loose = self.graph.text_closers.get(stop.core, ""), True
             return
         steps = stop.path[1:]
         if not opened:
@@ -268,6 +303,8 @@ class Machine:
         self._run(step.tasks)
         if lexed and not self.loose and not self.node.value:
             self.check_space(start, step.leads, step.expects)
+        if step.blank and self.raw(start, end) != key:
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
         self.space = ""
@@ -279,7 +316,7 @@ class Machine:
         """Go over a marker that is missing at character `at`."""
         closer = not self.node.first(core)
         if closer:
-            self.builder.note(repair, at, core)
+            self.builder.note(repair, at, self.builder.spelled(core))
         step = self.node.step(core)
         self._hist.append((at, at, ""))
         self._run(step.tasks)

@@ -14,8 +14,8 @@ class OpenCall:
     """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
 
     __slots__ = (
-        "start", "index", "name", "header", "id",
-        "entries", "keys", "key", "repeated", "partial", "value", "whole", "verbatim", "written",
+        "nameless", "placed", "start", "index", "name", "header", "id",
+        "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "unit_end", "truncated", "error", "repairs",
     )  # fmt: skip
 
@@ -28,6 +28,10 @@ class OpenCall:
         self.entries: list[tuple[str, Json]] = []
         self.keys: set[str] = set()  # those of `entries`
         self.key: str | None = None  # of the argument that is open
+        self.nameless = False  # an argument is open that may have no name
+        self.placed = 0  # how many had none
+        self.list: list[Json] = []  # an argument in several elements, as far as it has come
+        self.list_key: str | None = None  # its key
         self.repeated = False  # that key came before, and its first value counts
         self.partial: str | None = None  # the text of that argument as far as it has come
         self.value: Json = None

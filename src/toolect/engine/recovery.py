@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.spelling import could_grow
+from toolect.engine.probe import Probe
+from toolect.engine.proof import proof
+from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import RepairKind
-from toolect.spec.model import Hole, HoleKind, SlotKind
+from toolect.spec.model import Hole, HoleKind, Role, SlotKind
 
 if TYPE_CHECKING:
     from toolect.engine.machine import Machine
+
+
+_JSON = frozenset('{}[]",:')
 
 
 def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
@@ -27,7 +33,7 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.pos = pos + len(end)
             machine.ended = True
             return True
-    if node.json and _lacks_json(machine, node, pos):
+    if node.json and _lacks_json(machine, node, pos) or _lacks_value(machine, node, pos):
         return True
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
@@ -41,10 +47,16 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
+    for look in (_next_call, _other_name):
+        if (read_on := look(machine, node, pos, final)) is not None:
+            return read_on
+    if _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
+    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+        machine.pos = len(buf)  # the beginning of a terminal
+        return False
     if final and could_grow(node, buf[pos:], spelled):
         machine.pos = len(buf)
         return False
@@ -62,6 +74,8 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     field = machine.json_field(node)
     if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or machine.builder.call is None:
         return False
+    if field.role is Role.JSON:
+        return False
     if not any(machine.buf.startswith(machine.builder.spelled(core), pos) for core in after.marks):
         return False
     at = machine.base + pos
@@ -72,18 +86,67 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     return True
 
 
-def _other_name(machine: Machine, node: Node, pos: int) -> bool:
-    """Is this the closer that must come, with another name or key in it?"""
+def _lacks_value(machine: Machine, node: Node, pos: int) -> bool:
+    """Does something that comes after the open argument stand where its value should begin? Then it has none."""
+    call, opener = machine.builder.call, node.sole
+    if call is None or call.key is None or opener is None:
+        return False
+    value = node.step(opener).node
+    if not value.text or value.text_field().role is not Role.VALUE:
+        return False
+    after = value.step(SlotKind.TEXT).node
+    core = max((c for c in after.implied if machine.buf.startswith(c, pos)), key=len, default=None)
+    if core is None:
+        return False
+    at = machine.base + pos
+    machine.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
+    machine.step_text(value, at)
+    for closer in after.implied[core]:
+        machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    machine.pos = pos + len(core)
+    machine.shift(core, at, at + len(core))
+    return True
+
+
+def _next_call(machine: Machine, node: Node, pos: int, final: bool) -> bool | None:
+    """Does the next call stand where this one's closer should? None when not; else whether to read on now."""
+    for core in node.echoes:
+        after = node.step(core).node
+        stops = after.stops.values() if after.text else ()
+        for stop in (s for s in stops if s.named and not s.pattern):
+            if machine.buf.startswith(stop.core, pos):
+                opened = after
+                for key in (*stop.path, stop.core):
+                    opened = opened.step(key).node
+                answer = proof(machine, opened, pos + len(stop.core), final)
+                if answer is Probe.MORE:
+                    return False
+                if answer is Probe.YES:
+                    machine.imply(core, machine.base + pos, RepairKind.IMPLIED_CLOSER)
+                    return True
+    return None
+
+
+def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool | None:
+    """Is this the closer that must come, with another name or key in it? None when not; else whether to read on."""
     for core in node.echoes:
         sign = next(sign for sign in ECHOES.values() if sign in core)
         before, _, after = core.partition(sign)
-        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}{re.escape(after)}").match(machine.buf, pos)
-        if match is not None:
-            machine.builder.note(RepairKind.MISSPELLED_MARKER, machine.base + pos, match[0])
-            machine.pos = match.end()
-            machine.shift(core, machine.base + pos, machine.base + match.end())
+        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}").match(machine.buf, pos)
+        if match is None:
+            continue
+        rest = machine.buf[match.end() : match.end() + len(after)]
+        if rest == after:
+            end = match.end() + len(after)
+            if machine.builder.call is not None:
+                wanted, got = machine.builder.spelled(core), machine.buf[pos:end]
+                machine.builder.call.fail(f"expected `{wanted}`, got `{got}` - at {machine.base + pos}")
+            machine.pos = end
+            machine.shift(core, machine.base + pos, machine.base + end)
             return True
-    return False
+        if after.startswith(rest) and not final:
+            return False
+    return None
 
 
 def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
@@ -113,6 +176,9 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     sole = node.sole
     if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
+    after = node.step(sole).node
+    if machine.builder.call is not None and not _ends_call(after) and any(map(after.first, after.choices)):
+        return False  # more of the call was to come
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
     machine.imply(sole, at, RepairKind.IMPLIED_CLOSER)
@@ -136,7 +202,8 @@ def skip_to(machine: Machine, node: Node, core: str, at: int, end: int) -> None:
 def skip_plan(node: Node) -> StopPlan:
     """The markers at which reading can go on after trouble at `node`."""
     if node.skip is None:
-        node.skip = _any_of({c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends))
+        cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
+        node.skip = _any_of(cores, _short(node))
     plan: StopPlan = node.skip
     return plan
 
@@ -144,15 +211,24 @@ def skip_plan(node: Node) -> StopPlan:
 def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     if node.broken is None:
-        text = node.stops if node.text else ()
-        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG}
-        node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
+        text = [stop for stop in node.stops.values() if not stop.pattern] if node.text else []
+        found = (*node.marks, *(stop.core for stop in text))
+        cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
+        named = [stop for stop in text if stop.named]
+        node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
     plan: StopPlan = node.broken
     return plan
 
 
-def _any_of(cores: set[str]) -> StopPlan:
-    return StopPlan([Stop(core, "", ("",), None, probe=False) for core in cores], "", "")
+def _short(node: Node) -> list[Stop]:
+    """The short signs that may come next at `node` and begin a call with a name."""
+    found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
+    return [Stop(core, "", (), None, probe=True, named=True) for core in found]
+
+
+def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
+    """A plan of the markers `cores`, and of the stops `named`, which begin calls with a name."""
+    return StopPlan([*named, *(Stop(core, "", ("",), None, probe=False) for core in cores)], "", "")
 
 
 def expected(node: Node) -> str:
@@ -187,6 +263,9 @@ def settle_end(machine: Machine, at: int) -> None:
             machine.finish_tasks(at)
         if machine.builder.call is not None:
             machine.builder.truncate(at)
+    elif list(machine.node.choices) == [SlotKind.JSON]:
+        machine.builder.draft.begin_call(at)
+        machine.builder.truncate(at)
     elif machine.node.done is None and not machine.node.text:
         machine.builder.note(RepairKind.IMPLIED_CLOSER, at, expected(machine.node))
 
@@ -197,6 +276,11 @@ def _imply_rest(machine: Machine, at: int) -> None:
     while (sole := node.sole) is not None:
         closers.append(sole)
         node = node.step(sole).node
-        ends = ends or any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in node.arrival)
+        ends = ends or _ends_call(node)
     for closer in closers if ends else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+
+
+def _ends_call(node: Node) -> bool:
+    """True when the call is over at `node`."""
+    return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.arrival)

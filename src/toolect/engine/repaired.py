@@ -27,7 +27,8 @@ def repair(raw: str, closed: bool) -> Json | None:
         value: Json = json_repair.loads(text)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict | list) and value and finite(value) else None
+    kind = dict if pair == "}" else list
+    return value if isinstance(value, kind) and value and finite(value) else None
 
 
 def finite(value: Json) -> bool:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
 from toolect.engine.codec import number, unescape
-from toolect.engine.escaped_slot import region
+from toolect.engine.escaped_slot import clean_region
 from toolect.ir import Json
-from toolect.spec.model import Role, SlotKind
+from toolect.spec.model import Codec, Role, SlotKind
 
 _WORDS: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
 _SCALARS = frozenset((*_WORDS, Role.NUMBER, Role.STRING))
@@ -24,6 +24,8 @@ class Scalar(NamedTuple):
     role: Role
     node: Node
     escaped: bool = False
+    codec: Codec | None = None
+    """How its text becomes a value, where it is not the text itself."""
 
     def value(self, text: str) -> Json:
         """What the text of the group stands for. Raises ValueError for a number that is none."""
@@ -64,8 +66,10 @@ def _ways(node: Node) -> Iterator[Scalar]:
 
 
 def _begins(node: Node, key: str) -> Role | None:
-    """The scalar that `key` begins at `node`."""
+    """The scalar that `key` begins at `node`; none where an argument without a name begins with it."""
     for task, _ in node.choices[key][0].trail:
+        if isinstance(task, Op) and task.code is OpCode.BEGIN_ARGUMENT:
+            return None
         if isinstance(task, Op) and task.code is OpCode.BEGIN_VALUE and task.role in _SCALARS:
             return task.role
     return None
@@ -78,9 +82,10 @@ def _strings(opener: str, inside: Node) -> Iterator[Scalar]:
         return
     closing = inside.step(kind).node
     closers = list(closing.marks)
-    if len(closers) == 1:
+    if len(closers) == 1 and not closing.arrival:
         closer, escaped = closers[0], inside.escaped
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
-        text = region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
+        text = clean_region(closer) if escaped else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
-        yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped)
+        codec = inside.text_field().codec if inside.text else None
+        yield Scalar(regex, Role.STRING, closing.step(closer).node, escaped, codec)

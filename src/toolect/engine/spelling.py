@@ -8,6 +8,8 @@ from toolect.compile.node import Node
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name or a key."""
+MIN_LEXEME = 16
+"""Characters that a terminal may need before it matches: with fewer of them, more text is waited for."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be."""
 
@@ -30,6 +32,14 @@ def canonical(found: str, marks: dict[str, bool]) -> str:
         return found
     tight = squeeze(found)
     return next(core for core in marks if squeeze(core) == tight)
+
+
+def may_be_marker(node: Node, buf: str, pos: int) -> bool:
+    """True when `buf` from `pos` on may be the beginning of a marker."""
+    if len(buf) - pos > node.longest + MAX_BLANK:
+        return False
+    tight = squeeze(buf[pos:])
+    return any(squeeze(core).startswith(tight) for core in node.marks)
 
 
 def longer(node: Node, found: str, rest: str) -> bool:

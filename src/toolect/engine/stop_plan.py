@@ -8,6 +8,7 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
+from toolect.engine.spelling import squeeze
 from toolect.spec.model import Role, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
@@ -27,10 +28,11 @@ class Needle(NamedTuple):
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
-    __slots__ = ("braces", "head", "hint", "holds", "longest", "needles", "stops")
+    __slots__ = ("braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
 
-    def __init__(self, stops: list[Stop], gap: str, braces: str) -> None:
-        self.stops = sorted(stops, key=lambda s: len(s.core), reverse=True)
+    def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
+        # The longest first; of two that differ in blanks, the one with fewer.
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
         self.needles: list[Needle] = []
         self.head: Needle | None = None
         """A terminal that may stand where the text would begin."""
@@ -53,6 +55,7 @@ class StopPlan:
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
+        self.direct = direct  # bare JSON stands only where no text comes before it
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
         first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
@@ -145,7 +148,9 @@ def _plan(node: Node) -> StopPlan:
     gap = gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
     if field.role is Role.ARGUMENTS:
         gap = gaps.between_calls
-    braces = ""
-    if field.role in (Role.CONTENT, None) and (node.json or node.step(SlotKind.TEXT).node.json):
-        braces = "{["
-    return StopPlan(list(node.stops.values()), gap, braces)
+    braces, direct = "", False
+    if field.role in (Role.CONTENT, None):
+        after = node.step(SlotKind.TEXT).node
+        direct = not after.json
+        braces = "{[" if node.json or after.json else ""
+    return StopPlan(list(node.stops.values()), gap, braces, direct)

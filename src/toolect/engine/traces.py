@@ -36,6 +36,8 @@ class Trace(NamedTuple):
     name_group: int
     key_group: int
     """The group of the argument's key, when taking it is all there is to do."""
+    coded: bool
+    """True when a name or key has a codec; those of its texts that are not just themselves are not read here."""
 
 
 class Hub:
@@ -53,7 +55,7 @@ class Route:
 
     __slots__ = (
         "codec", "common", "direct", "hub", "kind", "lead", "lead_size", "needle", "node", "open", "others", "plan",
-        "role", "scalars", "sniffs",
+        "role", "scalars", "sniffs", "space",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -68,6 +70,7 @@ class Route:
         self.needle = ""
         self.lead = ""
         self.lead_size = 0
+        self.space = node.choices[SlotKind.TEXT][0].expects if node.text else ""  # what stands before the text
         self.sniffs = False  # values of undeclared parameters are what they look like
         self.others: tuple[tuple[str, tuple[str, ...]], ...] = ()
         self.scalars: Scalars | None = None
@@ -92,9 +95,15 @@ class Route:
         node = self.node
         self.plan = plan_of(node)
         stops = [s for s in node.stops.values() if s.repair is None and not s.end]
-        self.hub = build(node, {s.core: 0 for s in stops if not s.direct}, after_text=True, bare=bool(self.plan.braces))
+        self.hub = build(
+            node,
+            {s.core: 0 for s in stops if not s.direct},
+            after_text=True,
+            bare=bool(self.plan.braces) and not self.plan.direct,
+        )
         direct = {s.core: 0 for s in node.stops.values() if s.direct}
-        self.direct = build(node, direct) if direct else None
+        bare = bool(self.plan.braces) and self.plan.direct
+        self.direct = build(node, direct, bare=bare) if direct or bare or node.patterns else None
         self.open = node.step(SlotKind.TEXT).node.done is not None
         needles = [n for n, _, _, _ in self.plan.needles]
         first = {n[:1] for n in needles}
@@ -106,7 +115,7 @@ class Route:
         self.role, self.codec = field.role, field.codec
         after = node.step(SlotKind.TEXT).node
         plan = plan_of(node)
-        proper = [s for s in plan.stops if s.repair is None and not s.end]
+        proper = [s for s in plan.stops if s.repair is None and not s.end and not after.marks.get(s.core)]
         if len(proper) != 1 or " " in proper[0].core or field.role not in (Role.VALUE, Role.REASONING):
             self.kind = NOTHING
             return
@@ -168,7 +177,7 @@ def build(node: Node, keys: Mapping[str, object], after_text: bool = False, bare
         name_group = draft.name_group and draft.name_group + groups
         groups += draft.groups + 1
         key_group = actions[0].group if len(actions) == 1 and actions[0].act == KEY else 0
-        traces[groups] = Trace(actions, draft.node, draft.plan, name_group, key_group)
+        traces[groups] = Trace(actions, draft.node, draft.plan, name_group, key_group, draft.coded)
     return Hub(re.compile("|".join(parts)), traces) if parts else None
 
 
@@ -184,12 +193,13 @@ class Draft:
         self.lexemes: list[tuple[tuple[int, int], tuple[int, int], int]] = []  # begin, end and group of each
         self.plan: JsonPlan | None = None
         self.name_group = 0
+        self.coded = False
 
     def copy(self) -> Draft:
         """A draft that goes on as this one, independently."""
         twin = Draft(self.node)
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
-        twin.groups, twin.at = self.groups, self.at
+        twin.groups, twin.at, twin.coded = self.groups, self.at, self.coded
         return twin
 
     def literal(self, text: str) -> None:
@@ -204,8 +214,10 @@ class Draft:
                 return False
             begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
             if isinstance(task, Field):
-                if task.role is Role.MARKUP:
+                if task.role in (Role.INDEX, Role.MARKUP, Role.TYPE):
                     continue
+                if task.codec is not None:
+                    self.coded = True
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False
@@ -245,8 +257,6 @@ class Draft:
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
-            if node.text:
-                self.literal(node.choices[SlotKind.TEXT][0].expects)
             return [self]
         else:
             drafts = []

@@ -2,67 +2,30 @@
 
 from __future__ import annotations
 
-from toolect.engine.codec import number
+from collections.abc import Mapping
+
+from toolect.engine import subschema
+from toolect.engine.codec import Schema, declared_types, decode, is_text, number, respelled
 from toolect.engine.draft import Draft
+from toolect.engine.frame import Frame
 from toolect.ir import Json, RepairKind, dumps
-from toolect.spec.model import Role
-
-_WORDS: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
-
-
-class Frame:
-    """A value that is open. A key is one too, until its value begins."""
-
-    __slots__ = ("alone", "entries", "items", "key", "member", "parts", "role")
-
-    def __init__(self, role: Role) -> None:
-        self.role = role
-        self.entries: list[tuple[str, Json]] = []
-        self.items: list[Json] = []
-        self.parts: list[str] = []
-        self.key = ""
-        self.alone: Json = None  # what the key is as a member of a set
-        self.member = False  # `key` waits for its value, or is itself a member of a set
-
-    @property
-    def value(self) -> Json:
-        """What it has come to."""
-        match self.role:
-            case Role.OBJECT:
-                return self.items or dict(self.entries)
-            case Role.ARRAY:
-                return self.items
-            case Role.STRING:
-                return "".join(self.parts)
-            case Role.NUMBER:
-                return self.items[0]
-            case _:
-                return _WORDS[self.role]
-
-    @property
-    def closing(self) -> str:
-        """The JSON text that is still to be written when it ends."""
-        match self.role:
-            case Role.OBJECT | Role.ARRAY if self.items:
-                return "]"
-            case Role.OBJECT:
-                return "}" if self.entries else "{}"
-            case Role.ARRAY:
-                return "[]"
-            case Role.STRING:
-                return '"'
-            case _:
-                return dumps(self.value)
+from toolect.spec.model import Codec, Policies, Role
 
 
 class Values:
-    """The open values, the innermost last; the outermost goes to the open call."""
+    """The open values, the innermost last; the outermost goes to the open call.
 
-    __slots__ = ("_draft", "_frames")
+    Where neighbours with one key are a list, nothing is written of a value before the next key of the outermost object.
+    """
 
-    def __init__(self, draft: Draft) -> None:
+    __slots__ = ("_coerce", "_draft", "_frames", "_lists", "_schemas")
+
+    def __init__(self, draft: Draft, schemas: Mapping[str, Schema], policies: Policies) -> None:
         self._draft = draft
         self._frames: list[Frame] = []
+        self._schemas = schemas
+        self._coerce = policies.coercion == "spec"
+        self._lists = policies.repeated_keys == "list"
 
     def begin(self, role: Role) -> None:
         """A value, or a key, begins."""
@@ -70,17 +33,27 @@ class Values:
             self._settle_member(self._frames[-1])
         elif not self._in_key():
             self._write_before()
-            if role is Role.STRING:
-                self._draft.write('"')
-        self._frames.append(Frame(role))
+        self._frames.append(Frame(role, self._schema() if self._schemas else None))
+
+    def begin_again(self) -> None:
+        """A key begins that must be the one before it."""
+        self._frames.append(Frame(Role.PAIR_KEY, again=True))
+
+    def decode_with(self, codec: Codec | None, at: int) -> None:
+        """The text of the innermost value begins, at character `at`."""
+        if self._frames and codec is not None:
+            frame = self._frames[-1]
+            frame.at = at
+            frame.codec = codec if self._coerce and not is_text(codec, frame.schema) else None
 
     def text(self, text: str) -> None:
         """More of the innermost string or bare key."""
-        if self._frames:
+        if self._frames and text:
             frame = self._frames[-1]
             frame.parts.append(text)
-            if frame.role is Role.STRING and not self._in_key():
-                self._draft.write(dumps(text)[1:-1])
+            if frame.role is not Role.PAIR_KEY and frame.codec is None and not self._in_key():
+                self._write(dumps(text)[:-1] if not frame.said else dumps(text)[1:-1])
+                frame.said = True
 
     def number(self, text: str) -> None:
         """The innermost number."""
@@ -91,30 +64,70 @@ class Values:
                 self._frames[-1].items.append(None)
                 self._fail(str(error))
 
-    def end(self) -> None:
-        """The innermost value, or key, ends."""
+    def json(self, value: Json) -> None:
+        """The innermost value, which came as JSON."""
+        if self._frames:
+            self._frames[-1].items.append(value)
+
+    def end(self, at: int) -> None:
+        """The innermost value, or key, ends; its last lexeme is at character `at`."""
         if not self._frames:
             return
         frame = self._frames.pop()
         if frame.role is Role.PAIR_KEY:
-            self._name_next(frame)
+            self._name_next(frame, at)
             return
+        if frame.codec is not None:
+            frame.items.append(self._decoded(frame, frame.codec))
         if frame.role is Role.OBJECT:
             self._settle_object(frame)
-        if not self._in_key():
-            self._draft.write(frame.closing)
+        if self._lists and not self._frames:
+            self._write_rest(frame)
+        elif not self._in_key():
+            self._write(frame.closing)
         self._deliver(frame.value)
 
     def unwind(self) -> None:
         """The input ended: close what is open, without writing anything."""
         while self._frames:
             frame = self._frames.pop()
-            if frame.role is not Role.PAIR_KEY and (frame.role is not Role.NUMBER or frame.items):
+            if frame.role is not Role.PAIR_KEY and frame.begun:
                 self._deliver(frame.value)
 
     def clear(self) -> None:
         """Forget what is open."""
         self._frames.clear()
+
+    # Text as values
+
+    def _schema(self) -> Schema | None:
+        """The schema of the value that begins."""
+        call = self._draft.call
+        root = self._schemas.get(call.name) if call is not None else None
+        if root is None or call is None:
+            return None
+        if not self._frames:
+            return root if call.key is None else subschema.member(root, root, call.key)
+        owner = self._frames[-1]
+        if owner.role is Role.OBJECT:
+            return subschema.member(root, owner.schema, owner.key)
+        return subschema.items(root, owner.schema) if owner.role is Role.ARRAY else None
+
+    def _decoded(self, frame: Frame, codec: Codec) -> Json:
+        """What the frame's text stands for. A scalar that is empty may be a container, where only that is declared."""
+        text = frame.text
+        if frame.role is Role.SCALAR and not text and frame.schema is not None:
+            types = set(declared_types(frame.schema)) - {"null"}
+            if types == {"object"} or types == {"array"}:
+                return {} if types == {"object"} else []
+        try:
+            value = decode(codec, text, frame.schema)
+        except ValueError as error:
+            self._fail(f"{error} - at {frame.at}")
+            return text
+        if respelled(codec, text, value):
+            self._draft.note(RepairKind.COERCION, frame.at, text[:40])
+        return value
 
     # Keys and members
 
@@ -122,18 +135,25 @@ class Values:
         """True for a key and for the value that it is, which are written when what follows is known."""
         return any(frame.role is Role.PAIR_KEY for frame in self._frames[-2:])
 
-    def _name_next(self, key: Frame) -> None:
-        """The key waits for its value."""
-        if self._frames:
-            owner = self._frames[-1]
-            owner.key, owner.member = "".join(key.parts), True
-            owner.alone = key.items[0] if key.items else owner.key
+    def _name_next(self, key: Frame, at: int) -> None:
+        """The key waits for its value, or is the one before it again."""
+        if not self._frames:
+            return
+        owner = self._frames[-1]
+        if key.again:
+            if key.text != owner.key:
+                self._fail(f"expected {owner.key!r} again, got {key.text[:40]!r} - at {at}")
+            return
+        owner.key, owner.member = key.text, True
+        owner.alone = key.items[0] if key.items else owner.key
+        if self._lists and len(self._frames) == 1 and owner.entries and owner.entries[-1][0] != owner.key:
+            self._write_last(owner)
 
     def _settle_member(self, owner: Frame) -> None:
         """A key without a value is a member of a set: an item."""
         if owner.member:
             owner.member = False
-            self._draft.write((", " if owner.items else "[") + dumps(owner.alone))
+            self._write((", " if owner.items else "[") + dumps(owner.alone))
             owner.items.append(owner.alone)
 
     def _settle_object(self, frame: Frame) -> None:
@@ -149,17 +169,40 @@ class Values:
 
     # Where values go
 
+    def _write(self, text: str) -> None:
+        """More of the arguments' JSON text, unless it has to wait."""
+        if not self._lists:
+            self._draft.write(text)
+
+    def _write_last(self, owner: Frame) -> None:
+        """The last entry of the outermost object, which has waited."""
+        key, value = owner.entries[-1]
+        self._draft.write((", " if owner.said else "{") + dumps(key) + ": " + dumps(value))
+        owner.said = True
+
+    def _write_rest(self, frame: Frame) -> None:
+        """What has waited of the outermost value."""
+        draft, call = self._draft, self._draft.call
+        if call is None:
+            return
+        if frame.role is Role.OBJECT and frame.entries and call.key is None:
+            self._write_last(frame)
+            draft.write("}")
+        else:
+            draft.write_key(call)
+            draft.write(dumps(frame.value))
+
     def _write_before(self) -> None:
         """What stands before a value: its key, or a comma between items."""
         if not self._frames:
-            if self._draft.call is not None:
+            if self._draft.call is not None and not self._lists:
                 self._draft.write_key(self._draft.call)
             return
         owner = self._frames[-1]
         if owner.role is Role.ARRAY:
-            self._draft.write(", " if owner.items else "[")
+            self._write(", " if owner.items else "[")
         elif owner.role is Role.OBJECT and owner.member:
-            self._draft.write((", " if owner.entries else "{") + dumps(owner.key) + ": ")
+            self._write((", " if owner.entries else "{") + dumps(owner.key) + ": ")
 
     def _deliver(self, value: Json) -> None:
         call = self._draft.call
@@ -167,8 +210,8 @@ class Values:
             owner = self._frames[-1]
             match owner.role:
                 case Role.OBJECT:
-                    owner.entries.append((owner.key, value))
-                    owner.member = False
+                    if owner.give(value, self._lists) and call is not None:
+                        call.note(RepairKind.DUPLICATE_KEY, call.start, "neighbours are a list")
                 case Role.PAIR_KEY:
                     owner.parts.append(value if isinstance(value, str) else dumps(value))
                     owner.items.append(value)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-from typing import Any
 
-from toolect.engine.codec import Schema, declared_types, encode, faithful, property_schema
+from toolect.compile.network import frame
+from toolect.engine.codec import Schema, declared_types, encode, escape, faithful, property_schema, type_of
 from toolect.engine.ref import join_ref, split_ref
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Output
-from toolect.rendering.values import ValueWriter
+from toolect.rendering.values import ValueWriter, is_finite
 from toolect.rendering.walk import Cursor, Leaf, Walk
 from toolect.spec.model import Codec, CodecKind, Hole, HoleKind, Pattern, Ref, Role, Slot, SlotKind, Spec
 
@@ -35,7 +34,7 @@ class CallWriter(Walk):
         if not cursor.done:
             raise self.passed_over or Unrepresentable("arguments", "no place for them here", dumps(arguments))
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, _closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule, a terminal or a slot of a call."""
         match part:
             case Ref(name):
@@ -43,7 +42,7 @@ class CallWriter(Walk):
             case Pattern(regex, name):
                 self.terminal(regex, name, inside, cursor)
             case Slot(kind):
-                self.slot(kind, inside, cursor)
+                self.slot(kind, inside, cursor, closer)
 
     def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
         """True when the call has what `part` holds."""
@@ -52,8 +51,9 @@ class CallWriter(Walk):
                 return self.rule_takes(name, inside, cursor)
             case Pattern(_, name):
                 return self.terminal_takes(name, inside, cursor)
-            case Slot():
-                return not cursor.done
+            case Slot(kind):
+                codec = self.spec.codecs.get(f"{inside}/{kind}")
+                return not cursor.done or codec is not None and codec.kind is CodecKind.YAML
 
     # Rules
 
@@ -90,17 +90,26 @@ class CallWriter(Walk):
 
     # Terminals
 
+    def markup(self, inside: str, name: str) -> str | None:
+        """What is written for a terminal without data; it may be the name, once more."""
+        written = super().markup(inside, name)
+        return self.call.name if written == HoleKind.NAME else written
+
     def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):
             case Role.NAME:
-                self.fits(regex, self.call.name, "name", Part.NAME)
+                self.fits(regex, self.coded(inside, name, self.call.name), "name", Part.NAME)
             case Role.REF:
                 self.fits(regex, self.ref(), "id", Part.ID)
             case Role.ID:
-                self.fits(regex, self.call.id or "", "id", Part.ID)
+                self.fits(regex, self.coded(inside, name, self.call.id or ""), "id", Part.ID)
+            case Role.INDEX:
+                self.fits(regex, str(self.number + 1), "index", Part.MARKUP)
             case Role.KEY if cursor.key is not None:
-                self.fits(regex, cursor.key, "argument key", Part.KEY)
+                self.fits(regex, self.coded(inside, name, cursor.key), "argument key", Part.KEY)
+            case Role.TYPE if not cursor.done:
+                self.fits(regex, type_of(cursor.next).replace("integer", "number"), "type", Part.MARKUP)
             case _:
                 raise Unrepresentable(name, "nothing in a call fills this terminal")
 
@@ -113,8 +122,17 @@ class CallWriter(Walk):
                 return self.call.id is not None
             case Role.KEY:
                 return cursor.key is not None
+            case Role.INDEX:
+                return True
+            case Role.TYPE:
+                return not cursor.done
             case _:
                 return False
+
+    def coded(self, inside: str, name: str, text: str) -> str:
+        """`text` as the terminal's codec writes it."""
+        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
+        return text if codec is None else encode(codec, text)
 
     def ref(self) -> str:
         """The composite id: the call's own where that names it, else a new one."""
@@ -125,7 +143,7 @@ class CallWriter(Walk):
 
     # Slots
 
-    def slot(self, kind: SlotKind, inside: str, cursor: Cursor) -> None:
+    def slot(self, kind: SlotKind, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the arguments, or the value of one."""
         role = self.role(inside, kind)
         codec = self.spec.codecs.get(f"{inside}/{kind}")
@@ -136,6 +154,8 @@ class CallWriter(Walk):
             self.plain_arguments(codec, cursor)
         elif cursor.key is None:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
+        elif kind is SlotKind.ESCAPED:
+            self.quoted(cursor.key, cursor.take("argument"), closer)
         else:
             default = CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT
             self.value(codec or Codec(default), cursor.key, cursor.take("argument"))
@@ -149,12 +169,22 @@ class CallWriter(Walk):
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
         """Write arguments that are plain text: one string under the codec's key."""
-        key = codec.key if codec is not None and codec.key else "value"
         arguments = self.call.arguments
+        if codec is not None and codec.kind is CodecKind.YAML:
+            self.out.write(encode(codec, _sorted(arguments) if self.sort else arguments), Part.ARGUMENTS)
+            cursor.at = len(cursor.items)
+            return
+        key = codec.key if codec is not None and codec.key else "value"
         if list(arguments) != [key] or not isinstance(arguments[key], str):
             raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
         self.out.write(arguments[key], Part.ARGUMENTS)
         cursor.at = len(cursor.items)
+
+    def quoted(self, key: str, value: Json, closer: str) -> None:
+        """Write the value of argument `key` as the inside of a string that `closer` ends."""
+        if not isinstance(value, str):
+            raise Unrepresentable(f"argument {key!r}", "expected a string between quotes", dumps(value))
+        self.out.write(escape(value, frame(closer)[1]), Part.VALUE)
 
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""
@@ -176,7 +206,7 @@ def arguments_text(call: Call, sort: bool) -> str:
     """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted."""
     if not isinstance(call.arguments, dict):
         raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
-    if not _finite(call.arguments):
+    if not is_finite(call.arguments):
         raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
     return dumps(_sorted(call.arguments)) if sort else call.arguments_text
 
@@ -185,11 +215,3 @@ def _sorted(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _sorted(inner) for key, inner in sorted(value.items())}
     return [_sorted(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_finite, value.values()))
-    if isinstance(value, list):
-        return all(map(_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 
 from toolect.compile.network import frame
-from toolect.engine.codec import escape
+from toolect.engine.codec import encode, escape
 from toolect.ir import Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Later, Output, Piece
 from toolect.rendering.walk import Cursor, Leaf, Walk
-from toolect.spec.model import Alt, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
+from toolect.spec.model import Alt, Codec, CodecKind, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
 
 _HOLDS: dict[str, Callable[[Json], bool]] = {
     Role.OBJECT: lambda v: isinstance(v, dict),
@@ -23,6 +23,8 @@ _HOLDS: dict[str, Callable[[Json], bool]] = {
     Role.TRUE: lambda v: v is True,
     Role.FALSE: lambda v: v is False,
     Role.NULL: lambda v: v is None,
+    Role.SCALAR: lambda v: not isinstance(v, dict | list) or not v,
+    Role.JSON: lambda _: True,
 }
 """Rule → the values it can hold. Other rules only lead to these."""
 
@@ -51,8 +53,8 @@ class ValueWriter(Walk):
     def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule, a number, a bare key, or the text of a string."""
         match part:
-            case Ref(name):
-                self.rule(name, cursor)
+            case Ref(name, again):
+                self.rule(name, Cursor(cursor.items[:1]) if again else cursor, closer)
             case Pattern(regex, name):
                 self.terminal(regex, name, inside, cursor)
             case Slot(kind):
@@ -66,13 +68,13 @@ class ValueWriter(Walk):
             case Pattern():
                 return inside in (Role.NUMBER, Role.PAIR_KEY) and not cursor.done
             case Slot():
-                return isinstance(cursor.next, str)
+                return inside in (Role.SCALAR, Role.JSON) or isinstance(cursor.next, str)
 
-    def rule(self, name: str, cursor: Cursor) -> None:
-        """Write rule `name` with the next value."""
+    def rule(self, name: str, cursor: Cursor, closer: str = "") -> None:
+        """Write rule `name` with the next value; `closer` is the marker that follows it."""
         expr = self.spec.rules[name].expr
         if name not in _HOLDS:
-            self.expr(expr, name, cursor)
+            self.expr(expr, name, cursor, closer)
             return
         value = cursor.take(name)
         if not _HOLDS[name](value):
@@ -85,7 +87,7 @@ class ValueWriter(Walk):
             case Role.TRUE | Role.FALSE | Role.NULL:
                 self.expr(_first(expr), name, Cursor(()))
             case _:
-                self.expr(expr, name, Cursor([value]))
+                self.expr(expr, name, Cursor([value]), closer)
 
     def container(self, name: str, value: Json) -> None:
         """Write an object or array as rule `name`: all of its items must find a place."""
@@ -114,14 +116,32 @@ class ValueWriter(Walk):
             self.fits(regex, dumps(value), "number", Part.VALUE)
 
     def slot(self, kind: SlotKind, inside: str, cursor: Cursor, closer: str) -> None:
-        """Write the text of a string or key."""
-        text = cursor.take(inside)
+        """Write the text of a string, scalar or key, or a JSON value."""
+        value = cursor.take(inside)
+        if not is_finite(value):
+            raise Unrepresentable(inside, "expected finite numbers", dumps(value))
+        text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
         core = frame(closer)[1]
         if kind is SlotKind.ESCAPED:
             text = escape(text, closer)
-        elif core and core in text:
+        elif core and kind is SlotKind.TEXT and core in text:
             raise Unrepresentable("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
+
+    def text(self, kind: SlotKind, inside: str, value: Json) -> str:
+        """The text of a string or scalar; an empty container is no text at all."""
+        if isinstance(value, dict | list):
+            return ""
+        return encode(self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT), value)
+
+
+def is_finite(value: Json) -> bool:
+    """True when every number in `value` can be written as JSON."""
+    if isinstance(value, dict):
+        return all(map(is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _first(expr: Expr) -> Expr:

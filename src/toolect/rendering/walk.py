@@ -70,8 +70,8 @@ class Walk:
                 self.repeat(expr, inside, cursor)
             case Alt(items):
                 self.choose(items, inside, cursor, closer)
-            case Pattern(_, name) if (written := self.markup(inside, name)) is not None:
-                self.out.write(written)
+            case Pattern(regex, name) if (written := self.markup(inside, name)) is not None:
+                self.fits(regex, written, "name", Part.MARKUP)
             case Ref() | Pattern() | Slot():
                 self.part(expr, inside, cursor, closer)
 

@@ -28,6 +28,7 @@ FIELDS = (
     "prefill",
     "end",
     "no-call",
+    "comments",
     "ref",
     "ids",
     "canonical",
@@ -160,6 +161,20 @@ def read_misspellings(entry: Entry, literals: set[str], problems: Problems) -> d
     for key, value in entry.mapping("misspellings", problems).entries:
         check_literal(key, literals, problems)
         found[key.text] = tuple(t.text for t in _texts(value, f"`{key.text}`", problems))
+    return found
+
+
+def read_comments(entry: Entry, problems: Problems) -> dict[str, str]:
+    """What comments begin with, each with what ends it."""
+    found = {}
+    for key, value in entry.mapping("comments", problems).entries:
+        if not key.text.strip() or key.text != key.text.strip():
+            problems.error("wrong-value", "expected what a comment begins with, got blanks", key.place)
+        elif not isinstance(value, Text) or not value.text:
+            message = f"expected what ends a comment, got {describe(value)}"
+            problems.error("wrong-type", message, value.place)
+        else:
+            found[key.text] = value.text
     return found
 
 

@@ -12,7 +12,7 @@ from lark.load_grammar import Grammar
 from toolect.diagnostic import Place, Severity
 from toolect.spec.lalr import check_lalr, complain
 from toolect.spec.lark_loader import LarkTree, literal_pattern, load_grammar
-from toolect.spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Rule, Seq, Slot, SlotKind
+from toolect.spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, SlotKind
 from toolect.spec.problems import Problems, near, one_of
 from toolect.spec.recursion import check_recursion
 from toolect.spec.source import Origin, Source, check_names, origins, read_source
@@ -110,7 +110,10 @@ class _Rules:
                 message = f"the rule `{plain}` is defined twice"
                 self.problems.error("duplicate-rule", message, one.place, related=((two.place, "also here"),))
                 raise _Unsupported
-        self.rules[name] = Rule(plain, _alt(choices), origin.place, origin.value)
+        expr = _alt(choices)
+        if origin.value and plain == Role.PAIR:
+            expr = _with_key_again(expr)
+        self.rules[name] = Rule(plain, expr, origin.place, origin.value)
 
     def _origin(self, name: str) -> Origin:
         return self.names.get(name) or Origin(name, self.place, False, True)
@@ -166,6 +169,19 @@ class _Rules:
         if spellings:
             return Literal(spellings[0], tuple(spellings[1:]), plain)
         return Pattern(self.patterns[name], plain)
+
+
+def _with_key_again(expr: Expr) -> Expr:
+    """A pair in which every key after the first is the same one again."""
+    match expr:
+        case Alt(items):
+            return Alt(tuple(map(_with_key_again, items)))
+        case Seq(items):
+            key = Ref(Role.PAIR_KEY)
+            first = items.index(key) if key in items else len(items)
+            return Seq((*items[: first + 1], *(Ref(key.rule, True) if i == key else i for i in items[first + 1 :])))
+        case _:
+            return expr
 
 
 def _token(node: LarkTree) -> Token | None:

@@ -25,6 +25,7 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spelling,
+    StopKind,
 )
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -47,10 +48,14 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.NAME: _DATA,
     Role.ID: _DATA,
     Role.REF: _DATA,
+    Role.INDEX: (_TERMINAL,),
     Role.KEY: _DATA,
+    Role.TYPE: (_TERMINAL,),
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
+_NEEDS = {CodecKind.YAML: Role.ARGUMENTS, CodecKind.ELEMENTS: Role.VALUE}
+"""Codecs that are for one role only."""
 _LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
@@ -65,15 +70,15 @@ class Meanings(NamedTuple):
 
 
 class Parts:
-    """The parts of a grammar that a map may name, with what they are."""
+    """The parts of a grammar that a map may name, with what they are; those of value languages only with `values`."""
 
-    def __init__(self, rules: dict[str, Rule]) -> None:
+    def __init__(self, rules: dict[str, Rule], values: bool = False) -> None:
         self.kinds: dict[str, str] = {}
         self.bare_slots: set[str] = set()
         self.literals: set[str] = set()
         self.patterns: dict[str, list[Pattern]] = {}
         for rule in rules.values():
-            if rule.value:
+            if rule.value and not values:
                 continue
             self.kinds[rule.name] = _RULE
             for part in leaves(rule.expr):
@@ -178,6 +183,9 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
     """Every part that holds data must have a meaning; else parsing would lose it and rendering could not fill it."""
     for rule in rules.values():
         if rule.value:
+            if rule.name != Role.JSON and Slot(SlotKind.JSON) in leaves(rule.expr):
+                message = f"expected the JSON slot of a value language in its rule `json`, got it in `{rule.name}`"
+                problems.error("unsupported-grammar", message, rule.place)
             continue
         for part in dict.fromkeys(leaves(rule.expr)):
             match part:
@@ -211,17 +219,27 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
     return False
 
 
-def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
+def read_codecs(
+    table: Table, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
+) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
-    parts = Parts(rules)
+    parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
         codec = _codec(value, problems)
         if kind is None or codec is None:
             continue
-        if kind in (_TEXT, _JSON, _TERMINAL):
+        if kind is _TERMINAL and codec.kind not in (CodecKind.TEXT, CodecKind.ENTITIES):
+            message = f"expected `text` or `entities` as the codec of a terminal, got `{codec.kind}`"
+            problems.error("wrong-value", message, value.place)
+        elif kind in (_TEXT, _JSON, _TERMINAL):
             codecs[key.text] = codec
+            needs = _NEEDS.get(codec.kind)
+            role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            if needs is not None and (kind is not _TEXT or role is not needs):
+                message = f"expected {_TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
     return codecs
@@ -242,6 +260,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         "scalars": [s.value for s in Spelling],
         "containers": [s.value for s in Spelling],
         "untyped": [CodecKind.TEXT.value, CodecKind.JSON.value, CodecKind.JSON_OR_TEXT.value],
+        "stops": [s.value for s in StopKind],
         "key": [],
         "layout": [],
         "strings": [],
@@ -270,6 +289,7 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
         layout,
         Spelling(fields.get("containers", Spelling.JSON)),
         fields.get("strings"),
+        StopKind(fields.get("stops", StopKind.ALL)),
     )
 
 

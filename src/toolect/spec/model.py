@@ -44,9 +44,10 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
 
 
 class Ref(msgspec.Struct, frozen=True, tag="ref"):
-    """Another rule."""
+    """Another rule; `again` when it is a pair's key for the second time, which must be the same text."""
 
     rule: str
+    again: bool = False
 
 
 class Seq(msgspec.Struct, frozen=True, tag="seq"):
@@ -82,8 +83,10 @@ class Role(StrEnum):
     ID = "call.id"
     REF = "call.ref"
     ARGUMENTS = "call.arguments"
+    INDEX = "call.index"
     ARGUMENT = "argument"
     KEY = "argument.key"
+    TYPE = "argument.type"
     VALUE = "argument.value"
     AGAIN = "call.again"
     MARKUP = "markup"
@@ -97,6 +100,8 @@ class Role(StrEnum):
     TRUE = "true"
     FALSE = "false"
     NULL = "null"
+    SCALAR = "scalar"
+    JSON = "json"
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -144,7 +149,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order. Other keys are arguments if `rest`, else they are ignored."""
+    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else ignored."""
 
     fields: tuple[Field, ...]
     rest: bool = False
@@ -182,6 +187,8 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
+    ENTITIES = "entities"
+    """The text with `&amp;` and its like for signs."""
     ELEMENTS = "elements"
     """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
     YAML = "yaml"
@@ -193,6 +200,15 @@ class Spelling(StrEnum):
 
     JSON = "json"
     PYTHON = "python"
+
+
+class StopKind(StrEnum):
+    """Which markers end a slot."""
+
+    ALL = "all"
+    """Its closers, end tokens, and those that could only follow a closer which is missing."""
+    CLOSER = "closer"
+    """Its closers alone."""
 
 
 class LayoutKind(StrEnum):
@@ -219,7 +235,7 @@ class Codec(msgspec.Struct, frozen=True):
     """A slot's value codec. `scalars` are true, false and null; `containers` are lists and objects.
 
     `key`: a plain text stands for the object `{key: text}`. `strings`: rendering fills the slot with nothing but
-    strings in which this expression is found.
+    strings in which this expression is found. `stops`: which markers end it.
     """
 
     kind: CodecKind
@@ -229,6 +245,7 @@ class Codec(msgspec.Struct, frozen=True):
     layout: Layout = Layout()
     containers: Spelling = Spelling.JSON
     strings: str | None = None
+    stops: StopKind = StopKind.ALL
 
 
 class Policies(msgspec.Struct, frozen=True):
@@ -247,7 +264,7 @@ class Policies(msgspec.Struct, frozen=True):
     coercion: str = "spec"
     """Typed values out of raw text: spec | none."""
     repeated_keys: str = "last"
-    """Which value of an argument that comes twice counts: last | first."""
+    """Which value of an argument that comes twice counts: last | first | list | malformed."""
     key_order: str = "as-is"
     """Object keys when rendering: as-is | sorted."""
 
@@ -259,7 +276,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "unwrapped": ("accept", "content"),
     "after_calls": ("keep", "drop"),
     "coercion": ("spec", "none"),
-    "repeated_keys": ("last", "first"),
+    "repeated_keys": ("last", "first", "list", "malformed"),
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
@@ -301,6 +318,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
     no_call: tuple[str, ...] = ()
+    comments: dict[str, str] = {}
+    """What a comment begins with → what it ends with."""
     """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
@@ -311,7 +330,7 @@ class Spec(msgspec.Struct, frozen=True):
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()
     markup: dict[str, str] = {}
-    """Terminal with the role `markup` → what rendering writes for it."""
+    """Terminal with the role `markup` → what rendering writes for it, or `$name` for the name of the call."""
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None

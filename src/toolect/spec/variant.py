@@ -32,7 +32,7 @@ def replace_markers(
         message = "the field `markers` changes an inherited grammar, but the entry has its own"
         problems.error("unused-markers", message, table.place)
         return rules, whole
-    literals = Parts(rules).literals
+    literals = Parts(rules, values=True).literals
     new: dict[str, str] = {}
     for key, value in table.entries:
         check_literal(key, literals, problems)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect.spec.document import Node, Table, Text, describe
-from toolect.spec.model import Pattern, Role
+from toolect.spec.model import HoleKind, Pattern, Role
 from toolect.spec.problems import Problems
 
 _WORDS = (Role.MARKUP.value, Role.CALL.value)
@@ -16,7 +16,9 @@ def is_worded(node: Node) -> bool:
     if not isinstance(node, Table) or len(node.entries) != 1:
         return False
     key, value = node.entries[0]
-    return key.text in _WORDS and not (isinstance(value, Text) and value.text.startswith("$"))
+    if key.text not in _WORDS or not isinstance(value, Text):
+        return False
+    return not value.text.startswith("$") or key.text == Role.MARKUP and value.text == HoleKind.NAME
 
 
 def read_worded(node: Node, problems: Problems) -> tuple[Role, Text] | None:
@@ -31,8 +33,8 @@ def read_worded(node: Node, problems: Problems) -> tuple[Role, Text] | None:
 
 
 def check_written(text: Text, patterns: list[Pattern], problems: Problems) -> None:
-    """What is written for a terminal must be read as that terminal."""
+    """What is written for a terminal must be read as that terminal; a name is checked when there is one."""
     for pattern in patterns:
-        if re.fullmatch(pattern.regex, text.text) is None:
+        if text.text != HoleKind.NAME and re.fullmatch(pattern.regex, text.text) is None:
             message = f"expected a text that the terminal `{pattern.name}` matches, got `{text.text}`"
             problems.error("wrong-value", message, text.place, hint=f"the terminal is /{pattern.regex}/")

@@ -1,0 +1,96 @@
+"""Does a quote end its string, or was it left unescaped in the middle? What follows it tells."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from toolect.compile.graph import TooDeep
+from toolect.compile.node import Node
+from toolect.engine.comments import over_comments
+from toolect.engine.probe import Probe
+from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, canonical, could_grow, longer
+
+if TYPE_CHECKING:
+    from toolect.engine.machine import Machine
+
+MAX_LOOK = 160
+"""Characters after a doubtful quote that are looked at for an expression."""
+
+_BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
+_QUOTES = frozenset("'\"`")
+_EXPRESSION = re.compile(
+    r"""\s{0,64}(?:[+%*]\s|\.[A-Za-z_]\w{0,63}\()    # what computes a value: operators, methods
+      | \s{1,64}[A-Za-z_]\w{0,63}\s?=\s?['"\[{\d]    # the next argument, without a comma before it
+    """,
+    re.VERBOSE,
+).match
+
+
+def ends_string(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """Is the quote before `buf[pos]` the closer that `node` follows? Looks at most four lexemes ahead."""
+    try:
+        answer = _goes_on(machine, node, pos, final)
+    except TooDeep:
+        return Probe.YES
+    if answer is not Probe.NO:
+        return answer
+    buf, n = machine.buf, len(machine.buf)
+    if not final and n - pos < MAX_LOOK:
+        return Probe.MORE
+    # Code that would have to be run is no string with quotes in it: the call is malformed.
+    return Probe.YES if _EXPRESSION(buf, pos, min(n, pos + MAX_LOOK)) else Probe.NO
+
+
+def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """Does the text at `buf[pos:]` go on from `node` as the grammar does?"""
+    buf, n = machine.buf, len(machine.buf)
+    named = False
+    for i in range(4):
+        if node.text or node.escaped:
+            break
+        at = _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at - pos == MAX_BLANK:
+            break
+        touching = i == 0 and at == pos
+        pos = over_comments(machine, at, final)
+        if pos < 0:
+            return Probe.MORE
+        if pos == n:
+            return Probe.YES if final else Probe.MORE
+        match = node.struct.match(buf, pos)
+        if match is not None:
+            if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
+                return Probe.MORE
+            if not final and match.end() == n and match[0].isidentifier():
+                return Probe.MORE
+            if named:
+                break
+            if touching and buf[pos] in _QUOTES:  # a doubled quote, rather than the next of adjacent strings
+                return Probe.NO
+            node, pos = node.step(canonical(match[0], node.marks)).node, match.end()
+            continue
+        for regex, pattern in node.patterns:
+            match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
+            if match is not None and match.end() > pos:
+                if match.end() == n and not final and n - pos < MAX_LEXEME:
+                    return Probe.MORE
+                if touching:
+                    return Probe.NO
+                node, pos, named = node.step(regex).node, match.end(), True
+                break
+        else:
+            return _breaks_off(machine, node, pos, final)
+    return Probe.YES
+
+
+def _breaks_off(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+    """The text at `buf[pos:]` is not what the grammar has next: is it what may follow where closers are missing?"""
+    buf, graph = machine.buf, machine.graph
+    if node.json:
+        return Probe.YES
+    if any(buf.startswith(core, pos) for group in (node.implied, graph.ends, graph.closers) for core in group):
+        return Probe.YES
+    if could_grow(node, buf[pos:], machine.builder.spelled):
+        return Probe.YES if final else Probe.MORE
+    return Probe.NO if final or len(buf) - pos > 3 or not node.patterns else Probe.MORE
