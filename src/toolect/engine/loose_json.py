@@ -1,4 +1,4 @@
-"""Where broken JSON ends, and whether it begins as a call: read as it arrives, with any quotes and with comments."""
+"""Where broken JSON ends, and whether it begins as a call: found as it arrives, whatever its quotes and comments."""
 
 from __future__ import annotations
 

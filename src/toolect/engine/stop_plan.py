@@ -45,13 +45,13 @@ class StopPlan:
                     self.needles.append(Needle("\n", None, stop, lead))
                     holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
                 continue
-            fixed = _fixed(stop.core)
-            needle = fixed.split(None, 1)[0]
-            regex = re.compile(spaced(stop.core)) if needle != fixed else None
+            known = fixed(stop.core)
+            needle = known.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != known else None
             self.needles.append(Needle(needle, regex, stop, lead))
             for i in range(len(lead) + 1):
-                whole = lead[i:] + fixed
-                holds.update(whole[:k] for k in range(1, len(whole) + (fixed != stop.core)))
+                whole = lead[i:] + known
+                holds.update(whole[:k] for k in range(1, len(whole) + (known != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
@@ -123,7 +123,7 @@ class Search:
         return best, there
 
 
-def _fixed(core: str) -> str:
+def fixed(core: str) -> str:
     """What of the marker `core` does not repeat a name or key: its beginning."""
     return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
 

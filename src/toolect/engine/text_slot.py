@@ -64,6 +64,11 @@ class TextSlot:
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
 
     @property
+    def unread(self) -> bool:
+        """True for content that the grammar has no place for."""
+        return self.skip and self.field.role is Role.CONTENT
+
+    @property
     def blank(self) -> str:
         """Whitespace that is content only if something follows."""
         return "".join(self._blank)
@@ -173,14 +178,14 @@ class TextSlot:
                 if wait:
                     self._hold(machine, at)
                     return False
-                if end > begin and needle.stop.probe and plan.braces and after(self, needle.stop).json:
+                if end > begin and self._decides(needle.stop):
                     self._look_through(machine, needle.stop, needle.lead, begin, end)
                     return True
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
                 other = needle.stop.otherwise
-                if other is not None and not self._goes_on(machine, needle.stop, at):
-                    return self._stop(machine, other, other.lead, at, at + len(other.core))
+                if other is not None and not self._goes_on(machine, needle.stop, begin):
+                    return self._stop(machine, other, other.lead, begin, begin + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -209,6 +214,11 @@ class TextSlot:
             return False
         out_of_place(machine, stop, at)
         return True
+
+    def _decides(self, stop: Stop) -> bool:
+        """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
+        bare = self.plan.braces != "" and not self.plan.direct
+        return bare and stop.probe and not stop.pattern and after(self, stop).json
 
     def text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
