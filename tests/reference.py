@@ -171,27 +171,27 @@ class Replay(Lexer):
 
 
 class Stock(NamedTuple):
-    """A grammar as stock Lark loads it, and its spelling of the markers that the entry has replaced."""
+    """A grammar as stock Lark loads it, and its spelling of each marker, by the marker's place in the spec."""
 
     lark: Lark
-    originals: dict[str, str]
+    originals: dict[int, str]
 
 
 def load(spec: Spec, base: Spec) -> Stock:
     """The grammar of `spec`, which it may have taken over from `base`."""
     path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
-    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
-    return Stock(lark, dict(zip(new, old, strict=True)))
+    new, old = ([marker for rule in s.rules.values() for marker in _literals(rule.expr)] for s in (spec, base))
+    return Stock(lark, {id(marker): original.text for marker, original in zip(new, old, strict=True)})
 
 
-def _literals(expr: Expr) -> list[str]:
+def _literals(expr: Expr) -> list[Literal]:
     """The markers without a name, in order."""
     match expr:
-        case Literal(text=text, others=()):
-            return [text]
+        case Literal(others=()):
+            return [expr]
         case Seq(items=items) | Alt(items=items):
-            return [text for item in items for text in _literals(item)]
+            return [marker for item in items for marker in _literals(item)]
         case Repeat(item=item):
             return _literals(item)
     return []
@@ -207,7 +207,7 @@ def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
     if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = stock.originals[piece.expr.text]
+        text = stock.originals[id(piece.expr)]
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
