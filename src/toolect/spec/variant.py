@@ -70,13 +70,12 @@ def _renamed(node: Node, new: dict[str, str], own: set[str]) -> Node:
 
 
 def _replace(expr: Expr, new: dict[str, str]) -> Expr:
-    """`expr` with other markers, and without those that an empty text takes the place of."""
+    """`expr` with other markers; one that is left out is empty."""
     match expr:
         case Literal(text, others, name):
             return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
         case Seq(items):
-            kept = [_replace(item, new) for item in items]
-            return Seq(tuple(item for item in kept if item != Literal("")))
+            return Seq(tuple(_replace(item, new) for item in items))
         case Alt(items):
             return Alt(tuple(_replace(item, new) for item in items))
         case Repeat(item, least, once):
