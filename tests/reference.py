@@ -7,12 +7,17 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
+from msgspec.structs import replace
 
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.document import Text
+from toolect.spec.grammar import read_grammar
+from toolect.spec.load import read_entries
 from toolect.spec.model import (
     Alt,
     CodecKind,
@@ -34,8 +39,12 @@ from toolect.spec.model import (
     Slot,
     SlotKind,
     Spec,
+    Spelling,
 )
+from toolect.spec.problems import Problems
 
+_AGAIN = "\0again"
+"""Stands for the name of the call before."""
 SLOTS = {kind.value for kind in SlotKind}
 
 
@@ -68,7 +77,7 @@ def sample(spec: Spec, choices: Choices) -> list[Piece]:
     """The lexemes of one answer that the grammar allows, with the gaps between segments."""
     pieces: list[Piece] = []
     before = ""
-    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0):
+    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0, {}):
         if name and name == before and spec.roles.get(name) is not Role.CALL:
             raise AmbiguousError
         gap = ""
@@ -104,30 +113,39 @@ def _refs(expr: Expr) -> list[str]:
     return []
 
 
-def _walk(spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int) -> Iterator[tuple[str, list[Piece]]]:
-    """The expression's lexemes, in groups: one for each rule it refers to, with its name."""
+def _walk(
+    spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int, said: dict[Role, str]
+) -> Iterator[tuple[str, list[Piece]]]:
+    """The expression's lexemes, in groups: one for each rule it refers to, with its name.
+
+    A name or key that comes again in a rule is what the rule has `said` before.
+    """
     match expr:
         case Seq(items=items):
-            said: dict[str, list[Piece]] = {}
+            before: dict[str, list[Piece]] = {}
             for item in items:
                 if isinstance(item, Ref) and item.again:
-                    yield item.rule, said[item.rule]
+                    yield item.rule, before[item.rule]
                     continue
-                for name, group in _walk(spec, rule, item, choices, depth):
-                    said[name] = group
+                for name, group in _walk(spec, rule, item, choices, depth, said):
+                    before[name] = group
                     yield name, group
         case Alt(items=items):
-            yield from _walk(spec, rule, choices.one(items, depth), choices, depth)
+            yield from _walk(spec, rule, choices.one(items, depth), choices, depth, said)
         case Repeat(item=item, least=least, once=once):
             for _ in range(choices.count(least, once, depth)):
-                yield from _walk(spec, rule, item, choices, depth)
+                yield from _walk(spec, rule, item, choices, depth, said)
         case Ref(rule=name):
             inner = spec.rules[name]
-            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1) for p in group]
+            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1, {}) for p in group]
         case Literal(text=text, others=others):
             yield "", [Piece(choices.one((text, *others), depth), expr, rule.value)]
         case Pattern(regex=regex):
-            yield "", [Piece(_named(spec, rule, expr, choices.pattern(regex)), expr, rule.value)]
+            text = _named(spec, rule, expr, choices.pattern(regex))
+            role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
+            if role in (Role.NAME, Role.KEY):
+                text = said.setdefault(role, text)
+            yield "", [Piece(text, expr, rule.value)]
         case Slot(kind=kind):
             yield "", [Piece(_filled(spec, rule, kind, choices), expr, rule.value)]
 
@@ -141,6 +159,8 @@ def _filled(spec: Spec, rule: Rule, kind: SlotKind, choices: Choices) -> str:
     key = f"{rule.name}/{kind}"
     if key in spec.shapes:
         return json.dumps(choices.shaped(spec.shapes[key]), ensure_ascii=False)
+    if key in spec.codecs and spec.codecs[key].kind is CodecKind.YAML:  # which JSON is too
+        return json.dumps(choices.shaped(Hole(HoleKind.ARGUMENTS)), ensure_ascii=False)
     role = Role.VALUE if rule.value and rule.name == Role.SCALAR else spec.roles.get(rule.name)
     return choices.text(kind, spec.roles.get(key) or role)
 
@@ -159,43 +179,50 @@ class Replay(Lexer):
 
 
 class Stock(NamedTuple):
-    """A grammar as stock Lark loads it, and its spelling of the markers that the entry has replaced."""
+    """A grammar as stock Lark loads it; the spec with that grammar's own markers, and those that replace them."""
 
     lark: Lark
-    originals: dict[str, str]
+    spec: Spec
+    markers: dict[str, str]
+    inherited: bool
+
+    def sample(self, choices: Choices) -> list[Piece]:
+        """The lexemes of one answer, spelled as the entry wants them."""
+        return [piece._replace(text=self._spelled(piece)) for piece in sample(self.spec, choices)]
+
+    def _spelled(self, piece: Piece) -> str:
+        changed = isinstance(piece.expr, Literal) and (self.inherited or piece.value)
+        return self.markers.get(piece.text, piece.text) if changed else piece.text
 
 
-def load(spec: Spec, base: Spec) -> Stock:
-    """The grammar of `spec`, which it may have taken over from `base`."""
+def load(spec: Spec) -> Stock:
+    """The grammar of `spec`."""
     path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
+    written = read_grammar(Path(path), Problems())
+    assert written is not None
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
-    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
-    return Stock(lark, dict(zip(new, old, strict=True)))
-
-
-def _literals(expr: Expr) -> list[str]:
-    """The markers without a name, in order."""
-    match expr:
-        case Literal(text=text, others=()):
-            return [text]
-        case Seq(items=items) | Alt(items=items):
-            return [text for item in items for text in _literals(item)]
-        case Repeat(item=item):
-            return _literals(item)
-    return []
+    table = read_entries(Path(spec.place.path), Problems(), only=spec.name)[spec.name].mapping("markers", Problems())
+    markers = {key.text: value.text for key, value in table.entries if isinstance(value, Text)}
+    return Stock(lark, replace(spec, rules=written), markers, Path(path).stem != spec.name)
 
 
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
     tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.expr]
-    return Message(list(_segments(spec, stock.lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+    segments = list(_segments(spec, stock.lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
+    for i, segment in enumerate(segments):
+        if isinstance(segment, Call) and segment.name == _AGAIN:
+            before = segments[i - 1]
+            assert isinstance(before, Call)
+            segments[i] = Call(before.name, segment.arguments, segment.id)
+    return Message(segments)
 
 
 def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
     if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = stock.originals[piece.expr.text]
+        text = piece.expr.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
@@ -214,9 +241,9 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             yield Content(_slot(tree))
         case Role.REASONING:
             yield Reasoning(_slot(tree))
-        case Role.CALL:
-            fixed = spec.fixed_names.get(_rule(tree))
-            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
+        case Role.CALL | Role.AGAIN:
+            fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
+            yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -299,6 +326,8 @@ def _referred(ref: str, text: str) -> str:
 
 def _argument(spec: Spec, tree: Tree[Token]) -> tuple[str, Json]:
     roles = {(spec.roles.get(f"{_rule(tree)}/{n}") or spec.roles.get(n)): c for c in tree.children for n in [_child(c)]}
+    if Role.KEY not in roles:  # only a tool's schema could name it
+        raise AmbiguousError
     value = roles[Role.VALUE]
     return str(roles[Role.KEY]), _value(value) if isinstance(value, Tree) else _decoded(spec, tree, value)
 
@@ -314,9 +343,15 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
         return {codec.key: str(token)}
-    if codec and codec.kind is CodecKind.TEXT:
+    if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
-    return _json_or_text(str(token))
+    text = str(token)
+    if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
+        text = re.sub(r"\n[ \t]*\Z", "", text[1:])
+    value = _json_or_text(text)
+    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+        raise AmbiguousError  # JSON where Python is written
+    return value
 
 
 def _json_or_text(text: str) -> Json:

@@ -1,6 +1,7 @@
 """Runs a corpus of other projects' test cases, and a file of wire formats, and prints how much of it holds.
 
     python tools/conformance.py [CORPUS_DIR] [--formats FILE] [--dialect NAME]... [--failures] [--json OUT] [--markdown]
+        [--detection]
 
 CORPUS_DIR holds *.jsonl, one case a line; FILE lists wire formats with examples and quirks. Without arguments they are
 taken from TOOLECT_CORPUS and TOOLECT_FORMATS. Every case of a known dialect is read three ways (complete, in the case's
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import formats
+import guessing
 import msgspec
 from reading import Dialect, Streamed, disagreement, opener, reasoning_prefix, stream
 from scoring import Case, Reading, Score, score
@@ -244,6 +246,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             _misuse(f"{path} does not exist")
     dialects = known_dialects(options.dialect)
     sound = True
+    if options.corpus and options.detection:
+        return 0 if _detection(Path(options.corpus), dialects, options) else 1
     if options.corpus:
         sound &= _corpus(Path(options.corpus), dialects, options)
     if options.formats:
@@ -256,6 +260,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("corpus", nargs="?", metavar="CORPUS_DIR", default=os.environ.get("TOOLECT_CORPUS"))
     parser.add_argument("--formats", metavar="FILE", default=os.environ.get("TOOLECT_FORMATS"))
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
+    parser.add_argument("--detection", action="store_true", help="find the dialects of the corpus, instead")
     parser.add_argument("--failures", action="store_true", help="show each failing case")
     parser.add_argument("--differences", action="store_true", help="also show cases that differ in bytes alone")
     parser.add_argument("--json", metavar="OUT", help="write every result of the corpus, one JSON object a line")
@@ -281,6 +286,15 @@ def _corpus(directory: Path, dialects: dict[str, Dialect], options: argparse.Nam
             "".join(json.dumps(as_json(r), ensure_ascii=True) + "\n" for r in results), "utf-8"
         )
     return all(result.agree and not result.raised for result in results)
+
+
+def _detection(directory: Path, dialects: dict[str, Dialect], options: argparse.Namespace) -> bool:
+    cases = [case for case in load(directory) if case.dialect in dialects and not case.known_broken]
+    guesses = [guessing.guess(c, dialects[str(c.dialect)], prefix(c, dialects[str(c.dialect)])) for c in cases]
+    if options.failures:
+        print("\n\n".join(guessing.failures(guesses)), end="\n\n")
+    print(draw(guessing.rows(guesses), markdown=options.markdown))
+    return all(one.agree and not one.invented for one in guesses)
 
 
 def report(results: Sequence[Result], options: argparse.Namespace) -> None:

@@ -28,7 +28,14 @@ class Stream(Protocol):
         """The input ends here."""
 
 
-class Dialect(Protocol):
+class Streaming(Protocol):
+    """What can read a text that arrives in chunks."""
+
+    def stream(self, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Stream:
+        """Start reading one."""
+
+
+class Dialect(Streaming, Protocol):
     """What is asked of a dialect."""
 
     @property
@@ -37,9 +44,6 @@ class Dialect(Protocol):
 
     def parse(self, text: str, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Message:
         """Read a complete text."""
-
-    def stream(self, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Stream:
-        """Start reading a text that arrives in chunks."""
 
     def render(self, message: Message, tools: Json = None) -> str:
         """Write a message."""
@@ -53,7 +57,7 @@ class Streamed(NamedTuple):
     events: list[Event]
 
 
-def stream(dialect: Dialect, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
+def stream(dialect: Streaming, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
     """Read a text that arrives in these chunks."""
     stream = dialect.stream(**options)
     events = [event for chunk in chunks for event in stream.feed(chunk)]

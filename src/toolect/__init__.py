@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 # All that parsing needs is imported here, so that the first text does not pay for it. What reads grammars is not.
-from toolect.conversion import Conversion, convert
-from toolect.ir import Call, Content, Message, Reasoning, Status
+from toolect.conversion import convert
+from toolect.guess import detect, parse
+from toolect.ir import Call, Content, Message, Reasoning
 from toolect.registry import UnknownDialect, dialect, dialects, load
 from toolect.render import Unrepresentable
 
@@ -13,14 +14,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Call",
     "Content",
-    "Conversion",
     "Message",
     "Reasoning",
-    "Status",
     "UnknownDialect",
     "Unrepresentable",
     "convert",
+    "detect",
     "dialect",
     "dialects",
     "load",
+    "parse",
 ]

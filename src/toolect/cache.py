@@ -100,9 +100,14 @@ def _loader() -> bytes:
     """What tells this version of the loader from others: the sizes and times of its files."""
     from toolect import __version__
 
+    return b"\n".join([sys.version.encode(), __version__.encode(), state("diagnostic.py", "spec/*.py")])
+
+
+def state(*patterns: str) -> bytes:
+    """What tells this version of some files of the package from others: their sizes and times."""
     here = Path(__file__).parent
-    parts = [sys.version.encode(), __version__.encode()]
-    for path in sorted([here / "diagnostic.py", *(here / "spec").glob("*.py")]):
+    parts = []
+    for path in sorted(path for pattern in patterns for path in here.glob(pattern)):
         with suppress(OSError):
             stat = path.stat()
             parts.append(b"%s %d %d" % (path.name.encode(), stat.st_size, stat.st_mtime_ns))

@@ -22,12 +22,13 @@ Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
 
 
-def _check_mode(mode: str) -> None:
+def check_mode(mode: str) -> None:
+    """Raise ValueError for a mode that does not exist."""
     if mode != "lenient" and mode != "strict":
         raise ValueError(f"expected mode 'strict' or 'lenient', got {mode!r}")
 
 
-def _check_policies(policies: Mapping[str, str]) -> None:
+def check_policies(policies: Mapping[str, str]) -> None:
     """Raise TypeError for a policy that does not exist, ValueError for a setting that it does not have."""
     for name, value in policies.items():
         allowed = POLICIES.get(name)
@@ -60,7 +61,7 @@ class Dialect:
         """The graph of nodes under the spec's policies, some of them overridden."""
         chosen = self.spec.policies
         if policies:
-            _check_policies(policies)
+            check_policies(policies)
             chosen = msgspec.structs.replace(chosen, **policies)
         graph = self._graphs.get(chosen)
         if graph is None:
@@ -77,7 +78,7 @@ class Dialect:
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
         have opened the reasoning already; `policies` override those of the spec.
         """
-        _check_mode(mode)
+        check_mode(mode)
         schemas = tool_schemas(tools) if tools else {}
         graph = self.graph(policies)
         if not prefix and graph.plain and not graph.named:
@@ -95,7 +96,7 @@ class Dialect:
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
-        _check_mode(mode)
+        check_mode(mode)
         schemas = tool_schemas(tools)
         self.graph(policies)
         return Stream(lambda: self.machine(schemas, mode, prefix, policies, streaming=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -22,8 +23,24 @@ def fold(name: str) -> str:
     return name.casefold().replace("_", "-")
 
 
+class Match(msgspec.Struct, frozen=True):
+    """How a name leads to a dialect: `by` its name, an alias or a model pattern, which is `pattern`."""
+
+    dialect: str
+    by: Literal["name", "alias", "model"]
+    pattern: str
+    read: str
+    """What of the name was compared: a model id may lose its organisation and the suffixes of quantised copies."""
+
+
 def resolve(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
-    """The dialect that a name, an alias or a model id leads to; of several shelves the last one wins.
+    """The dialect that a name, an alias or a model id leads to; of several shelves the last one wins."""
+    match = explain(name, shelves)
+    return None if match is None else match.dialect
+
+
+def explain(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
+    """How a name, an alias or a model id leads to a dialect; of several shelves the last one wins.
 
     An alias may be qualified by the project whose word it is, `vllm:minimax`. A qualified name is looked for as it
     stands, then without its project; an unqualified one that exists only in qualified form counts if all agree.
@@ -57,17 +74,23 @@ def is_model(name: str) -> bool:
     return "/" in name
 
 
-def _named(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
+def _named(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     for shelf in reversed(shelves):
         if name in shelf:
-            return name
+            return Match(name, "name", name, name)
     folded = fold(name)
     for shelf in reversed(shelves):
         for dialect, names in shelf.items():
-            if folded == fold(dialect) or any(folded == fold(alias) for alias in names.aliases):
-                return dialect
-    owners = set(_qualified(name, shelves).values())
-    return owners.pop() if len(owners) == 1 else None
+            if folded == fold(dialect):
+                return Match(dialect, "name", dialect, name)
+            for alias in names.aliases:
+                if folded == fold(alias):
+                    return Match(dialect, "alias", alias, name)
+    qualified = _qualified(name, shelves)
+    if len(set(qualified.values())) != 1:
+        return None
+    alias, dialect = next(iter(qualified.items()))
+    return Match(dialect, "alias", alias, name)
 
 
 def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, str]:
@@ -76,19 +99,18 @@ def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, s
     return {a: d for shelf in shelves for d, names in shelf.items() for a in names.aliases if fold(a).endswith(end)}
 
 
-def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> str | None:
-    folded = fold(name)
-    globs = [(fold(a), d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
-    models = [(m.casefold(), d) for shelf in shelves for d, names in shelf.items() for m in names.models]
-    tails = [(pattern.rpartition("/")[2], dialect) for pattern, dialect in models]
-    for model in _forms(name.strip().strip("/").casefold()):
-        if found := _best(model, models):
-            return found
-    if found := _best(folded, globs):
-        return found
-    for model in _forms(name.strip().strip("/").casefold()):
-        if found := _best(model.rpartition("/")[2], [t for t in tails if _weight(t[0]) >= _SPECIFIC]):
-            return found
+def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
+    globs = [(fold(a), a, d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
+    models = [(m.casefold(), m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
+    tails = [(tail, m, d) for p, m, d in models if _weight(tail := p.rpartition("/")[2]) >= _SPECIFIC]
+    for form in _forms(name.strip().strip("/").casefold()):
+        if found := _best(form, models):
+            return Match(found[2], "model", found[1], form)
+    if found := _best(fold(name), globs):
+        return Match(found[2], "alias", found[1], name)
+    for form in _forms(name.strip().strip("/").casefold()):
+        if found := _best(form.rpartition("/")[2], tails):
+            return Match(found[2], "model", found[1], form.rpartition("/")[2])
     return None
 
 
@@ -109,10 +131,10 @@ def _forms(model: str) -> Iterator[str]:
         yield model
 
 
-def _best(text: str, patterns: Sequence[tuple[str, str]]) -> str | None:
-    """The dialect of the most specific pattern that matches; among equals the last."""
-    found = [(_weight(pattern), n) for n, (pattern, _) in enumerate(patterns) if _regex(pattern).fullmatch(text)]
-    return patterns[max(found)[1]][1] if found else None
+def _best(text: str, patterns: Sequence[tuple[str, str, str]]) -> tuple[str, str, str] | None:
+    """The most specific pattern that matches, as written, and its dialect; among equals the last."""
+    found = [(_weight(pattern), n) for n, (pattern, *_) in enumerate(patterns) if _regex(pattern).fullmatch(text)]
+    return patterns[max(found)[1]] if found else None
 
 
 def _weight(pattern: str) -> int:

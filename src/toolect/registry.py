@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from toolect import cache
-from toolect.names import Names, is_model, near_misses, resolve
+from toolect.names import Match, Names, explain, is_model, near_misses
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+    from toolect.detection.auto import Auto
+
+AUTO = "auto"
+"""The name of no dialect: whatever fits the text."""
 
 
 class UnknownDialect(LookupError):  # what it is, not what it does to the program
@@ -42,6 +46,7 @@ class Shelf:
         self._text = _bytes(path)
         self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
         self._specs: dict[str, Spec] = {}
+        self._hashes: tuple[str, ...] | None = None
         names = cache.load("index", self._key, dict[str, Names])
         self.names: dict[str, Names] = names or self._index()
 
@@ -75,6 +80,12 @@ class Shelf:
             _, found = load_specs(self.path, self.base)
             if errors := [d for d in found if d.severity == "error"]:
                 raise SpecError(errors)
+
+    def hashes(self) -> tuple[str, ...]:
+        """The hashes of all that the specs are made from."""
+        if self._hashes is None:
+            self._hashes = tuple(self._spec_key(name) for name in self.names)
+        return self._hashes
 
     def _index(self) -> dict[str, Names]:
         from toolect.diagnostic import SpecError
@@ -128,9 +139,13 @@ class Registry:
 
     def resolve(self, name: str) -> str:
         """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
+        return self.explain(name).dialect
+
+    def explain(self, name: str) -> Match:
+        """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
         with self._lock:
             names = [shelf.names for shelf in self._all()]
-        found = resolve(name, names)
+        found = explain(name, names)
         if found is None:
             raise UnknownDialect(name, tuple(near_misses(name, names)))
         return found
@@ -149,6 +164,11 @@ class Registry:
         """The names of all dialects, in alphabetical order."""
         with self._lock:
             return sorted({name for shelf in self._all() for name in shelf.names})
+
+    def fingerprint(self) -> str:
+        """What tells this set of dialects from others, by all that they are made from."""
+        with self._lock:
+            return cache.key(key.encode() for shelf in self._all() for key in shelf.hashes())
 
     def _all(self) -> list[Shelf]:
         if not self._shelves:
@@ -172,8 +192,16 @@ def _bytes(path: Path) -> bytes:
 _registry = Registry(shipped)
 
 
-def dialect(name: str) -> Dialect:
-    """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
+@overload
+def dialect(name: Literal["auto"]) -> Auto: ...  # type: ignore[overload-overlap]  # the one name of no dialect
+@overload
+def dialect(name: str) -> Dialect: ...
+def dialect(name: str) -> Dialect | Auto:
+    """The dialect with this name, alias or model id; "auto" reads whatever fits. Raises `UnknownDialect`."""
+    if name == AUTO:
+        from toolect.detection.auto import Auto
+
+        return Auto()
     return _registry.dialect(name)
 
 
@@ -182,9 +210,19 @@ def spec(name: str) -> Spec:
     return _registry.spec(name)
 
 
+def match(name: str) -> Match:
+    """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
+    return _registry.explain(name)
+
+
 def load(path: str | Path) -> list[str]:
     """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
     return _registry.load(path)
+
+
+def fingerprint() -> str:
+    """What tells the registered dialects from any others, by all that they are made from."""
+    return _registry.fingerprint()
 
 
 def dialects() -> list[str]:

@@ -22,9 +22,10 @@ STATUS = {"ok": "green", "repaired": "yellow", "truncated": "bold red", "malform
 
 def draw(message: Message) -> Iterator[Piece]:
     """A message, one labelled block per segment."""
+    readers = iter(getattr(message, "dialects", ()))
     for segment in message.segments:
         if isinstance(segment, Call):
-            yield from _call(segment)
+            yield from _call(segment, next(readers, ""))
         else:
             content = isinstance(segment, Content)
             yield LABEL, "content\n" if content else "reasoning\n"
@@ -32,9 +33,10 @@ def draw(message: Message) -> Iterator[Piece]:
     yield from _repairs(message.repairs)
 
 
-def _call(call: Call) -> Iterator[Piece]:
+def _call(call: Call, reader: str = "") -> Iterator[Piece]:
     yield LABEL, "call "
     yield NAME, one_line(call.name) or "?"
+    yield QUIET, f"  {reader}" if reader else ""
     yield from _status(call)
     if call.runnable and isinstance(call.arguments, dict):
         for key, value in call.arguments.items():

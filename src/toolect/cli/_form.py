@@ -17,6 +17,10 @@ def message_form(message: Message) -> dict[str, Json]:
         _call_form(segment) if isinstance(segment, Call) else msgspec.to_builtins(segment)
         for segment in message.segments
     ]
+    readers = iter(getattr(message, "dialects", ()))
+    for form in segments:
+        if form["type"] == "call" and (reader := next(readers, None)) is not None:
+            form["dialect"] = reader
     return {"segments": segments, "repairs": msgspec.to_builtins(message.repairs)}
 
 

@@ -9,9 +9,11 @@ import click
 
 from toolect.cli._io import BadInput, Misuse, opened, read_json
 from toolect.ir import Json
+from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+    from toolect.detection.auto import Auto
     from toolect.diagnostic import SpecError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -48,13 +50,21 @@ jsonl_option = click.option(
 
 
 def source_option(text: str) -> Callable[[F], F]:
-    """`--from DIALECT`."""
-    return click.option("--from", "source", required=True, metavar="DIALECT", callback=_dialect, help=text)
+    """`--from DIALECT`; without it, whatever fits."""
+    return click.option(
+        "--from", "source", default=AUTO, show_default=True, metavar="DIALECT", callback=_reader, help=text
+    )
 
 
 def target_option(text: str) -> Callable[[F], F]:
     """`--to DIALECT`."""
     return click.option("--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=text)
+
+
+def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:
+    import toolect
+
+    return toolect.dialect(name) if name == AUTO else find(name)
 
 
 def _dialect(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect:
@@ -66,6 +76,8 @@ def find(name: str) -> Dialect:
     import toolect
     from toolect.diagnostic import SpecError
 
+    if name == AUTO:
+        raise Misuse(f"expected a dialect, got `{name}`, which only reads: `toolect list` shows them all")
     try:
         return toolect.dialect(name)
     except toolect.UnknownDialect as error:

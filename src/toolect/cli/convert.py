@@ -23,11 +23,12 @@ from toolect.ir import Json
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
     from toolect.conversion import Conversion
+    from toolect.detection.auto import Auto
 
 
 @click.command()
 @file_argument
-@source_option("The dialect of the text: a name, an alias or a model id.")
+@source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
 @target_option("The dialect to write.")
 @tools_option()
 @prefix_option()
@@ -35,7 +36,13 @@ if TYPE_CHECKING:
 @spec_option
 @max_bytes_option
 def command(
-    file: str, source: Dialect, target: Dialect, tools: list[Json] | None, prefix: str, jsonl: bool, max_bytes: int
+    file: str,
+    source: Dialect | Auto,
+    target: Dialect,
+    tools: list[Json] | None,
+    prefix: str,
+    jsonl: bool,
+    max_bytes: int,
 ) -> int:
     """Rewrite a model's output in another dialect.
 

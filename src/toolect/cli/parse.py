@@ -20,15 +20,17 @@ from toolect.cli._options import (
     tools_option,
 )
 from toolect.ir import Json, Message
+from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+    from toolect.detection.auto import Auto
     from toolect.events import Event
 
 
 @click.command()
 @file_argument
-@source_option("The dialect of the text: a name, an alias or a model id.")
+@source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
 @tools_option()
 @click.option(
     "--format",
@@ -51,8 +53,8 @@ if TYPE_CHECKING:
 @spec_option
 @max_bytes_option
 def command(
-    file: str, source: Dialect, tools: list[Json] | None, form: str | None, stream: bool, chunk: int, strict: bool,
-    prefix: str, jsonl: bool, max_bytes: int,
+    file: str, source: Dialect | Auto, tools: list[Json] | None, form: str | None, stream: bool, chunk: int,
+    strict: bool, prefix: str, jsonl: bool, max_bytes: int,
 ) -> int:  # fmt: skip
     """Read a model's output and write the message it holds.
 
@@ -67,16 +69,36 @@ def command(
     if jsonl:
         return _many(file, max_bytes, source, form or "json", options)
     form = form or ("text" if sys.stdout.isatty() else "json")
+    read_text: list[str] = []
     if stream:
-        message = _live(_cut(pieces(file, max_bytes), chunk), source, form, options)
+        message = _live(_kept(_cut(pieces(file, max_bytes), chunk), read_text), source, form, options)
     else:
-        message = source.parse(read(file, max_bytes), **options)
+        read_text.append(read(file, max_bytes))
+        message = source.parse(read_text[0], **options)
         _write(message, form)
+    if not message.calls and source.name != AUTO:
+        _look_elsewhere("".join(read_text), source.name, options)
     return _report(message, quiet=form == "text") or int(strict and not message.clean)
 
 
 def _cut(texts: Iterator[str], size: int) -> Iterator[str]:
     return (text[i : i + size] for text in texts for i in range(0, len(text), size))
+
+
+def _kept(texts: Iterator[str], kept: list[str]) -> Iterator[str]:
+    """The same texts, remembered in `kept`."""
+    for text in texts:
+        kept.append(text)
+        yield text
+
+
+def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
+    """Nothing was called: say so when the text has calls of another dialect."""
+    import toolect
+
+    found = toolect.detect(text, options["tools"], 1, options["prefix"])
+    if found and (found[0].calls or found[0].repaired) and name not in found[0].dialects:
+        note(f"no {name} call found; this looks like {' or '.join(found[0].dialects[:3])}")
 
 
 def _write(message: Message, form: str) -> None:
@@ -98,7 +120,7 @@ def _formed(message: Message, form: str) -> dict[str, Json]:
     return message_form(message)
 
 
-def _live(chunks: Iterator[str], dialect: Dialect, form: str, options: dict[str, Any]) -> Message:
+def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> Message:
     """Feeds the chunks and writes what happens, as it happens."""
     stream = dialect.stream(**options)
     write, finish = _writer(form)
@@ -143,7 +165,7 @@ def _report(message: Message, quiet: bool) -> int:
     return int(bool(problems))
 
 
-def _many(file: str, max_bytes: int, dialect: Dialect, form: str, options: dict[str, Any]) -> int:
+def _many(file: str, max_bytes: int, dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> int:
     from toolect.cli._jsonl import each, text_of
 
     def work(record: Json) -> tuple[dict[str, Json], bool]:

@@ -115,8 +115,12 @@ class Node:
         match symbol:
             case Mark():
                 core = symbol.core
-                if symbol.wrong and self.marks.get(core) is False:
-                    return  # here it is a marker of the grammar
+                if (
+                    symbol.wrong and core in self.marks
+                ):  # nothing else may begin with it, least of all a marker as it is
+                    first = self.choices[core][0]
+                    if not self.marks[core] or first.trail != choice.trail:
+                        return
                 self.choices.setdefault(core, []).append(choice)
                 if core not in self.marks and is_echo(core):
                     self.echoes.append(core)
@@ -179,6 +183,11 @@ class Node:
     def strong(self) -> bool:
         """True when nothing but long markers may come next."""
         return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
+
+    def goes_on(self, key: str) -> bool:
+        """True when `key` may be the next part of something that is open here, besides beginning a call."""
+        roles = self.graph.network.spec.roles
+        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
 
     @property
     def struct(self) -> re.Pattern[str]:

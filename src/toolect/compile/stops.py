@@ -15,7 +15,10 @@ TEXT = str(SlotKind.TEXT)
 class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
-    __slots__ = ("core", "direct", "end", "lead", "named", "otherwise", "path", "pattern", "probe", "repair")
+    __slots__ = (
+        "core", "direct", "end", "inside", "lead", "named", "otherwise", "path", "pattern", "probe",
+        "repair",
+    )  # fmt: skip
 
     def __init__(
         self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
@@ -23,6 +26,7 @@ class Stop:
     ) -> None:  # fmt: skip
         self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
         self.direct = direct  # only where no text comes before it
+        self.inside = False  # without text before it, it may as well go on with what is open
         self.named = named  # a call that begins with its name: the name has to be one
         self.pattern = pattern  # no marker but a terminal, which counts only where a line begins
         self.otherwise: Stop | None = None  # the end of the answer, when the same marker opens no call
@@ -57,7 +61,9 @@ class Finder:
     def all(self) -> Iterator[Stop]:
         """Every stop, the same marker perhaps more than once."""
         for core in self.after.marks:
-            yield from self._stop(core, self.after, (TEXT,), None)
+            for stop in self._stop(core, self.after, (TEXT,), None):
+                stop.inside = stop.named and self.node.goes_on(core)
+                yield stop
         for node, path in ((self.after, (TEXT,)), (self.node, ())):
             for regex, _ in node.patterns if self.calls else ():
                 if node.calling(regex) and node.named(regex):
@@ -84,7 +90,7 @@ class Finder:
 
     def _stop(self, core: str, at: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
         """The marker `core` of node `at`, which `path` leads to."""
-        if repair is not None and len(core) < STRONG:
+        if repair is not None and len(core) < STRONG and not (self.reasoning and at.named(core)):
             return
         calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
         if calling and not self.calls:

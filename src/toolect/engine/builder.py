@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
-from toolect.engine.codec import Schema, decode, is_text, property_schema, respelled
+from toolect.engine.codec import Schema, declares_list, decode, is_text, property_schema, respelled
 from toolect.engine.draft import Draft
+from toolect.engine.elements import unframed
 from toolect.engine.open_call import OpenCall
 from toolect.engine.ref import split_ref
 from toolect.engine.values import Values
 from toolect.ir import Content, Json, Reasoning, RepairKind, Segment, dumps
-from toolect.spec.model import Policies, Role, Spec
+from toolect.spec.model import Codec, CodecKind, Policies, Role, Spec
 
 
 class Builder:
@@ -162,6 +163,9 @@ class Builder:
         if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
             call = draft.call
             assert call is not None and field.codec is not None
+            if field.codec.kind is CodecKind.YAML:
+                self.writes = False
+                return
             if field.role is Role.ARGUMENTS:
                 call.key = field.codec.key or "value"
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
@@ -204,14 +208,33 @@ class Builder:
             call.partial = None
             call.give(call.key or "", text)
             return
+        codec = field.codec
+        if codec.kind is CodecKind.YAML:
+            self._mapping(codec, call, text, at)
+            return
+        schema = self._schema(call)
         try:
-            value = decode(field.codec, text, self._schema(call))
-            if respelled(field.codec, text, value):
+            value = decode(codec, text, schema)
+            plain = unframed(text) if codec.kind is CodecKind.ELEMENTS else text
+            if respelled(codec, plain, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
-        self.draft.argument(call, value)
+        if codec.kind is CodecKind.ELEMENTS and isinstance(value, list) and declares_list(schema):
+            self.draft.extend(call, value)
+        else:
+            self.draft.argument(call, value)
+
+    def _mapping(self, codec: Codec, call: OpenCall, text: str, at: int) -> None:
+        """The text that holds all arguments is complete."""
+        try:
+            value = decode(codec, text, self._schemas.get(call.name))
+        except ValueError as error:
+            call.fail(f"{error} - at {at}")
+            return
+        self.draft.write(dumps(value))
+        call.take(value)
 
     def _schema(self, call: OpenCall) -> Schema | None:
         return property_schema(self._schemas.get(call.name), call.key or "")
@@ -219,8 +242,18 @@ class Builder:
     def cut(self, field: Field) -> None:
         """The input ended inside the open text slot."""
         call = self.draft.call
-        if call is not None and (field.role is Role.VALUE or field.role is Role.ARGUMENTS):
-            call.partial = "".join(self.text_parts)
+        if call is None or field.role is not Role.VALUE and field.role is not Role.ARGUMENTS:
+            return
+        text = "".join(self.text_parts)
+        if field.codec is None or field.codec.kind is not CodecKind.YAML:
+            call.partial = text
+            return
+        try:  # the lines that are whole
+            value = decode(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))
+        except ValueError:
+            return
+        if value:
+            self.draft.write(dumps(value)[:-1])
 
     # In the middle of an answer
 

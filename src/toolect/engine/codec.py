@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolect.engine.elements import framed, read_element, unframed
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, scan_once, shallow
 from toolect.engine.layout import lay_out
+from toolect.engine.yaml_text import read_yaml, write_yaml
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Spelling
 
@@ -67,6 +69,11 @@ def declared_types(schema: Schema | None) -> tuple[str, ...]:
     """The JSON types that `schema` admits, wherever it says so; all of them when it does not say."""
     types = _types(schema or NO_SCHEMA, 0)
     return tuple(t for t in _ALL if t in types) if types else _ALL
+
+
+def declares_list(schema: Schema | None) -> bool:
+    """True when `schema` says that a value is a list, and not a text."""
+    return schema is not None and "array" in (types := declared_types(schema)) and "string" not in types
 
 
 def _types(schema: Schema, depth: int) -> set[str]:
@@ -136,7 +143,13 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
-            return _typed(text, declared_types(schema))
+            return read_typed(text, declared_types(schema))
+        case CodecKind.ELEMENTS:
+            if schema is None and codec.untyped is CodecKind.TEXT:
+                return unframed(text)
+            return read_element(text, schema)
+        case CodecKind.YAML:
+            return read_yaml(text, schema)
 
 
 def respelled(codec: Codec, text: str, value: Json) -> bool:
@@ -146,6 +159,8 @@ def respelled(codec: Codec, text: str, value: Json) -> bool:
     if value is None or value is True or value is False:
         return _SPELLED[codec.scalars][value] != text
     if isinstance(value, dict | list):
+        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
+            return False
         return (_literal if codec.containers is Spelling.PYTHON else read_json)(text) is _NOTHING
     return isinstance(value, int | float) and repr(value) != text
 
@@ -155,9 +170,14 @@ def encode(codec: Codec, value: Json) -> str:
 
     Raises ValueError when the codec cannot carry the value.
     """
+    if codec.kind is CodecKind.YAML and isinstance(value, dict):
+        return write_yaml(value)
     if isinstance(value, str):
         if codec.kind is CodecKind.ENTITIES:
             return value.replace("&", "&amp;").replace('"', "&quot;")
+
+        if codec.kind is CodecKind.ELEMENTS:
+            return framed(value)
         return dumps(value) if codec.kind is CodecKind.JSON else value
     if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
         raise ValueError(f"expected a string, got {type_of(value)}")
@@ -207,8 +227,8 @@ def _sniff(codec: Codec, text: str) -> Json:
     return value
 
 
-def _typed(text: str, types: tuple[str, ...]) -> Json:
-    """`text` as the first of `types` it fits; the text itself when it fits none."""
+def read_typed(text: str, types: tuple[str, ...]) -> Json:
+    """`text` as the first of `types` it fits. One that fits none is itself, but null where no text is wanted."""
     word = text.strip()
     for kind in types:
         match kind:

@@ -111,8 +111,23 @@ class Draft:
         if call.key is not None:
             self.write(("{" if not call.entries else ", ") + dumps(call.key) + ": ")
 
+    def extend(self, call: OpenCall, value: list[Json]) -> None:
+        """More of the list that is the open argument: it may come in several elements, one after the other."""
+        if call.list_key != call.key:
+            self.end_list(call)
+            call.list_key, call.list = call.key, []
+        call.list += value
+
+    def end_list(self, call: OpenCall) -> None:
+        """The list that came last has no more elements."""
+        if call.list_key is not None:
+            key, call.key, call.list_key = call.key, call.list_key, None
+            self.argument(call, call.list)
+            call.key = key
+
     def argument(self, call: OpenCall, value: Json) -> None:
         """The value of the open argument, in one piece."""
+        self.end_list(call)
         self.write_key(call)
         self.write(dumps(value))
         call.give(call.key or "", value)
@@ -135,6 +150,7 @@ class Draft:
         call = self.call
         if call is None:
             return
+        self.end_list(call)
         self.last_end = end
         self.attempts += 1
         self.last_name = call.name

@@ -107,6 +107,8 @@ class _Match:
                 if not same_json(expected, value):
                     raise NoFit
             case Many(item):
+                if not isinstance(value, list):
+                    raise NoFit
                 self.parts.append((options(item), value))
             case Keyed(item):
                 if not isinstance(value, dict) or len(value) != 1:

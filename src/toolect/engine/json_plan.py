@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from toolect.compile.network import Field
 from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
-from toolect.engine.json_shape import options
+from toolect.engine.json_shape import TEXTS, options
 from toolect.ir import Call, Content, Json, Segment, dumps
+from toolect.spec.holes import holes
 from toolect.spec.model import Const, Hole, HoleKind, Many, Obj, Role, Shape
 from toolect.spec.model import Field as ShapeField
 
@@ -123,6 +124,9 @@ def json_plan(field: Field) -> JsonPlan | None:
     """The plan for the JSON slot of `field`, or None when its shape is not of the simple kind."""
     shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
     shape = options(shape)[0]
+    outside = holes(shape, in_lists=False)
+    if HoleKind.NAME in outside and not outside.isdisjoint(TEXTS):
+        return None
     if field.role is Role.VALUE:
         return None
     if shape == Hole(HoleKind.ARGUMENTS):

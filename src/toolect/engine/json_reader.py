@@ -258,6 +258,8 @@ class JsonReader:
         self._unit = owner
         self._name, self._leads, self._argued, self._good = "", False, False, False
         self._sink.unit(owner.start)
+        if owner.identity is not None:
+            self._sink.hole(HoleKind.ID, owner.identity, owner.start, owner.start)
 
     def _open(self, is_object: bool, at: int) -> None:
         self._begin_value(at)
@@ -406,7 +408,11 @@ class JsonReader:
         self._judge()
 
     def _fill(self, kind: HoleKind, value: Json, end: int) -> None:
-        if kind is HoleKind.NAME or kind is HoleKind.ID:
+        owner = self._stack[-1].owner
+        if kind is HoleKind.ID and owner is not None and not owner.begun:
+            owner.identity = owner.identity or value  # of what may be no call
+            return
+        if kind is HoleKind.NAME:
             self._begin_unit()
         if kind is HoleKind.NAME and not self._name and isinstance(value, str) and self._names_tool(value):
             frame = self._stack[-1]
@@ -434,8 +440,12 @@ class JsonReader:
     def _pass_on(self) -> None:
         text = "".join(self._out)
         self._out.clear()
+        if text == "null" and not self._texts:  # it stands for no arguments
+            self._good = True
+            self._texts.append(text)
+            return
         if not self._good and not self._texts:
-            self._good = text.lstrip().startswith(("{", "null"))
+            self._good = text.lstrip().startswith("{")
             self._judge()
         self._texts.append(text)
         self._sink.arguments_part(text)

@@ -1,13 +1,13 @@
 """Which part of a shape a value belongs to, found step by step from the outside in.
 
 Where a shape has alternatives, all of them are followed at once. One is out as soon as a constant is another, or a
-value of another kind than it has there.
+value is of another kind than it has there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.holes import holes
@@ -18,6 +18,30 @@ Options: TypeAlias = tuple[Shape, ...]
 SKIP: Options = ()
 
 
+_MAX_KNOWN = 10_000
+"""Shapes that something is remembered of."""
+T = TypeVar("T")
+
+
+def once(find: Callable[[Shape], T]) -> Callable[[Shape], T]:
+    """`find`, which is asked once for each shape."""
+    known: dict[int, tuple[Shape, T]] = {}
+
+    def ask(shape: Shape) -> T:
+        entry = known.get(id(shape))
+        if entry is None or entry[0] is not shape:
+            if len(known) > _MAX_KNOWN:
+                known.clear()
+            entry = known[id(shape)] = (shape, find(shape))
+        return entry[1]
+
+    return ask
+
+
+TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
+
+
+@once
 def options(shape: Shape) -> Options:
     """The alternatives that `shape` has."""
     return tuple(s for one in shape.shapes for s in options(one)) if isinstance(shape, OneOf) else (shape,)
@@ -35,14 +59,26 @@ def is_arguments(shape: Shape) -> bool:
     return isinstance(shape, Hole) and shape.kind in (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 
 
+@once
+def constants(shape: Shape) -> tuple[tuple[str, ...], ...]:
+    """The keys of the constants that an object must have."""
+    if not isinstance(shape, Obj):
+        return ()
+    return tuple(f.keys for f in shape.fields if not f.optional and is_constant(f.shape))
+
+
 def is_constant(shape: Shape) -> bool:
     """True for a constant, or one of several."""
     return all(isinstance(option, Const) for option in options(shape))
 
 
+@once
 def is_unit(shape: Shape) -> bool:
-    """True for the shape of one call: an object that holds the name and the arguments, however deep."""
-    return isinstance(shape, Keyed) or isinstance(shape, Obj) and HoleKind.NAME in holes(shape, in_lists=False)
+    """True for the shape of one call: an object that holds name and arguments, however deep, and no text beside."""
+    if not isinstance(shape, Obj):
+        return isinstance(shape, Keyed)
+    found = holes(shape, in_lists=False)
+    return HoleKind.NAME in found and found.isdisjoint(TEXTS)
 
 
 def takes_object(shape: Shape) -> bool:
@@ -73,7 +109,7 @@ def takes_scalar(value: Json) -> Callable[[Shape], bool]:
 class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
-    __slots__ = ("begun", "is_object", "keys", "met", "options", "owner", "start")
+    __slots__ = ("begun", "identity", "is_object", "keys", "met", "options", "owner", "start")
 
     def __init__(self, is_object: bool, options: Options, start: int) -> None:
         self.is_object = is_object
@@ -81,6 +117,7 @@ class Frame:
         self.start = start
         self.owner: Frame | None = None  # the frame of the call that this may be a part of
         self.begun = False  # it is a call
+        self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come
         self.met: set[str] = set()  # the keys with the right constants
 
@@ -99,14 +136,16 @@ class Frame:
         """
         alive: list[Shape] = []
         found: list[Shape] = []
+        others: list[Shape] = []  # of alternatives that lack a constant so far
         lenient = False
         for option in self.options:
             shapes = members(option, key) or (options(option.shape) if isinstance(option, Keyed) else SKIP)
             good = [shape for shape in shapes if takes(shape)]
-            found += good
+            (found if self._has_constants(option) else others).extend(good)
             lenient = lenient or not all(map(is_constant, shapes))
             if good or not shapes:
                 alive.append(option)
+        found += others
         if any(isinstance(shape, Const) for shape in found):
             self.met.add(key)
         if alive or lenient:
@@ -117,12 +156,11 @@ class Frame:
         return SKIP, f"`{key}` as {expected}"
 
     def complete(self) -> bool:
-        """True when one of the alternatives has all the constants that it must have."""
-        return any(not isinstance(option, Obj) or self._has_constants(option) for option in self.options)
+        """True when one of the alternatives is a call that has all the constants it must have."""
+        return any(is_unit(option) and self._has_constants(option) for option in self.options)
 
-    def _has_constants(self, option: Obj) -> bool:
-        needed = (f.keys for f in option.fields if not f.optional and is_constant(f.shape))
-        return all(any(key in self.met for key in keys) for keys in needed)
+    def _has_constants(self, option: Shape) -> bool:
+        return all(any(key in self.met for key in keys) for keys in constants(option))
 
     def named(self) -> frozenset[str] | None:
         """The keys that are not arguments, where all others are, and there are others."""

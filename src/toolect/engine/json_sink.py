@@ -105,6 +105,7 @@ class CallSink:
         call.verbatim = value is not None
         if value is None:
             value = {}
+            self._draft.write("{}")
             call.note(RepairKind.MISSING_ARGUMENTS, start, "null")
         elif odd:
             call.note(RepairKind.DOUBLE_ENCODED, start, odd)
@@ -138,10 +139,10 @@ class CallSink:
 
 
 class ArgumentSink:
-    """The sink of a value that is one argument."""
+    """The sink of a value that is one argument, or a part of one, which `take` gets when it is complete."""
 
-    def __init__(self, draft: Draft) -> None:
-        self._draft = draft
+    def __init__(self, draft: Draft, take: Callable[[Json], None] | None = None) -> None:
+        self._draft, self._take = draft, take
 
     def arguments_end(self, text: str, start: int, odd: str) -> None:  # noqa: ARG002  # a Sink
         """The value is complete."""
@@ -150,23 +151,10 @@ class ArgumentSink:
             value = scan_once(text, 0)[0]
             if doubled(text, value):
                 call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
-            self._draft.argument(call, value)
-
-    def _nothing(self, *_: object) -> None:
-        pass
-
-    unit = unit_end = hole = rest = misfit = arguments_part = note = inside = _nothing
-
-
-class LeafSink:
-    """The sink of a value inside a value language: `take` gets it when it is complete."""
-
-    def __init__(self, take: Callable[[Json], None]) -> None:
-        self._take = take
-
-    def arguments_end(self, text: str, start: int, odd: str) -> None:  # noqa: ARG002  # a Sink
-        """The value is complete."""
-        self._take(scan_once(text, 0)[0])
+            if self._take is not None:
+                self._take(value)
+            else:
+                self._draft.argument(call, value)
 
     def _nothing(self, *_: object) -> None:
         pass

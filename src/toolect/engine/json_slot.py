@@ -10,10 +10,12 @@ from toolect.compile.network import Field
 from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
-from toolect.engine.json_sink import ArgumentSink, CallSink, LeafSink, Recorder
+from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
+from toolect.engine.stop_check import ends_broken
 from toolect.engine.stop_plan import plan_of
 from toolect.events import Event
 from toolect.ir import RepairKind
@@ -48,7 +50,7 @@ class JsonSlot:
         draft = machine.builder.draft
         self._plain = field.role in (Role.VALUE, Role.JSON)
         if self._plain:
-            sink = ArgumentSink(draft) if field.role is Role.VALUE else LeafSink(machine.builder.leaf)
+            sink = ArgumentSink(draft, machine.builder.leaf if field.role is Role.JSON else None)
             self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink, plain=True)
             return
         self._sink = CallSink(draft)
@@ -167,15 +169,22 @@ class JsonSlot:
         node = machine.node.step(SlotKind.JSON).node
         buf, n, start = machine.buf, len(machine.buf), machine.pos
         plan = broken_plan(node)
-        found, _ = machine.search(plan).next(buf, machine.base, machine.base + start)
+        search, at = machine.search(plan), start
+        while True:
+            found, needles = search.next(buf, machine.base, machine.base + at)
+            answers = [ends_broken(machine, node, needle, found, final) for needle in needles]
+            if found < 0 or Probe.YES in answers or Probe.MORE in answers:
+                break
+            at = found + 1
+        undecided = found >= 0 and Probe.YES not in answers
         rows = node.json and (not node.text or plan_of(node).direct)
         if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
-            found = match.start() + 1
+            found, undecided = match.start() + 1, False
         safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
         if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
             safe = min(safe, tail.start())
         end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
-        if end < 0 and found < 0 and not final:
+        if end < 0 and (undecided or found < 0 and not final):
             machine.pos = safe
             return False
         closed = found >= 0 or end >= 0

@@ -1,4 +1,4 @@
-"""Where broken JSON ends, and whether it begins as a call: read as it arrives, with any quotes and with comments."""
+"""Where broken JSON ends, and whether it begins as a call: found as it arrives, whatever its quotes and comments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from enum import Enum
 
-from toolect.engine.json_shape import items, objects, options
+from toolect.engine.json_shape import items, objects, once, options
 from toolect.spec.model import Obj, Shape
 
 MAX_GUESSES = 16
@@ -31,6 +31,7 @@ class Guess(Enum):
     """More text is needed to know."""
 
 
+@once
 def keys_of(shape: Shape) -> frozenset[str]:
     """The keys of the outermost objects that `shape` describes, and of the items of its lists."""
     kinds = options(shape)

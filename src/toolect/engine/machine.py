@@ -202,7 +202,7 @@ class Machine:
                 break
             if buf[self.pos] != self._trail[0]:
                 others = node.choices[SlotKind.TEXT]
-                bare = "" in self._trails or any(not choice.expects for choice in others)
+                bare = "" in self._trails and any(not choice.expects for choice in others)
                 bare = bare and self._trail == self._trails[0] + others[0].expects
                 if not self.loose and not bare:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
@@ -316,7 +316,7 @@ class Machine:
         """Go over a marker that is missing at character `at`."""
         closer = not self.node.first(core)
         if closer:
-            self.builder.note(repair, at, core)
+            self.builder.note(repair, at, self.builder.spelled(core))
         step = self.node.step(core)
         self._hist.append((at, at, ""))
         self._run(step.tasks)

@@ -15,7 +15,7 @@ class OpenCall:
 
     __slots__ = (
         "nameless", "placed", "start", "index", "name", "header", "id",
-        "entries", "keys", "key", "repeated", "partial", "value", "whole", "verbatim", "written",
+        "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
         "shaped", "unit_end", "truncated", "error", "repairs",
     )  # fmt: skip
 
@@ -30,6 +30,8 @@ class OpenCall:
         self.key: str | None = None  # of the argument that is open
         self.nameless = False  # an argument is open that may have no name
         self.placed = 0  # how many had none
+        self.list: list[Json] = []  # an argument in several elements, as far as it has come
+        self.list_key: str | None = None  # its key
         self.repeated = False  # that key came before, and its first value counts
         self.partial: str | None = None  # the text of that argument as far as it has come
         self.value: Json = None

@@ -92,10 +92,11 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 break
         else:
             if node.json and not named and buf[pos] in "{[":
-                return _json(stop, machine.json_field(node).shape, buf, pos, final)
-            if node.json:
+                return _json(stop, machine.json_field(node).shape, buf, pos, final, strong)
+            if node.json and named:
                 line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in blank[0]
-                return Probe.YES if buf[pos] in "{[" or named and not weak and not line else Probe.NO
+                if buf[pos] in "{[" or not weak and not line:
+                    return Probe.YES
             if named and any(buf.startswith(core, pos) for core in node.implied):
                 return Probe.YES
             rest = "".join(buf[pos : pos + 128].split())
@@ -108,14 +109,14 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     return Probe.YES
 
 
-def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool) -> Probe:
+def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool, strong: bool) -> Probe:
     """Does the bracket at `buf[pos]` open JSON with a call in it?
 
     After a marker of the dialect it does. A marker that is a word may be just that: a list after it must be one of
     objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
     """
     patterns = _beginning(shape)
-    if stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
+    if strong or stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
         if not stop.core.isalnum() or buf[pos] == "{":
             return Probe.YES
         inside = _BLANK.match(buf, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 _BLANK = re.compile(r"\s{0,64}")
 _REST_OF_LINE = re.compile(r"[ \t\r]{0,64}")
 _OBJECT = re.compile(r'\{\s{0,64}(?:\}|"(?:[^"\\\n]|\\.){0,64}"\s{0,8}:)')
-_OBJECT_BEGUN = re.compile(r'\{\s{0,64}(?:"(?:[^"\\\n]|\\.){0,64}(?:"\s{0,8})?)?\Z')
+_OBJECT_BEGUN = re.compile(r'\{\s{0,64}(?:"(?:[^"\\\n]|\\.){0,64}(?:\\|"\s{0,8})?)?\Z')
+_BARE_KEY = r"""[^\s<>{}\[\]'"#&*!|%@`:,-][^\n:<>]{0,64}"""
 _ENTRY = re.compile(
-    r"""\{|(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|[^\s<>{}\[\]'"#&*!|%@`:,-][^\n:<>]{0,64})[ \t]{0,8}:(?=\s)"""
+    r"""\{|(?:#[^\n]{0,128}\n\s{0,64})?(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|""" + _BARE_KEY + r")[ \t]{0,8}:(?=\s)"
 )
-_ENTRY_BEGUN = re.compile(r"""(?:"[^"\n]{0,64}"?|'[^'\n]{0,64}'?|[^\s<>{}\[\]'"#&*!|%@`:,-][^\n:<>]{0,64}):?\Z""")
+_ENTRY_BEGUN = re.compile(
+    r"""(?:#[^\n]{0,128}(?:\n\s{0,64}|\Z))?(?:"[^"\n]{0,64}"?|'[^'\n]{0,64}'?|""" + _BARE_KEY + r"|):?\Z"
+)
 
 
 class Evidence(Enum):
@@ -69,6 +72,7 @@ class Walk:
 
     def __init__(self, machine: Machine, name: str, known: bool, final: bool) -> None:
         self.buf, self.final, self.known = machine.buf, final, known
+        self.ends = machine.graph.ends
         self.name = name
         self.begun = False  # something of the call came after the name
 
@@ -82,7 +86,8 @@ class Walk:
             at = _BLANK.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n:
                 return self.cut()
-            for core in node.echoes:
+            slot = SlotKind.JSON if node.json else SlotKind.TEXT if node.text else None
+            for core in node.step(slot).node.echoes if slot is not None else node.echoes:
                 closer = core.replace(ECHOES[Role.NAME], self.name)
                 if buf.startswith(closer, at):
                     return Evidence.SOME
@@ -113,7 +118,7 @@ class Walk:
             else:
                 if any(core.startswith(buf[at:]) for core in node.marks):
                     return self.cut()
-                return Evidence.NONE
+                return Evidence.SOME if self.known and keyed else Evidence.NONE
         return Evidence.NONE
 
     def cut(self) -> Evidence:
@@ -127,9 +132,12 @@ class Walk:
         if self.known:
             return Evidence.SOME
         at = _REST_OF_LINE.match(self.buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-        if at == len(self.buf) and not self.final:
+        rest = self.buf[at : at + 64]
+        if any(rest.startswith(end) for end in self.ends):
+            return Evidence.SOME
+        if not self.final and any(end.startswith(rest) for end in ("\n", *self.ends)):
             return Evidence.MORE
-        return Evidence.SOME if self.buf[at : at + 1] in ("", "\n") else Evidence.NONE
+        return Evidence.SOME if rest[:1] in ("", "\n") else Evidence.NONE
 
     def object(self, at: int) -> Evidence:
         """The beginning of a JSON object, up to its first key."""

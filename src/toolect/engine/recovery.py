@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.engine.probe import Probe
+from toolect.engine.proof import proof
 from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
@@ -44,7 +47,10 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
             machine.builder.note(RepairKind.STRAY_MARKER, at, core)
             machine.pos = pos + len(core)
             return True
-    if _other_name(machine, node, pos) or _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
+    for look in (_next_call, _other_name):
+        if (read_on := look(machine, node, pos, final)) is not None:
+            return read_on
+    if _lacks_sign(machine, node, at) or _lacks_closer(machine, node, at):
         return True
     if final and _cut_closer(machine, node, buf[pos:]):
         return True
@@ -102,18 +108,45 @@ def _lacks_value(machine: Machine, node: Node, pos: int) -> bool:
     return True
 
 
-def _other_name(machine: Machine, node: Node, pos: int) -> bool:
-    """Is this the closer that must come, with another name or key in it?"""
+def _next_call(machine: Machine, node: Node, pos: int, final: bool) -> bool | None:
+    """Does the next call stand where this one's closer should? None when not; else whether to read on now."""
+    for core in node.echoes:
+        after = node.step(core).node
+        stops = after.stops.values() if after.text else ()
+        for stop in (s for s in stops if s.named and not s.pattern):
+            if machine.buf.startswith(stop.core, pos):
+                opened = after
+                for key in (*stop.path, stop.core):
+                    opened = opened.step(key).node
+                answer = proof(machine, opened, pos + len(stop.core), final)
+                if answer is Probe.MORE:
+                    return False
+                if answer is Probe.YES:
+                    machine.imply(core, machine.base + pos, RepairKind.IMPLIED_CLOSER)
+                    return True
+    return None
+
+
+def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool | None:
+    """Is this the closer that must come, with another name or key in it? None when not; else whether to read on."""
     for core in node.echoes:
         sign = next(sign for sign in ECHOES.values() if sign in core)
         before, _, after = core.partition(sign)
-        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}{re.escape(after)}").match(machine.buf, pos)
-        if match is not None:
-            machine.builder.note(RepairKind.MISSPELLED_MARKER, machine.base + pos, match[0])
-            machine.pos = match.end()
-            machine.shift(core, machine.base + pos, machine.base + match.end())
+        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}").match(machine.buf, pos)
+        if match is None:
+            continue
+        rest = machine.buf[match.end() : match.end() + len(after)]
+        if rest == after:
+            end = match.end() + len(after)
+            if machine.builder.call is not None:
+                wanted, got = machine.builder.spelled(core), machine.buf[pos:end]
+                machine.builder.call.fail(f"expected `{wanted}`, got `{got}` - at {machine.base + pos}")
+            machine.pos = end
+            machine.shift(core, machine.base + pos, machine.base + end)
             return True
-    return False
+        if after.startswith(rest) and not final:
+            return False
+    return None
 
 
 def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
@@ -169,7 +202,8 @@ def skip_to(machine: Machine, node: Node, core: str, at: int, end: int) -> None:
 def skip_plan(node: Node) -> StopPlan:
     """The markers at which reading can go on after trouble at `node`."""
     if node.skip is None:
-        node.skip = _any_of({c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends))
+        cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
+        node.skip = _any_of(cores, _short(node))
     plan: StopPlan = node.skip
     return plan
 
@@ -177,15 +211,24 @@ def skip_plan(node: Node) -> StopPlan:
 def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     if node.broken is None:
-        text = node.stops if node.text else ()
-        cores = {c for c in (*node.marks, *text) if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
-        node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends))
+        text = [stop for stop in node.stops.values() if not stop.pattern] if node.text else []
+        found = (*node.marks, *(stop.core for stop in text))
+        cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
+        named = [stop for stop in text if stop.named]
+        node.broken = _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
     plan: StopPlan = node.broken
     return plan
 
 
-def _any_of(cores: set[str]) -> StopPlan:
-    return StopPlan([Stop(core, "", ("",), None, probe=False) for core in cores], "", "")
+def _short(node: Node) -> list[Stop]:
+    """The short signs that may come next at `node` and begin a call with a name."""
+    found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
+    return [Stop(core, "", (), None, probe=True, named=True) for core in found]
+
+
+def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
+    """A plan of the markers `cores`, and of the stops `named`, which begin calls with a name."""
+    return StopPlan([*named, *(Stop(core, "", ("",), None, probe=False) for core in cores)], "", "")
 
 
 def expected(node: Node) -> str:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
-from toolect.engine.json_shape import items, objects, options
 from toolect.engine.spelling import squeeze
-from toolect.spec.model import Role, Shape, SlotKind
+from toolect.spec.model import Role, SlotKind
 
 UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
 
@@ -46,13 +45,13 @@ class StopPlan:
                     self.needles.append(Needle("\n", None, stop, lead))
                     holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
                 continue
-            fixed = _fixed(stop.core)
-            needle = fixed.split(None, 1)[0]
-            regex = re.compile(spaced(stop.core)) if needle != fixed else None
+            known = fixed(stop.core)
+            needle = known.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != known else None
             self.needles.append(Needle(needle, regex, stop, lead))
             for i in range(len(lead) + 1):
-                whole = lead[i:] + fixed
-                holds.update(whole[:k] for k in range(1, len(whole) + (fixed != stop.core)))
+                whole = lead[i:] + known
+                holds.update(whole[:k] for k in range(1, len(whole) + (known != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
@@ -124,7 +123,7 @@ class Search:
         return best, there
 
 
-def _fixed(core: str) -> str:
+def fixed(core: str) -> str:
     """What of the marker `core` does not repeat a name or key: its beginning."""
     return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
 
@@ -152,11 +151,6 @@ def _plan(node: Node) -> StopPlan:
     braces, direct = "", False
     if field.role in (Role.CONTENT, None):
         after = node.step(SlotKind.TEXT).node
-        source = node if node.json else after if after.json else None
         direct = not after.json
-        if source is not None:
-            symbol = source.choices[SlotKind.JSON][0].edge.symbol
-            shape: Shape = symbol.field.shape  # type: ignore[union-attr,assignment]  # a Hollow with a shape
-            kinds = options(shape)
-            braces = ("{" if objects(kinds) else "") + ("[" if items(kinds) else "") or "{"
+        braces = "{[" if node.json or after.json else ""
     return StopPlan(list(node.stops.values()), gap, braces, direct)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.compile.node import STRONG, Node
+from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.json_lexemes import match_space
-from toolect.engine.probe import Probe, probe
-from toolect.engine.proof import proof
-from toolect.engine.spelling import MAX_BLANK, squeeze
+from toolect.engine.spelling import MAX_BLANK
+from toolect.engine.stop_check import after, ends_at, out_of_place
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import RepairKind, dumps
+from toolect.ir import dumps
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
@@ -23,13 +23,10 @@ if TYPE_CHECKING:
 
 CONTENT = Field(Role.CONTENT)
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
-_BLANK = re.compile(r"\s*").match
+_BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
+_AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
+"""What a call in JSON, broken perhaps, goes on with."""
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
-
-
-def _near(stop: Stop, buf: str, at: int) -> bool:
-    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
-    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
 
 
 class Opener(NamedTuple):
@@ -44,20 +41,21 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_lost", "_node", "_optional", "_plan", "_skip", "field", "opened", "opener",
-        "raw_from",        "search", "start",
+        "_blank", "_dropped", "_fresh", "_optional", "field", "goes_on", "lost", "node", "opened", "opener", "plan",
+        "raw_from", "search", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
-        self._node = node
-        self._plan = plan
-        self._skip = skip  # the grammar knows nothing of this text
+        self.node = node
+        self.plan = plan
+        self.skip = skip  # the grammar knows nothing of this text
         self.field = field
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
         self._fresh = plan.head is not None  # a call may still begin where the text would
-        self._lost = False  # text was dropped
+        self.goes_on = False  # the stop that was found goes on with what is open before the text
+        self.lost = False  # text was dropped
         self.raw_from: int | None = None  # where the text that may be a call begins
         self.opener: Opener | None = None  # the marker there
         self._blank: list[str] = []  # whitespace that is content only if something follows
@@ -66,9 +64,9 @@ class TextSlot:
         self._dropped = field.role is Role.CONTENT and policies.after_calls == "drop" and machine.builder.count > 0
 
     @property
-    def node(self) -> Node:
-        """The node the text was met at."""
-        return self._node
+    def unread(self) -> bool:
+        """True for content that the grammar has no place for."""
+        return self.skip and self.field.role is Role.CONTENT
 
     @property
     def blank(self) -> str:
@@ -90,8 +88,8 @@ class TextSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
-        role, plan = self.field.role, self._plan
-        if not self.opened or self._skip:
+        role, plan = self.field.role, self.plan
+        if not self.opened or self.skip:
             return None
         builder, hint = machine.builder, plan.hint.search
         parts = builder.text_parts
@@ -130,7 +128,7 @@ class TextSlot:
 
     def _quick_string(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """As `quick`, inside a string of a value language."""
-        hint, field = self._plan.hint.search, self.field
+        hint, field = self.plan.hint.search, self.field
 
         def take(chunk: str) -> list[Event] | None:
             if hint(chunk) is not None:
@@ -142,12 +140,12 @@ class TextSlot:
     def restart(self, machine: Machine) -> None:
         """Begin at character 0: what came before was the prompt's."""
         self.start = self.search = 0
-        machine.search(self._plan).forget()
+        machine.search(self.plan).forget()
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
-        plan = self._plan
+        plan = self.plan
         if self._fresh and (taken := self._at_head(machine, final)) is not None:
             return taken
         if plan.hint.search(buf, pos) is None:
@@ -162,7 +160,13 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
-                    if plan.direct and self._text_before(machine, at):
+                    if plan.direct and self.text_before(machine, at):
+                        continue
+                    near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
+                    if near == n and not final and n - at <= MAX_BLANK:
+                        self._hold(machine, at)
+                        return False
+                    if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
                         continue
                     self._add(machine, buf[pos:at])
                     machine.pos = at
@@ -170,12 +174,11 @@ class TextSlot:
                     machine.try_json(self._json_node(), base + at)
                     return True
                 begin = at + needle.stop.pattern  # where a line begins
-                end, wait = self._fits(machine, needle.stop, needle.regex, begin, final)
+                end, wait = ends_at(self, machine, needle, begin, final)
                 if wait:
                     self._hold(machine, at)
                     return False
-                bare = bool(plan.braces) and not plan.direct
-                if end > begin and needle.stop.probe and bare and self._after(needle.stop).json:
+                if end > begin and self._decides(needle.stop):
                     self._look_through(machine, needle.stop, needle.lead, begin, end)
                     return True
                 if end > begin:
@@ -202,7 +205,24 @@ class TextSlot:
         self._add(machine, buf[machine.pos : until])
         self.raw_from, self.opener = base + until, Opener(stop, base + at, base + end)
         machine.pos = match_space(buf, end).end()  # type: ignore[union-attr]  # matches the empty string
-        machine.try_json(self._after(stop), base + machine.pos)
+        machine.try_json(after(self, stop), base + machine.pos)
+
+    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
+        """True when a second marker follows the one at index `at`: together they are more than an end."""
+        pos = match_space(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
+        if after(self, stop).struct.match(machine.buf, pos) is None:
+            return False
+        out_of_place(machine, stop, at)
+        return True
+
+    def _decides(self, stop: Stop) -> bool:
+        """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
+        bare = self.plan.braces != "" and not self.plan.direct
+        return bare and stop.probe and not stop.pattern and after(self, stop).json
+
+    def text_before(self, machine: Machine, at: int) -> bool:
+        """True when there is more than whitespace between the slot's beginning and index `at`."""
+        return self.opened or self.lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
 
     def _at_head(self, machine: Machine, final: bool) -> bool | None:
         """Does a call begin where the text would? None when none does; else whether to read on now."""
@@ -210,9 +230,9 @@ class TextSlot:
         at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at == len(buf) and not final and at - pos < MAX_BLANK:
             return False
-        head = self._plan.head
+        head = self.plan.head
         assert head is not None and head.stop is not None
-        end, wait = self._fits(machine, head.stop, None, at, final)
+        end, wait = ends_at(self, machine, head, at, final)
         if wait:
             return False
         self._fresh = False
@@ -224,114 +244,11 @@ class TextSlot:
         """Pass on what cannot be part of a stop at or after index `until`."""
         buf, pos = machine.buf, machine.pos
         tail = buf if until == len(buf) else buf[:until]
-        safe = self._plan.hold_from(tail, pos)
+        safe = self.plan.hold_from(tail, pos)
         if safe > pos:
             self._add(machine, buf[pos:safe])
             machine.pos = safe
         self.search = max(self.search, machine.base + machine.pos)
-
-    def _fits(
-        self, machine: Machine, stop: Stop, regex: re.Pattern[str] | None, at: int, final: bool
-    ) -> tuple[int, bool]:
-        """Where the stop at index `at` ends, or -1; True when more text is needed to know."""
-        buf, n = machine.buf, len(machine.buf)
-        text_before = stop.direct and self._text_before(machine, at)
-        if stop.direct and stop.repair is RepairKind.STRAY_MARKER:
-            if text_before or not machine.builder.after_call:
-                if regex is not None and regex.match(buf, at) is None:
-                    return -1, not final and _near(stop, buf, at)
-                self._out_of_place(machine, stop, at)
-                return -1, False
-        elif text_before and not stop.path:
-            return -1, False
-        if stop.end and "\n" in stop.lead and machine.base + at > self.start and buf[at - 1 : at] != "\n":
-            return -1, False  # it ends the answer only where a line begins
-        if stop.pattern:
-            return self._name_end(machine, stop, at, final)
-        if regex is None:
-            core = machine.builder.spelled(stop.core)
-            if core != stop.core and not buf.startswith(core, at):
-                return -1, not final and core.startswith(buf[at:])
-            end = at + len(core)
-            if core[-1].isalnum() and not self._skip and (space := self._space_after(stop)):
-                if end == n and not final:
-                    return -1, True
-                if not _is_word(core, buf[end : end + 1], space):
-                    return -1, False
-        else:
-            match = regex.match(buf, at)
-            if match is None:
-                return -1, not final and _near(stop, buf, at)
-            end = match.end()
-        if not final and n - at <= self._plan.longest and self._longer(stop, buf[at:]):
-            return -1, True
-        if stop.named:
-            answer = proof(machine, self._after(stop), end, final)
-            if answer is not Probe.YES:
-                return -1, answer is Probe.MORE
-        elif stop.probe:
-            proper = stop.repair is None or stop.direct and not text_before
-            strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
-            if stop.otherwise is not None:
-                strong = strong and final and _BLANK(buf, end).end() < n  # type: ignore[union-attr]  # matches ""
-            answer = probe(machine, stop, self._after(stop), end, final, strong)
-            if answer is Probe.NO and strong and stop.otherwise is None:
-                self._out_of_place(machine, stop, at)
-            if answer is not Probe.YES:
-                return -1, answer is Probe.MORE
-        return end, False
-
-    def _space_after(self, stop: Stop) -> str:
-        """The whitespace that is written after the marker `stop`."""
-        if self._skip:
-            return ""
-        node = self._node
-        if stop.direct and not self.opened and stop.core in node.marks:
-            return node.step(stop.core).trail
-        for key in stop.path:
-            node = node.step(key).node
-        return node.step(stop.core).trail if stop.core in node.marks else ""
-
-    def _name_end(self, machine: Machine, stop: Stop, at: int, final: bool) -> tuple[int, bool]:
-        """As `_fits`, for a call that begins with its name."""
-        node = self._node
-        if self.opened or stop.core not in node.choices:
-            node = node.step(SlotKind.TEXT).node
-        answer = proof(machine, node, at, final)
-        if answer is not Probe.YES:
-            return -1, answer is Probe.MORE
-        match = machine.graph.pattern(stop.core).match(machine.buf, at)
-        return (match.end() if match is not None else -1), False
-
-    def _goes_on(self, machine: Machine, stop: Stop, at: int) -> bool:
-        """True when a second marker follows the one at index `at`: together they are more than an end."""
-        pos = _BLANK(machine.buf, at + len(stop.core)).end()  # type: ignore[union-attr]  # matches the empty string
-        if self._after(stop).struct.match(machine.buf, pos) is None:
-            return False
-        self._out_of_place(machine, stop, at)
-        return True
-
-    def _text_before(self, machine: Machine, at: int) -> bool:
-        """True when there is more than whitespace between the slot's beginning and index `at`."""
-        return self.opened or self._lost or at > machine.pos and not machine.buf[machine.pos : at].isspace()
-
-    def _out_of_place(self, machine: Machine, stop: Stop, at: int) -> None:
-        """A marker stays in the text, since nothing that belongs to it is there."""
-        repairs, place = machine.builder.repairs, machine.base + at
-        if not repairs or repairs[-1].at != place:
-            machine.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
-
-    def _longer(self, stop: Stop, rest: str) -> bool:
-        return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in self._plan.stops if s is not stop)
-
-    def _after(self, stop: Stop) -> Node:
-        """The node after the marker `stop`."""
-        node = self._node
-        if stop.direct and not self.opened and stop.core in node.marks:
-            return node.step(stop.core).node
-        for key in (*stop.path, stop.core):
-            node = node.step(key).node
-        return node
 
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
         """The text ends before the marker at `buf[at:end]`."""
@@ -347,10 +264,13 @@ class TextSlot:
             self._open(machine)
         opened = self.opened
         self.close(machine, base + until)
-        if self._skip:
-            machine.skip_to(self._node, stop.core, base + at, base + end)
+        if self.skip:
+            machine.skip_to(self.node, stop.core, base + at, base + end)
         else:
-            machine.take(stop, self._node, base + at, base + end, opened)
+            if stop.inside and not opened and not self.goes_on:
+                machine.step_text(self.node, base + at)
+                opened = True
+            machine.take(stop, self.node, base + at, base + end, opened)
         return True
 
     def _at_end(self, machine: Machine, final: bool) -> bool:
@@ -375,7 +295,7 @@ class TextSlot:
         if not text:
             return
         if self._dropped:
-            self._lost = self._lost or not text.isspace()
+            self.lost = self.lost or not text.isspace()
             return
         if not self.opened:
             if self._optional and text.isspace():
@@ -387,8 +307,8 @@ class TextSlot:
 
     def _open(self, machine: Machine) -> None:
         self.opened = True
-        if not self._skip:
-            machine.node = self._node
+        if not self.skip:
+            machine.node = self.node
             machine.enter_slot(SlotKind.TEXT, self.start)
         machine.builder.text_begin(self.field, self.start)
         if self._blank:
@@ -405,21 +325,14 @@ class TextSlot:
             return
         if role is not None:
             machine.builder.text_end(self.field, self.start, end)
-        if not self._skip:
+        if not self.skip:
             machine.leave_slot(SlotKind.TEXT, end)
 
     def _ends_call(self) -> bool:
         """True when the call is complete with this text, so that the end of the input may end it."""
-        after = self._node.step(SlotKind.TEXT).node
+        after = self.node.step(SlotKind.TEXT).node
         return any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in after.arrival)
 
     def _json_node(self) -> Node:
-        node = self._node
+        node = self.node
         return node if node.json else node.step(SlotKind.TEXT).node
-
-
-def _is_word(core: str, after: str, space: str) -> bool:
-    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
-    if len(core) < STRONG:
-        return after == space[0]
-    return not (after.isalnum() or after == "_")

@@ -51,8 +51,9 @@ class CallWriter(Walk):
                 return self.rule_takes(name, inside, cursor)
             case Pattern(_, name):
                 return self.terminal_takes(name, inside, cursor)
-            case Slot():
-                return not cursor.done
+            case Slot(kind):
+                codec = self.spec.codecs.get(f"{inside}/{kind}")
+                return not cursor.done or codec is not None and codec.kind is CodecKind.YAML
 
     # Rules
 
@@ -168,8 +169,12 @@ class CallWriter(Walk):
 
     def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
         """Write arguments that are plain text: one string under the codec's key."""
-        key = codec.key if codec is not None and codec.key else "value"
         arguments = self.call.arguments
+        if codec is not None and codec.kind is CodecKind.YAML:
+            self.out.write(encode(codec, _sorted(arguments) if self.sort else arguments), Part.ARGUMENTS)
+            cursor.at = len(cursor.items)
+            return
+        key = codec.key if codec is not None and codec.key else "value"
         if list(arguments) != [key] or not isinstance(arguments[key], str):
             raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
         self.out.write(arguments[key], Part.ARGUMENTS)

@@ -54,6 +54,8 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.ARGUMENTS: (*_DATA, _JSON),
     Role.VALUE: (*_DATA, _JSON),
 }
+_NEEDS = {CodecKind.YAML: Role.ARGUMENTS, CodecKind.ELEMENTS: Role.VALUE}
+"""Codecs that are for one role only."""
 _LAYOUT = re.compile(r"(spaced|compact)|(rows|indented) ([1-9])")
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
@@ -181,6 +183,9 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
     """Every part that holds data must have a meaning; else parsing would lose it and rendering could not fill it."""
     for rule in rules.values():
         if rule.value:
+            if rule.name != Role.JSON and Slot(SlotKind.JSON) in leaves(rule.expr):
+                message = f"expected the JSON slot of a value language in its rule `json`, got it in `{rule.name}`"
+                problems.error("unsupported-grammar", message, rule.place)
             continue
         for part in dict.fromkeys(leaves(rule.expr)):
             match part:
@@ -214,7 +219,9 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
     return False
 
 
-def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: Problems) -> dict[str, Codec]:
+def read_codecs(
+    table: Table, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
+) -> dict[str, Codec]:
     """The codec of each slot named in `values`."""
     parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
@@ -223,8 +230,16 @@ def read_codecs(table: Table, rules: dict[str, Rule], own: set[str], problems: P
         codec = _codec(value, problems)
         if kind is None or codec is None:
             continue
-        if kind in (_TEXT, _JSON, _TERMINAL):
+        if kind is _TERMINAL and codec.kind not in (CodecKind.TEXT, CodecKind.ENTITIES):
+            message = f"expected `text` or `entities` as the codec of a terminal, got `{codec.kind}`"
+            problems.error("wrong-value", message, value.place)
+        elif kind in (_TEXT, _JSON, _TERMINAL):
             codecs[key.text] = codec
+            needs = _NEEDS.get(codec.kind)
+            role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            if needs is not None and (kind is not _TEXT or role is not needs):
+                message = f"expected {_TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
     return codecs

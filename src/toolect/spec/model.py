@@ -149,7 +149,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Obj(msgspec.Struct, frozen=True, tag="obj"):
-    """An object with these fields, in rendering order. Other keys are the arguments if `rest`, else ignored."""
+    """An object with these fields, in rendering order. Other keys are arguments if `rest`, else they are ignored."""
 
     fields: tuple[Field, ...]
     rest: bool = False

@@ -28,13 +28,18 @@ def inherit(entry: Entry, other: Entry) -> Entry:
 def replace_markers(
     entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
 ) -> tuple[dict[str, Rule], Entry]:
-    """The inherited rules, and what the entry says of their markers, with other markers."""
+    """The rules that are not the entry's own, and what the entry says of their markers, with other markers.
+
+    These are those of an inherited grammar, or of the value languages that the entry's own imports.
+    """
     table = entry.mapping("markers", problems)
-    if table.entries and not inherited:
-        message = "the field `markers` changes an inherited grammar, but the entry has its own"
+    others = {name: rule for name, rule in rules.items() if inherited or rule.value}
+    if table.entries and not others:
+        why = "the entry has its own" if entry.table.get("extends") else "there is no `extends`"
+        message = f"the field `markers` changes an inherited grammar, but {why}"
         problems.error("unused-markers", message, table.place)
         return rules, whole
-    literals = Parts(rules, values=True).literals
+    literals = Parts(others, values=True).literals
     new: dict[str, str] = {}
     for key, value in table.entries:
         check_literal(key, literals, problems)
@@ -42,7 +47,7 @@ def replace_markers(
             new[key.text] = value.text
         else:
             problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
-    rules = {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in rules.items()}
+    rules = rules | {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in others.items()}
     fields = []
     for key, value in whole.table.entries:
         if key.text in ("misspellings", "prefill"):

@@ -1,0 +1,557 @@
+"""Reads a text whose dialect nobody named: content is its own, what an opener begins is read by the best dialect.
+
+Which one that is depends on the text alone. Where several dialects may go on, each is tried on the same growing piece
+of the text, measured from the opener, until all of them know what they make of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from toolect import registry
+from toolect.detection.guest import HARD, Guest
+from toolect.detection.index import Hit, Index
+from toolect.detection.stretch import FENCE, QUOTES, Stretch
+from toolect.engine.codec import Schema
+from toolect.engine.stop_plan import plan_of
+from toolect.events import ContentDelta, Event
+from toolect.ir import Message, Repair, RepairKind, Segment
+
+FIRST_STEP = 16
+"""Characters of the first pieces that dialects are tried on; later ones are half as long as all before them."""
+LAST_STEP = 1 << 16
+PATIENCE = 1024
+"""Characters after which a dialect that does not know yet no longer keeps the others waiting."""
+BRACKETS = "{["
+_NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
+_FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
+_QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
+"""A quotation mark, and where at the latest the quotation ends that it begins."""
+_FENCE_END = re.compile(r"```[ \t]{0,16}(\r?\n|\S)?")
+
+
+class MixedMessage(Message, frozen=True, eq=False):
+    """A message, and beside it which dialect read each of its calls. Two are equal when their segments are."""
+
+    dialects: tuple[str, ...] = ()
+    """The dialect of each call, in the order of `calls`."""
+
+
+class Trial:
+    """The dialects that are tried at character `at`."""
+
+    def __init__(self, at: int, guests: list[Guest], hits: list[Hit], marker: int = 0) -> None:
+        self.at, self.guests, self.hits = at, guests, hits
+        self.fed = at  # how far they have read
+        self.slow = marker > 0
+        """One character at a time after the opener of `marker` characters."""
+        self.step = marker or FIRST_STEP
+        only = guests[0]
+        self.sure = len(guests) == 1 and all(hit.opener.strong for hit in hits) and not self.wordy(only)
+        """There is one dialect, and the opener alone says that it is meant."""
+
+    def wordy(self, guest: Guest) -> bool:
+        """True when the opener of a guest is followed by a name: any word might be one."""
+        hits = [hit.opener for hit in self.hits if hit.dialect == guest.name]
+        return any(o.patterns or not o.needle for o in hits) and not any(o.json and o.needle for o in hits)
+
+    def free(self, guest: Guest) -> bool:
+        """True when any text may follow the opener of a guest."""
+        return any(hit.opener.free for hit in self.hits if hit.dialect == guest.name)
+
+    def settled(self) -> bool:
+        """True when all that matter know."""
+        if self.sure:
+            return self.guests[0].taken
+        if all(g.settled for g in self.guests):
+            return True
+        return self.fed - self.at >= PATIENCE and any(g.settled and not g.refused for g in self.guests)
+
+
+class Mixed:
+    """Reads one answer. `buf[pos:]` has not been looked at; `buf[0]` is character `base` of the text."""
+
+    def __init__(
+        self, index: Index, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
+    ) -> None:
+        self.events: list[Event] = []
+        self._index, self._schemas, self._policies = index, schemas, policies
+        self._streaming, self._strict = streaming, strict
+        self._segments: list[Segment] = []
+        self._repairs: list[Repair] = []
+        self._readers: list[str] = []
+        self._buf, self._pos, self._base = "", 0, 0
+        self._late: list[str] = []  # text that came after `buf`
+        self._late_size = 0
+        self._guest: Guest | None = None
+        self._tried = -1  # where every dialect has been tried in vain
+        self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
+        self._before = ""  # the character before `buf`, in reasoning
+        self._rest = ""  # text that the guest has not been given
+        self._trial: Trial | None = None
+        self._content = Stretch(0)
+        self._fenced = False  # the last call stood in a code block that is still open
+        self._mute: re.Pattern[str] | None = None  # where the quotation that is open ends
+        self._trail = ""  # whitespace that may still belong to a marker
+        self._last = ""  # the dialect that read the last call
+        self._calls = 0
+        self._ended = False
+
+    # The text
+
+    def feed(self, chunk: str) -> None:
+        """Take in `chunk` and read as far as it decides."""
+        if self._guest is not None and not self._thinks:
+            self._feed_guest(self._guest, chunk, False)
+        else:
+            self._late.append(chunk)
+            self._late_size += len(chunk)
+        while self._advance(False):
+            pass
+
+    def close(self) -> None:
+        """The text is over."""
+        while self._advance(True):
+            pass
+
+    def begin(self, name: str, opening: str) -> None:
+        """The prompt ended with `opening`, which leaves something of a dialect open."""
+        guest = self._new_guest(name, 0)
+        guest.prefill(opening)
+        if not guest.idle:
+            self._guest, self._thinks = guest, guest.thinks
+
+    def _advance(self, final: bool) -> bool:
+        """Do one thing; False when more text is needed."""
+        guest = self._guest
+        if self._trial is not None:
+            return self._try(self._trial, final)
+        if guest is not None:
+            if self._thinks:
+                return self._think(guest, final)
+            if guest.left is None and final:
+                self._feed_guest(guest, "", True)
+            if guest.left is None and not final:
+                return False
+            self._take_over(guest)
+            return True
+        self._merge()
+        return self._scan(final)
+
+    def _think(self, guest: Guest, final: bool) -> bool:
+        """Let a guest read reasoning on, up to a call of whichever dialect; False when more text is needed."""
+        self._merge()
+        buf, index, pos = self._buf, self._index, self._pos
+        while True:
+            at, until = index.search(buf, pos, final)
+            if at < 0:
+                break
+            hits = index.hits(buf, at, False, False, final)
+            if hits is None or not final and index.partial(buf, at):
+                break
+            hits = [h for h in hits if h.opener.call and h.opener.strong and self._calls_in_reasoning(h.dialect)]
+            before = buf[at - 1] if at else self._before
+            if hits and not (before and before in QUOTES):
+                if self._pass_thought(guest, at):
+                    self._begin(0, hits)
+                return True
+            pos = at + 1
+        if not self._pass_thought(guest, until):
+            return True
+        self._pos = max(pos - until, 0)
+        if final:
+            self._thinks = False
+        return final
+
+    def _pass_thought(self, guest: Guest, until: int) -> bool:
+        """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
+        piece, rest = self._buf[:until], self._buf[until:]
+        self._before = piece[-1:] or self._before
+        self._buf, self._base, self._pos = rest, self._base + until, 0
+        self._feed_guest(guest, piece, False)
+        if guest.thinks and guest.left is None:
+            return True
+        self._thinks, self._buf = False, ""
+        if guest.left is None:
+            self._feed_guest(guest, rest, False)
+        else:
+            self._rest += rest
+        return False
+
+    def _calls_in_reasoning(self, name: str) -> bool:
+        return registry.dialect(name).graph(self._policies).policies.reasoning_calls == "parse"
+
+    def _merge(self) -> None:
+        if self._late:
+            self._buf += "".join(self._late)
+            self._late, self._late_size = [], 0
+
+    # Content
+
+    def _scan(self, final: bool) -> bool:
+        """Look for the next thing that may begin; False when more text is needed."""
+        buf, content = self._buf, self._content
+        if self._ended:
+            self._after_end()
+            return False
+        if self._mute is not None:
+            return self._quotation(self._mute, final)
+        at = until = self._pos
+        if not (content.fresh and self._index.named and at < len(buf) and not buf[at].isspace()):
+            at, until = self._index.search(buf, at, final)
+        if at >= 0:
+            self._pass(at)
+            if self._look(at, final):
+                return True
+        else:
+            self._pass(until)
+        if final:
+            content.end(self)
+        self._buf, self._base, self._pos = buf[self._pos :], self._base + self._pos, 0
+        return False
+
+    def _look(self, at: int, final: bool) -> bool:
+        """Something may begin at index `at`: find out; False when more text is needed."""
+        buf, content = self._buf, self._content
+        if not final and self._index.partial(buf, at):
+            return False
+        if self._fenced and not content.solid and buf.startswith(FENCE, at):
+            return self._at_fence(at, final)
+        hits = self._index.hits(buf, at, content.in_line, content.fresh, final)
+        if hits is None:
+            return False
+        if not final and any(len(buf) - h.end < len(h.opener.trail) for h in hits if not h.opener.call):
+            return False
+        if self._tried == self._base + at:
+            hits = []
+        quoted = content.quoted
+        if hits and quoted:
+            self._mute = _QUOTED[quoted]
+            return True
+        if hits:
+            self._begin(at, hits)
+            return True
+        if buf.startswith(FENCE, at):
+            return self._at_fence(at, final)
+        if not quoted:
+            for core, trail in self._index.closers.items():
+                if buf.startswith(core, at):
+                    self._repairs.append(Repair(RepairKind.STRAY_MARKER, self._base + at, core))
+                    self._skip(at + len(core))
+                    self._trail = trail
+                    return True
+            for core in self._index.ends:
+                if buf.startswith(core, at) and (content.in_line or not core[0].isalpha()):
+                    return self._at_end_token(at, core)
+        self._pass(at + 1)
+        return True
+
+    def _pass(self, until: int) -> None:
+        """What stands before index `until` is content."""
+        buf, pos = self._buf, self._pos
+        while self._trail and pos < until:
+            if buf[pos] != self._trail[0]:
+                self._trail = ""
+            else:
+                self._trail = self._trail[1:]
+                pos += 1
+                self._content.start = self._base + pos
+        if until > pos:
+            self._fenced = self._content.add(self, buf[pos:until]) and self._fenced
+        self._pos = until
+
+    def say(self, text: str) -> bool:
+        """More content was found; False when it is not wanted."""
+        if self._policies.get("after_calls") == "drop" and self._calls:
+            return False
+        if self._streaming and text:
+            last = self.events[-1] if self.events else None
+            if type(last) is ContentDelta:
+                self.events[-1] = ContentDelta(last.text + text)
+            else:
+                self.events.append(ContentDelta(text))
+        return True
+
+    def add(self, segment: Segment) -> None:
+        """A segment is complete."""
+        self._segments.append(segment)
+
+    @property
+    def blank(self) -> bool:
+        """True when nothing has been found so far."""
+        return not self._segments
+
+    def _quotation(self, until: re.Pattern[str], final: bool) -> bool:
+        """Everything up to the end of a quotation is content; False when more text is needed."""
+        match = until.search(self._buf, self._pos)
+        if match is not None:
+            self._mute = None
+            self._pass(match.start() + 1)
+            return True
+        self._pass(len(self._buf) - (not final and self._buf.endswith("\n")))
+        if final:
+            self._content.end(self)
+        self._buf, self._base, self._pos = self._buf[self._pos :], self._base + self._pos, 0
+        return False
+
+    def _skip(self, end: int) -> None:
+        """What stands between the content and index `end` is markup."""
+        self._content.end(self)
+        self._pos = end
+        self._content = Stretch(self._base + end)
+
+    # Code blocks and end tokens
+
+    def _at_fence(self, at: int, final: bool) -> bool:
+        """A code block begins or ends at index `at`, or it is just text."""
+        buf, content = self._buf, self._content
+        if self._fenced and not content.solid:
+            match = _FENCE_END.match(buf, at)
+            if match is not None and match[1] is None and match.end() == len(buf) and not final:
+                return False
+            if match is not None and (match[1] is None or match[1].endswith("\n")):
+                self._fenced = False
+                self._skip(at + len(FENCE))
+                return True
+        match = _FENCE_LINE.match(buf, at) if content.in_line and content.fence is None else None
+        if match is not None and match.end() == len(buf) and not final:
+            return False
+        if match is not None and match[1] is not None and self._index.begins(buf, match.end()):
+            content.hold_fence(buf[at : match.end()])
+            self._pos = match.end()
+            return True
+        self._pass(at + len(FENCE))
+        return True
+
+    def _at_end_token(self, at: int, core: str) -> bool:
+        """The end token `core` at index `at` ends the answer when its dialect was in use, or when nothing follows."""
+        if self._last and core in self._index.traits[self._last].ends:
+            self._skip(at + len(core))
+            self._ended = True
+        else:
+            self._content.hold_end(core)
+            self._pos = at + len(core)
+        return True
+
+    def _after_end(self) -> None:
+        rest = self._buf[self._pos :]
+        if rest.strip() and not any(r.kind is RepairKind.AFTER_END for r in self._repairs):
+            at = self._base + self._pos + len(rest) - len(rest.lstrip())
+            self._repairs.append(Repair(RepairKind.AFTER_END, at, "text after the end of the answer"))
+        self._base, self._pos, self._buf = self._base + len(self._buf), 0, ""
+
+    # Trials
+
+    def _begin(self, at: int, hits: list[Hit]) -> None:
+        """Dialects may go on at index `at`."""
+        marker = 0
+        if any(hit.opener.strong for hit in hits):
+            hits = [hit for hit in hits if hit.opener.strong]
+        if not any(hit.opener.call for hit in hits):
+            hits = [min(hits, key=self._misfit)]
+            marker = hits[0].end - at
+        where = self._base + at
+        names = list(dict.fromkeys(hit.dialect for hit in hits))
+        if self._last in names and not marker:
+            names = [self._last]
+        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, marker)
+
+    def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
+        """How badly the opener of reasoning or content fits the text."""
+        trail = hit.opener.trail
+        fits = self._buf.startswith(trail, hit.end)
+        return not fits, -len(trail) if fits else len(trail), hit.dialect != self._last, self._index.order[hit.dialect]
+
+    def _new_guest(self, name: str, at: int) -> Guest:
+        graph = registry.dialect(name).graph(self._policies)
+        return Guest(name, graph, self._schemas, at, self._calls, self._streaming, self._strict)
+
+    def _try(self, trial: Trial, final: bool) -> bool:
+        """Let the dialects on trial read one more piece; False when more text is needed."""
+        have = self._base + len(self._buf) + self._late_size
+        until = trial.fed + trial.step
+        if trial.sure and not trial.slow and not self._content.shown:
+            until = min(until, have)
+        elif until > have and not final:
+            return False
+        over = final and until >= have
+        if trial.fed < have or over:
+            self._merge()
+            piece = self._buf[trial.fed - self._base : until - self._base]
+            for guest in trial.guests:
+                guest.feed(piece)
+                if over:
+                    guest.run(True)
+            trial.fed += len(piece)
+            trial.step = 1 if trial.slow else min(max(FIRST_STEP, (trial.fed - trial.at) // 2), LAST_STEP)
+            if over or trial.settled():
+                self._choose(trial)
+            return True
+        return False
+
+    def _choose(self, trial: Trial) -> None:
+        """Give the text to the dialect that fits best, or take it for content when none does."""
+        self._trial = None
+        first = trial.guests[0]
+        others = [name for name in dict.fromkeys(h.dialect for h in trial.hits) if name != first.name]
+        if len(trial.guests) == 1 and others and not trial.slow and not self._as_before(first, trial):
+            self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in (first.name, *others)], trial.hits)
+            return
+        fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
+        until = trial.at + 1 - self._base
+        if self._buf[until - 1] in BRACKETS:  # what is JSON and no call is passed over as a whole
+            until = max(until, *(g.spent - self._base for g in trial.guests))
+        thinking = self._guest
+        if fitting:
+            if thinking is not None:
+                self._feed_guest(thinking, "", True)
+                self._leave(thinking)
+            self._enter(max(fitting, key=lambda g: self._fitness(g, trial)), trial.fed, trial.slow)
+        elif thinking is not None:
+            self._pass_thought(thinking, until)
+        elif until == trial.at + 1 - self._base:
+            self._tried = trial.at
+        else:
+            self._pass(until)
+
+    def _as_before(self, guest: Guest, trial: Trial) -> bool:
+        """True when the dialect of the last call reads this one too, just as it is written there."""
+        calls = guest.calls
+        fits = (
+            guest.settled and not guest.refused and bool(calls) and not guest.repaired() and self._meant(guest, trial)
+        )
+        return fits and all(good and (name in self._schemas or not self._schemas) for name, good in calls)
+
+    def _meant(self, guest: Guest, trial: Trial) -> bool:
+        """False for what its form alone does not show to be a call, when nothing else does.
+
+        Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
+        be read must follow. When tools were declared, a call of another one must be beyond doubt.
+        """
+        calls = guest.calls
+        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
+        if not calls:
+            return True
+        if trial.wordy(guest) and not any(good for _, good in calls):
+            return False
+        if self._schemas and not any(name in self._schemas for name, _ in calls):
+            return strong and not self._content.shown and not any(r.kind in HARD for r in guest.repaired())
+        return strong or all(good and self._named(name) for name, good in calls)
+
+    def _named(self, name: str) -> bool:
+        """True for what may be a tool's name."""
+        return name in self._schemas or _NAME.match(name) is not None
+
+    def _fitness(self, guest: Guest, trial: Trial) -> tuple[int, bool, int, int, int, int, bool, int]:
+        """How well the dialect of a guest fits the text: the greatest is the best."""
+        calls, repairs = guest.calls, guest.repaired()
+        declared = sum(name in self._schemas for name, _ in calls)
+        named = sum(self._named(name) for name, _ in calls)
+        odd = sum(name != "" for name, _ in calls) - named
+        broken = sum(not good for _, good in calls) + 2 * odd
+        hard = sum(repair.kind in HARD for repair in repairs)
+        return (
+            min(declared, 1), not trial.free(guest), -broken, min(named, 1), -hard, hard - len(repairs),
+            guest.name == self._last, -self._index.order[guest.name],
+        )  # fmt: skip
+
+    # Guests
+
+    def _enter(self, guest: Guest, fed: int, thinks: bool) -> None:
+        """`guest`, which has read up to character `fed`, reads on."""
+        content = self._content
+        if content.fence is not None:
+            self._repairs.append(Repair(RepairKind.STRAY_MARKER, content.fence, FENCE))
+            self._fenced = True
+        content.end_before(self, lambda blanks: self._gap(guest, blanks))
+        self._guest = guest
+        if guest.builder.draft.events:
+            self.events += guest.builder.draft.events
+        rest = self._buf[fed - self._base :]
+        self._buf, self._pos = "", 0
+        if thinks and guest.thinks:
+            self._thinks = True
+            self._buf, self._base, self._before = rest, fed, ""
+            return
+        if guest.left is None and rest:
+            self._feed_guest(guest, rest, False)
+        else:
+            self._rest = rest
+
+    def _gap(self, guest: Guest, blanks: str) -> int:
+        """How many of the blanks before a guest are written by its dialect."""
+        start = guest.graph.start
+        if not blanks or not start.text:
+            return 0
+        at = guest.at - self._base
+        return plan_of(start).lead_at(blanks + self._buf[at : at + 256], 0, len(blanks))
+
+    def _feed_guest(self, guest: Guest, chunk: str, final: bool) -> None:
+        """Give a guest more text, in pieces, so that one that leaves soon has not looked far."""
+        if self._streaming and guest.quick is not None and chunk:
+            events = guest.quick(chunk)
+            if events is not None:
+                self.events += events
+                return
+        draft = guest.builder.draft
+        at, step = 0, 256
+        while True:
+            if self._streaming:
+                draft.events = []
+            piece = chunk[at : at + step]
+            if piece:
+                guest.feed(piece)
+            at += len(piece)
+            over = at >= len(chunk)
+            if over and final:
+                guest.run(True)
+            self.events += draft.events or ()
+            if guest.left is not None or over:
+                break
+            step = min(2 * step, LAST_STEP)
+        self._rest = chunk[at:]
+
+    def _take_over(self, guest: Guest) -> None:
+        """The guest is done: go on where it left."""
+        self._leave(guest)
+        end = guest.base + len(guest.buf)
+        if guest.left is None:
+            self._ended = True
+            self._base = end
+        else:
+            self._buf = guest.raw(guest.left, end) + self._rest
+            self._base = guest.left
+        self._pos, self._rest = 0, ""
+        self._content = Stretch(self._base)
+
+    def _leave(self, guest: Guest) -> None:
+        """Keep what a guest has read."""
+        segments, repairs = guest.result()
+        self._segments += segments
+        self._repairs += repairs
+        self._readers += [guest.name] * len(guest.calls)
+        self._calls += len(guest.calls)
+        if guest.calls:
+            self._last = guest.name
+        self._guest, self._thinks = None, False
+
+    # What has been read
+
+    @property
+    def pending(self) -> str:
+        """Text that arrived and waits for more before it can be told apart."""
+        if self._guest is not None:
+            return self._guest.pending() + self._buf + "".join(self._late)
+        return self._content.waiting + self._buf[self._pos :] + "".join(self._late)
+
+    def message(self) -> MixedMessage:
+        """What has been read; in the middle of an answer, what is open comes last."""
+        segments, readers = list(self._segments), list(self._readers)
+        if self._guest is not None:
+            inner = self._guest.message()
+            segments += inner.segments
+            readers += [self._guest.name] * len(inner.calls)
+        else:
+            segments += self._content.so_far()
+        return MixedMessage(tuple(segments), tuple(self._repairs), tuple(readers))

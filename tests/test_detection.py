@@ -1,0 +1,305 @@
+"""Detection, and reading without a dialect: cases, laws, floods, and what is told beside the message."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+
+import corpus
+import pytest
+import strategies
+from corpus import Case
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Draw
+
+import toolect
+from toolect import registry
+from toolect.detection.auto import Auto
+from toolect.detection.index import Index, index
+from toolect.ir import Call, Content, Message, RepairKind
+
+AUTO = Auto()
+FILES = sorted((corpus.ROOT / "auto").glob("*.txt"))
+CASES = [case for path in FILES for case in corpus.read(path)]
+SECONDS = 10
+"""What the slowest machine may take for the largest hostile text: far above linear work, far below quadratic."""
+
+parametrize = functools.partial(pytest.mark.parametrize, "case", ids=str)
+
+
+# Cases
+
+
+@parametrize(CASES)
+def test_says_what_is_expected(case: Case, request: pytest.FixtureRequest) -> None:
+    """Each case reads as expected, its spans tile the text, and every call has a reader."""
+    message = toolect.parse(case.text, **case.options)
+    said = corpus.describe(message)
+    if request.config.getoption("--update") and not case.has("error") and said != corpus.normal(case.expected):
+        corpus.update(case, said)
+    else:
+        assert said == corpus.normal(case.expected), f"{case.path}:{case.line}"
+    corpus.check_spans(message, case.text)
+    assert message.clean == case.clean
+    assert len(message.dialects) == len(message.calls)
+    if case.has("error"):
+        assert case.get("error") in [call.status for call in message.calls]
+
+
+@parametrize(CASES)
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+def test_chunks_do_not_matter(case: Case, mode: str) -> None:
+    """Any split in two, and single characters, give the message of the whole text and events that tell it."""
+    message = AUTO.parse(case.text, mode=mode, **case.options)
+    for chunks in [[case.text], list(case.text), *([case.text[:i], case.text[i:]] for i in range(1, len(case.text)))]:
+        streamed, events = corpus.stream(AUTO, chunks, mode=mode, **case.options)
+        assert corpus.same(streamed, message), chunks
+        corpus.check_events(events, streamed)
+
+
+@parametrize([case for case in CASES if case.path.stem == "prose"])
+def test_prose_has_no_call(case: Case) -> None:
+    """What is only shown, named or alike is content, as it stands."""
+    message = toolect.parse(case.text, **case.options)
+    assert not message.calls and message.content == case.text
+
+
+def own_cases() -> list[Case]:
+    """Cases of all dialects that are read without repairs, and have a call."""
+    return [case for case in corpus.all_cases() if case.canonical and "\ncall " in f"\n{case.expected}"]
+
+
+@pytest.mark.parametrize("name", sorted(toolect.dialects()))
+def test_finds_the_dialect_of_its_cases(name: str) -> None:
+    """Of a dialect's own canonical cases, nearly all rank it first, or one that reads the same calls."""
+    cases = [case for case in own_cases() if case.dialect == name]
+    missed = []
+    for case in cases:
+        options = {key: case.options[key] for key in ("tools", "prefix") if key in case.options}
+        wanted = registry.dialect(name).parse(case.text, **options).calls
+        found = toolect.detect(case.text, limit=1, **options)
+        if not found or name not in found[0].dialects and registry.dialect(found[0].dialect).parse(
+            case.text, **options
+        ).calls != wanted:  # fmt: skip
+            missed.append((case.title, found))
+    assert len(missed) <= len(cases) // 10, missed
+
+
+# Laws
+
+
+@st.composite
+def mixed_texts(draw: Draw) -> str:
+    """Texts of several dialects, canonical and corrupted, in one, with prose and code blocks between."""
+    parts = []
+    for _ in range(draw(st.integers(1, 3))):
+        dialect = registry.dialect(draw(st.sampled_from(sorted(toolect.dialects()))))
+        kinds = [strategies.canonical(dialect), strategies.corrupted(dialect), strategies.garbage(dialect.spec)]
+        text = draw(st.one_of(kinds))
+        around = draw(st.sampled_from(["{}", "\n```json\n{}\n```\n", "Well `{}` and", "so \n{}\n\n", '"{}"']))
+        parts.append(around.replace("{}", text))
+    return "".join(parts)
+
+
+@st.composite
+def options(draw: Draw) -> dict[str, Any]:
+    """What reading may be told."""
+    found: dict[str, Any] = {"mode": draw(st.sampled_from(["strict", "lenient"]))}
+    if draw(st.booleans()):
+        found["tools"] = [{"name": "f"}, {"name": "get_weather"}]
+    if draw(st.integers(0, 3)) == 0:
+        found["prefix"] = draw(st.sampled_from(sorted(index().prefill)))
+    policies = {"unknown_tool": "content", "malformed": "content", "after_calls": "drop"}
+    return found | {policy: setting for policy, setting in policies.items() if draw(st.integers(0, 5)) == 0}
+
+
+@given(text=mixed_texts(), how=options())
+def test_tile(text: str, how: dict[str, Any]) -> None:
+    """Segments and markup cover the text exactly, and every call has a reader."""
+    message = AUTO.parse(text, **how)
+    corpus.check_spans(message, text)
+    assert len(message.dialects) == len(message.calls)
+
+
+@given(data=st.data(), text=mixed_texts(), how=options())
+def test_chunk_invariance(data: st.DataObject, text: str, how: dict[str, Any]) -> None:
+    """However a text is cut, its message is that of the whole, and the events tell it."""
+    expected = corpus.plain(AUTO.parse(text, **how))
+    for chunks in ([text], list(text), data.draw(strategies.chunks(text))):
+        message, events = corpus.stream(AUTO, chunks, **how)
+        assert corpus.plain(message) == expected, chunks
+        corpus.check_events(events, message)
+
+
+@given(text=st.text(st.characters(exclude_categories=()), max_size=80) | mixed_texts())
+def test_total(text: str) -> None:
+    """Any string is read, and detected, without raising."""
+    for call in toolect.parse(text).calls:
+        assert isinstance(call.arguments_text, str)
+    for found in toolect.detect(text):
+        assert 0 < found.score <= 1 and 0 <= found.sure <= 1 and found.dialect not in found.same
+
+
+def floods(size: int) -> list[str]:
+    """Hostile texts of up to `size` characters."""
+    known: Index = index()
+    needles = sorted({opener.core for t in known.traits.values() for opener in t.openers if opener.needle})
+    units = [
+        *"<[{\"`\\ \n\x00\ud83d｜('",
+        "```\n",
+        "```json\n",
+        '{"a":',
+        '{"a":x',
+        "[{",
+        '{"name":"f"',
+        "f(",
+        "a\n",
+        "\n```json\n{",
+        *needles,
+    ]
+    calls = [f"{needle}f" for needle in needles]
+    return [unit * (size // len(unit)) for unit in (*units, *calls)]
+
+
+def test_floods_end_soon() -> None:
+    """Texts made to be slow are read in time, and tile."""
+    for text in floods(50_000):
+        start = time.perf_counter()
+        message = toolect.parse(text)
+        assert time.perf_counter() - start < SECONDS, text[:40]
+        corpus.check_spans(message, text)
+
+
+def test_floods_stream_alike() -> None:
+    """Texts made to be slow give the same message one character at a time."""
+    for text in floods(400):
+        message, events = corpus.stream(AUTO, text)
+        assert corpus.same(message, toolect.parse(text)), text[:40]
+        corpus.check_events(events, message)
+
+
+def test_much_between_the_calls() -> None:
+    """Many calls with content between them are read in linear time."""
+    text = 'So.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nWell. ' * 3_000
+    start = time.perf_counter()
+    message = toolect.parse(text)
+    assert time.perf_counter() - start < SECONDS
+    assert len(message.runnable) == 3_000
+
+
+# What is told
+
+
+def test_a_message_tells_who_read_it() -> None:
+    """The dialects stand beside the calls, and make no difference to equality."""
+    call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+    message = toolect.parse(call)
+    assert message == Message([Call("f", {"a": 1})])
+    assert message.dialects == (toolect.detect(call)[0].dialect,)
+    assert pickle.loads(pickle.dumps(message)).dialects == message.dialects
+
+
+def test_ties_are_one_result() -> None:
+    """Dialects that nothing in the text tells apart come together, and no two results share one."""
+    found = toolect.detect('[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}]')
+    assert found[0].same
+    names = [name for result in found for name in result.dialects]
+    assert len(names) == len(set(names))
+
+
+def test_detection_shows_its_evidence() -> None:
+    """Markers with their places, calls, coverage, and what speaks against a dialect."""
+    text = "I go.\n<tool_call>\n<function=go>\n<parameter=to>\n1\n</parameter>\n</function>\n</tool_call>"
+    best = toolect.detect(text)[0]
+    assert {found.marker: found.at for found in best.markers}["<tool_call>"] == 6
+    assert (best.calls, best.repaired, best.broken, best.against) == (1, 0, 0, ())
+    assert best.score == 1 and best.sure > 0.5 and 0.9 < best.coverage < 1
+    worse = toolect.detect(text.replace("</function>", "").replace("</parameter>", ""))[0]
+    assert worse.score < 1 and any(reason.startswith("repairs:") for reason in worse.against)
+
+
+def test_tools_decide_between_readings() -> None:
+    """A call of a declared tool is better evidence than one of another."""
+    text = '{"name": "f", "arguments": {}}'
+    assert toolect.detect(text, [{"name": "f"}])[0].score > toolect.detect(text, [{"name": "g"}])[0].score
+
+
+def test_nothing_is_found_in_prose() -> None:
+    """Plain text has no dialect."""
+    assert toolect.detect("It is nine o'clock, and all is well.") == ()
+    assert toolect.detect("") == ()
+
+
+def test_limit_bounds_the_results() -> None:
+    """At most `limit` results come back."""
+    text = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    assert len(toolect.detect(text, limit=1)) == 1
+
+
+def test_auto_does_not_render() -> None:
+    """A text is written in one dialect: the error says so."""
+    with pytest.raises(ValueError, match="expected the name of a dialect"):
+        toolect.dialect("auto").render(Message([Content("x")]))
+
+
+def test_auto_checks_what_it_is_told() -> None:
+    """A wrong mode or policy is an error here as anywhere."""
+    with pytest.raises(ValueError, match="mode"):
+        toolect.parse("x", mode="loose")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="policy"):
+        toolect.parse("x", politeness="high")
+
+
+def test_a_stream_is_closed_once() -> None:
+    """After `close` nothing may be fed; `reset` begins anew."""
+    stream = toolect.dialect("auto").stream()
+    stream.feed("x")
+    stream.close()
+    assert stream.close() == []
+    with pytest.raises(ValueError, match="close"):
+        stream.feed("y")
+    stream.reset()
+    assert stream.feed("y, z") and stream.message == Message([Content("y, z")])
+
+
+def test_only_an_opener_is_held_back() -> None:
+    """Content is passed on at once; what may begin a call waits."""
+    stream = toolect.dialect("auto").stream()
+    assert [event.text for event in stream.feed("A word. ")] == ["A word."]  # type: ignore[union-attr]
+    assert stream.pending == " "
+    stream.feed("[TOOL_C")
+    assert stream.pending == " [TOOL_C"
+    stream.feed("UP], no more")
+    assert stream.pending == "" and stream.message.content == "A word. [TOOL_CUP], no more"
+
+
+def test_a_code_block_around_a_call_is_told() -> None:
+    """Nothing is relaxed in silence: the fences that were left out are a repair."""
+    message = toolect.parse('```xml\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n```')
+    assert message.runnable and not message.content
+    assert [(repair.kind, repair.at) for repair in message.repairs] == [(RepairKind.STRAY_MARKER, 0)]
+
+
+def test_user_specs_take_part(tmp_path: Path) -> None:
+    """A dialect that a user has loaded is found like any other."""
+    (tmp_path / "grammars").mkdir()
+    (tmp_path / "grammars" / "pier.lark").write_text(
+        'start: (content | call)*\ncontent: TEXT\ncall: "<<pier " NAME ">>" JSON "<</pier>>"\n'
+        "NAME: /\\w+/\n%declare TEXT JSON\n"
+    )
+    (tmp_path / "my.yaml").write_text(
+        "pier:\n  map: {content: content, call: call, NAME: call.name, call/JSON: $arguments}\n"
+    )
+    text = 'So: <<pier f>>{"a": 1}<</pier>>'
+    assert toolect.parse(text).calls == []
+    old = registry._registry._shelves[:]
+    try:
+        toolect.load(tmp_path / "my.yaml")
+        assert toolect.parse(text).dialects == ("pier",)
+        assert toolect.detect(text)[0].dialect == "pier"
+    finally:
+        registry._registry._shelves = old

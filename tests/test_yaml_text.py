@@ -1,0 +1,71 @@
+"""Arguments as YAML: what is read, what is refused, and that what is written comes back."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolect.engine.yaml_text import MAX_YAML, read_yaml, write_yaml
+from toolect.ir import Json, same_json
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=12)
+ODD = ["no", "~", "1", "1e3", "a: b", "- a", "# a", "x\n y\n", "\n", " a", "'", "\x85", "\ufeff", "</a>", "a\n\nb\n\n"]
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | strategies.PLAIN | st.sampled_from(ODD)
+
+
+@given(st.dictionaries(TEXTS, strategies.values(TEXTS), max_size=4))
+def test_what_is_written_is_read_back(value: dict[str, Json]) -> None:
+    """Any arguments in Unicode come back."""
+    text = write_yaml(value)
+    assert same_json(read_yaml(text), value), text
+
+
+@given(ANY | st.text("a:-#&*!|>'\"{}[],? \n\t%@`0~<", max_size=24))
+def test_nothing_but_a_value_error(text: str) -> None:
+    """Any text is a mapping, or refused in one way."""
+    try:
+        value = read_yaml(text)
+    except ValueError:
+        return
+    assert isinstance(value, dict)
+
+
+REFUSED = {
+    "an alias": "a: &x [1]\nb: *x",
+    "an anchor alone": "a: &x 1",
+    "a tag": "a: !!str 1",
+    "a local tag": "a: !thing 1",
+    "two documents": "a: 1\n---\nb: 2",
+    "a list": "- a",
+    "a scalar": "just text",
+    "a mapping as a key": "? {a: 1}\n: b",
+    "a key twice": "a: 1\na: 2",
+    "a line that is no entry": "a: 1\nb",
+    "brackets without end": "a: " + "[" * 100_000,
+    "deep blocks": "a:\n" + "- " * 10_000 + "x",
+    "a huge text": "a: " + "x" * MAX_YAML,
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what: str) -> None:
+    """What is not a plain mapping is refused, soon."""
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match=r"expected|cannot read|nested"):
+        read_yaml(REFUSED[what])
+    assert time.perf_counter() - start < 5
+
+
+def test_schemas_reach_inside() -> None:
+    """A declared string stays text wherever it stands."""
+    inner = {"type": "object", "properties": {"zip": {"type": "string"}}}
+    schema = {"properties": {"to": inner, "codes": {"type": "array", "items": {"type": "string"}}}}
+    assert read_yaml("to: {zip: 01234, no: 4}\ncodes: [1, 2]\nfree: [1]", schema) == {
+        "to": {"zip": "01234", "no": 4},
+        "codes": ["1", "2"],
+        "free": [1],
+    }
