@@ -7,12 +7,17 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
+from msgspec.structs import replace
 
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.spec.document import Text
+from toolect.spec.grammar import read_grammar
+from toolect.spec.load import read_entries
 from toolect.spec.model import (
     Alt,
     CodecKind,
@@ -36,7 +41,10 @@ from toolect.spec.model import (
     Spec,
     Spelling,
 )
+from toolect.spec.problems import Problems
 
+_AGAIN = "\0again"
+"""Stands for the name of the call before."""
 SLOTS = {kind.value for kind in SlotKind}
 
 
@@ -171,43 +179,50 @@ class Replay(Lexer):
 
 
 class Stock(NamedTuple):
-    """A grammar as stock Lark loads it, and its spelling of the markers that the entry has replaced."""
+    """A grammar as stock Lark loads it; the spec with that grammar's own markers, and those that replace them."""
 
     lark: Lark
-    originals: dict[str, str]
+    spec: Spec
+    markers: dict[str, str]
+    inherited: bool
+
+    def sample(self, choices: Choices) -> list[Piece]:
+        """The lexemes of one answer, spelled as the entry wants them."""
+        return [piece._replace(text=self._spelled(piece)) for piece in sample(self.spec, choices)]
+
+    def _spelled(self, piece: Piece) -> str:
+        changed = isinstance(piece.expr, Literal) and (self.inherited or piece.value)
+        return self.markers.get(piece.text, piece.text) if changed else piece.text
 
 
-def load(spec: Spec, base: Spec) -> Stock:
-    """The grammar of `spec`, which it may have taken over from `base`."""
+def load(spec: Spec) -> Stock:
+    """The grammar of `spec`."""
     path = next(rule.place.path for rule in spec.rules.values() if not rule.value)
+    written = read_grammar(Path(path), Problems())
+    assert written is not None
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
-    new, old = ([text for rule in s.rules.values() for text in _literals(rule.expr)] for s in (spec, base))
-    return Stock(lark, dict(zip(new, old, strict=True)))
-
-
-def _literals(expr: Expr) -> list[str]:
-    """The markers without a name, in order."""
-    match expr:
-        case Literal(text=text, others=()):
-            return [text]
-        case Seq(items=items) | Alt(items=items):
-            return [text for item in items for text in _literals(item)]
-        case Repeat(item=item):
-            return _literals(item)
-    return []
+    table = read_entries(Path(spec.place.path), Problems(), only=spec.name)[spec.name].mapping("markers", Problems())
+    markers = {key.text: value.text for key, value in table.entries if isinstance(value, Text)}
+    return Stock(lark, replace(spec, rules=written), markers, Path(path).stem != spec.name)
 
 
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
     tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.expr]
-    return Message(list(_segments(spec, stock.lark.parse(tokens))))  # type: ignore[arg-type]  # the lexer takes a list
+    segments = list(_segments(spec, stock.lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
+    for i, segment in enumerate(segments):
+        if isinstance(segment, Call) and segment.name == _AGAIN:
+            before = segments[i - 1]
+            assert isinstance(before, Call)
+            segments[i] = Call(before.name, segment.arguments, segment.id)
+    return Message(segments)
 
 
 def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
     if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = stock.originals[piece.expr.text]
+        text = piece.expr.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
@@ -226,9 +241,9 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             yield Content(_slot(tree))
         case Role.REASONING:
             yield Reasoning(_slot(tree))
-        case Role.CALL:
-            fixed = spec.fixed_names.get(_rule(tree))
-            yield _call(dict(_fields(spec, tree)) | ({HoleKind.NAME: fixed} if fixed else {}))
+        case Role.CALL | Role.AGAIN:
+            fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
+            yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
         case _:
             for record in _records(spec, tree):
                 yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
@@ -311,6 +326,8 @@ def _referred(ref: str, text: str) -> str:
 
 def _argument(spec: Spec, tree: Tree[Token]) -> tuple[str, Json]:
     roles = {(spec.roles.get(f"{_rule(tree)}/{n}") or spec.roles.get(n)): c for c in tree.children for n in [_child(c)]}
+    if Role.KEY not in roles:  # only a tool's schema could name it
+        raise AmbiguousError
     value = roles[Role.VALUE]
     return str(roles[Role.KEY]), _value(value) if isinstance(value, Tree) else _decoded(spec, tree, value)
 

@@ -326,7 +326,7 @@ d:
                    strings: "<", stops: closer, key: k}
     call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
-  prefill: {"<c>": content, "<s>": start}
+  prefill: {"<c><call>": content, "<s>": start}
   end: ["<e>"]
   no-call: ["none"]
   canonical: {content before call: content}
@@ -354,7 +354,7 @@ def test_every_field() -> None:
         "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
     assert read.gaps == model.Gaps("\n\n", "\n")
-    assert read.prefill == {"<c>": "content", "<s>": "start"}
+    assert read.prefill == {"<c><call>": "content", "<s>": "start"}
     assert read.end == ("<e>",)
     assert read.no_call == ("none",)
     assert read.canonical == {"content before call": "content"}
@@ -366,13 +366,16 @@ def test_every_field() -> None:
 @pytest.mark.usefixtures("folder")
 def test_extends() -> None:
     """A variant has the other's fields below its own, and its grammar with other markers."""
-    variant = 'e:\n  extends: d\n  markers: {"<call>": "<tool>"}\n  gaps: {before call: " "}\n'
+    variant = (
+        'e:\n  extends: d\n  markers: {"<call>": "<tool>"}\n  gaps: {before call: " "}\n  prefill: {"<call>": start}\n'
+    )
     write(ENTRY + variant, d=GRAMMAR)
     one, two = load_spec("dialects.yaml", "d"), load_spec("dialects.yaml", "e")
     assert two.rules["call"].expr == Seq((Literal("<tool>"), JSON, Literal("</call>")))
     assert two.gaps == model.Gaps(" ", "\n")
     assert (two.about, two.models, two.aliases, two.source) == ("", (), (), "s")
     assert two.misspellings == {"<tool>": ("<cal>",)}
+    assert two.prefill == {"<c><tool>": "content", "<s>": "start", "<call>": "start"}
     assert (two.shapes, two.codecs, two.policies, two.end) == (one.shapes, one.codecs, one.policies, one.end)
 
 

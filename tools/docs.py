@@ -14,7 +14,7 @@ import click
 from toolect import Call, Message, Unrepresentable, registry
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import elements, json_lexemes, loose_json, open_call, spelling, yaml_text
+from toolect.engine import closing, comments, elements, json_lexemes, loose_json, open_call, spelling, yaml_text
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,6 +86,13 @@ LIMITS = (
         "whitespace characters that a blank inside a marker may be",
         "the marker is text",
     ),
+    (
+        "MAX_COMMENT",
+        comments.MAX_COMMENT,
+        "characters of comments that a look-ahead goes over",
+        "the marker before them is text",
+    ),
+    ("MAX_LOOK", closing.MAX_LOOK, "characters after a doubtful quote that are looked at for code", "none"),
     ("MAX_REPAIR", open_call.MAX_REPAIR, "characters of broken JSON that a repair is tried on", "`malformed`"),
     ("MAX_YAML", yaml_text.MAX_YAML, "characters of arguments in YAML", "`malformed`"),
     ("MAX_ELEMENTS", elements.MAX_ELEMENTS, "elements inside one another in one value", "it stays text"),

@@ -47,7 +47,7 @@ class RepairKind(StrEnum):
     DOUBLE_ENCODED = "double-encoded"
     """An arguments object arrived as a JSON string, or the other way round."""
     MISSING_ARGUMENTS = "missing-arguments"
-    """A call without arguments was read as one with an empty object."""
+    """A call without arguments was read as one with an empty object, or an argument without a value was left out."""
     LIST = "list"
     """A single call stood for a list of calls, or a list for a single one."""
     DUPLICATE_KEY = "duplicate-key"

@@ -45,10 +45,9 @@ def explain(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     An alias may be qualified by the project whose word it is, `vllm:minimax`. A qualified name is looked for as it
     stands, then without its project; an unqualified one that exists only in qualified form counts if all agree.
     """
-    named = _named(name, shelves)
-    if named is None and ":" in name and not is_model(name):
-        named = _named(name.partition(":")[2], shelves)
-    return named or _modelled(name, shelves)
+    bare = "" if is_model(name) else name.partition(":")[2]
+    named = _named(name, shelves) or bare and _named(bare, shelves)
+    return named or _modelled(name, shelves) or bare and _modelled(bare, shelves) or None
 
 
 def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:

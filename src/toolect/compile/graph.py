@@ -72,6 +72,7 @@ class Graph:
                 if s.probe or s.repair is RepairKind.IMPLIED_OPENER
                 for core in (_signs(start, s.core) if s.pattern else (s.core,))
             ]
+            found += [core for regex, _ in start.patterns for core in start.step(regex).node.marks]
             found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers

@@ -115,8 +115,12 @@ class Node:
         match symbol:
             case Mark():
                 core = symbol.core
-                if symbol.wrong and self.marks.get(core) is False:
-                    return  # here it is a marker of the grammar
+                if (
+                    symbol.wrong and core in self.marks
+                ):  # nothing else may begin with it, least of all a marker as it is
+                    first = self.choices[core][0]
+                    if not self.marks[core] or first.trail != choice.trail:
+                        return
                 self.choices.setdefault(core, []).append(choice)
                 if core not in self.marks and is_echo(core):
                     self.echoes.append(core)

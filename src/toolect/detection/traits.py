@@ -13,7 +13,6 @@ from toolect.engine.stop_plan import fixed, plan_of
 from toolect.ir import RepairKind
 from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
 
-
 _COMMON = (FENCE, '{"', "{'", "[{", '["', "['")
 """What code blocks and lists of any kind begin with."""
 

@@ -64,7 +64,7 @@ def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
                 return Probe.MORE
             if not final and match.end() == n and match[0].isidentifier():
                 return Probe.MORE
-            if named:
+            if named or i == 0 and match[0] == ":":
                 break
             if touching and buf[pos] in _QUOTES:  # a doubled quote, rather than the next of adjacent strings
                 return Probe.NO

@@ -90,6 +90,8 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             if match is None:
                 return None
         elif kind == CONTENT:
+            if ruled:
+                return None  # the call may end here or go on
             plan = at.plan
             where, match = n, None
             common = at.common

@@ -163,7 +163,7 @@ class JsonSlot:
     # Broken JSON
 
     def _read_broken(self, machine: Machine, final: bool) -> bool:
-        """Find where the broken value ends: with its last bracket, at the next marker, or at the end of the input."""
+        """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
         if self._recorder is not None:
             return self._guess(machine, final)
         node = machine.node.step(SlotKind.JSON).node

@@ -202,7 +202,7 @@ class Machine:
                 break
             if buf[self.pos] != self._trail[0]:
                 others = node.choices[SlotKind.TEXT]
-                bare = "" in self._trails or any(not choice.expects for choice in others)
+                bare = "" in self._trails and any(not choice.expects for choice in others)
                 bare = bare and self._trail == self._trails[0] + others[0].expects
                 if not self.loose and not bare:
                     self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")

@@ -92,7 +92,7 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
                 break
         else:
             if node.json and not named and buf[pos] in "{[":
-                return _json(stop, machine.json_field(node).shape, buf, pos, final)
+                return _json(stop, machine.json_field(node).shape, buf, pos, final, strong)
             if node.json and named:
                 line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in blank[0]
                 if buf[pos] in "{[" or not weak and not line:
@@ -109,14 +109,14 @@ def probe(machine: Machine, stop: Stop, node: Node, pos: int, final: bool, stron
     return Probe.YES
 
 
-def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool) -> Probe:
+def _json(stop: Stop, shape: Shape | None, buf: str, pos: int, final: bool, strong: bool) -> Probe:
     """Does the bracket at `buf[pos]` open JSON with a call in it?
 
     After a marker of the dialect it does. A marker that is a word may be just that: a list after it must be one of
     objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
     """
     patterns = _beginning(shape)
-    if stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
+    if strong or stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
         if not stop.core.isalnum() or buf[pos] == "{":
             return Probe.YES
         inside = _BLANK.match(buf, pos + 1).end()  # type: ignore[union-attr]  # matches the empty string

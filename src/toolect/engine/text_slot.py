@@ -184,8 +184,8 @@ class TextSlot:
                 if end > begin:
                     return self._stop(machine, needle.stop, needle.lead, begin, end)
                 other = needle.stop.otherwise
-                if other is not None and not self._goes_on(machine, needle.stop, at):
-                    return self._stop(machine, other, other.lead, at, at + len(other.core))
+                if other is not None and not self._goes_on(machine, needle.stop, begin):
+                    return self._stop(machine, other, other.lead, begin, begin + len(other.core))
             if not final and n - at <= plan.longest and buf[at:] in plan.holds:
                 self._hold(machine, at)
                 return False
@@ -217,7 +217,8 @@ class TextSlot:
 
     def _decides(self, stop: Stop) -> bool:
         """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
-        return stop.probe and not stop.pattern and self.plan.braces != "" and after(self, stop).json
+        bare = self.plan.braces != "" and not self.plan.direct
+        return bare and stop.probe and not stop.pattern and after(self, stop).json
 
     def text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""

@@ -126,16 +126,12 @@ class _Loader:
             path, below = found
             if not grammar.exists():
                 grammar = self._grammar(path, below.name.text)
-        elif markers := entry.table.get("markers"):
-            message = "the field `markers` changes an inherited grammar, but there is no `extends`"
-            problems.error("unused-markers", message, markers.place)
         inherited = below is not None and grammar.stem == below.name.text
         rules = read_grammar(grammar, problems, entry.name.place)
         if rules is None:
             return None
         whole = entry if below is None else inherit(entry, below)
-        if below is not None:
-            rules, whole = replace_markers(entry, whole, rules, inherited, problems)
+        rules, whole = replace_markers(entry, whole, rules, inherited, problems)
         return self._spec(entry, whole, rules, inherited, problems)
 
     def _spec(

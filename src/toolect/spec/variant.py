@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
-from toolect.spec.document import Table, Text, describe
+from toolect.spec.document import Node, Table, Text, describe
 from toolect.spec.entry import OWN, Entry, check_literal
 from toolect.spec.meaning import Parts
 from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq
@@ -26,13 +28,18 @@ def inherit(entry: Entry, other: Entry) -> Entry:
 def replace_markers(
     entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems
 ) -> tuple[dict[str, Rule], Entry]:
-    """The inherited rules, and the misspellings of their markers, with other markers."""
+    """The rules that are not the entry's own, and what the entry says of their markers, with other markers.
+
+    These are those of an inherited grammar, or of the value languages that the entry's own imports.
+    """
     table = entry.mapping("markers", problems)
-    if table.entries and not inherited:
-        message = "the field `markers` changes an inherited grammar, but the entry has its own"
+    others = {name: rule for name, rule in rules.items() if inherited or rule.value}
+    if table.entries and not others:
+        why = "the entry has its own" if entry.table.get("extends") else "there is no `extends`"
+        message = f"the field `markers` changes an inherited grammar, but {why}"
         problems.error("unused-markers", message, table.place)
         return rules, whole
-    literals = Parts(rules, values=True).literals
+    literals = Parts(others, values=True).literals
     new: dict[str, str] = {}
     for key, value in table.entries:
         check_literal(key, literals, problems)
@@ -40,25 +47,35 @@ def replace_markers(
             new[key.text] = value.text
         else:
             problems.error("wrong-type", f"expected a marker, got {describe(value)}", value.place)
-    rules = {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in rules.items()}
-    old = whole.table.get("misspellings")
-    if not isinstance(old, Table):
-        return rules, whole
-    moved = Table(
-        tuple((replace(key, text=new.get(key.text, key.text)), value) for key, value in old.entries), old.place
+    rules = rules | {name: replace(rule, expr=_replace(rule.expr, new)) for name, rule in others.items()}
+    fields = []
+    for key, value in whole.table.entries:
+        if key.text in ("misspellings", "prefill"):
+            own = {inner.text for inner, _ in entry.mapping(key.text, Problems()).entries}
+            value = _renamed(value, new, own)
+        fields.append((key, value))
+    return rules, Entry(whole.name, Table(tuple(fields), whole.table.place))
+
+
+def _renamed(node: Node, new: dict[str, str], own: set[str]) -> Node:
+    """A mapping by markers, or by texts that hold some, under their new names; not the keys in `own`."""
+    if not isinstance(node, Table) or not new:
+        return node
+    either = re.compile("|".join(map(re.escape, sorted(new, key=len, reverse=True))))
+    entries = tuple(
+        (key if key.text in own else replace(key, text=either.sub(lambda match: new[match[0]], key.text)), value)
+        for key, value in node.entries
     )
-    fields = tuple((key, moved if key.text == "misspellings" else value) for key, value in whole.table.entries)
-    return rules, Entry(whole.name, Table(fields, whole.table.place))
+    return Table(entries, node.place)
 
 
 def _replace(expr: Expr, new: dict[str, str]) -> Expr:
-    """`expr` with other markers, and without those that an empty text takes the place of."""
+    """`expr` with other markers; one that is left out is empty."""
     match expr:
         case Literal(text, others, name):
             return Literal(new.get(text, text), tuple(new.get(o, o) for o in others), name)
         case Seq(items):
-            kept = [_replace(item, new) for item in items]
-            return Seq(tuple(item for item in kept if item != Literal("")))
+            return Seq(tuple(_replace(item, new) for item in items))
         case Alt(items):
             return Alt(tuple(_replace(item, new) for item in items))
         case Repeat(item, least, once):
