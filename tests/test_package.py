@@ -15,7 +15,9 @@ import msgspec
 import pytest
 
 import toolect
-from toolect import Call, Content, Conversion, Message, Reasoning, Status, UnknownDialect, Unrepresentable
+from toolect import Call, Content, Message, Reasoning, UnknownDialect, Unrepresentable
+from toolect.conversion import Conversion
+from toolect.ir import Status
 from toolect.registry import shipped
 
 if TYPE_CHECKING:
