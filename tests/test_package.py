@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
 SOURCES = Path(toolect.__file__).parent
-GENERAL = {"json", "openai", "text", "python", "react", "pythonic"}
+GENERAL = {"functools", "json", "openai", "text", "python", "react", "pythonic"}
 """Names of dialects that are also words."""
 
 CALL = Call("f", {"a": [1, None]}, id="1", status=Status.REPAIRED, raw="f(a=[1, None])", span=(3, 17))
