@@ -49,11 +49,15 @@ def test_strict_mode_reads_it_alike(case: Case) -> None:
 @parametrize(CASES)
 @pytest.mark.parametrize("mode", ["lenient", "strict"])
 def test_chunks_do_not_matter(case: Case, mode: str) -> None:
-    """Any split in two, and single characters, give the message of the whole text and events that tell it."""
+    """Any split in two, and single characters, give the message of the whole text and events that tell it.
+
+    What is strict about strict mode is decided when a call ends, so there one way of splitting is enough.
+    """
     dialect, text = toolect.dialect(case.dialect), case.text
     message = dialect.parse(text, mode=mode, **case.options)
     expected = corpus.plain(message)
-    for chunks in [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]:
+    halves = [[text[:i], text[i:]] for i in range(1, len(text))] if mode == "lenient" else []
+    for chunks in [[text], list(text), *halves]:
         streamed, events = corpus.stream(dialect, chunks, mode=mode, **case.options)
         assert corpus.plain(streamed) == expected, chunks
         corpus.check_events(events, streamed)
