@@ -76,16 +76,17 @@ def own_cases() -> list[Case]:
 
 @pytest.mark.parametrize("name", sorted(toolect.dialects()))
 def test_finds_the_dialect_of_its_cases(name: str) -> None:
-    """Of a dialect's own canonical cases, nearly all rank it first, or one that reads the same calls."""
+    """Of a dialect's own canonical cases, nearly all rank it first, alone or not, or one that reads the same calls."""
     cases = [case for case in own_cases() if case.dialect == name]
     missed = []
     for case in cases:
         options = {key: case.options[key] for key in ("tools", "prefix") if key in case.options}
         wanted = registry.dialect(name).parse(case.text, **options).calls
-        found = toolect.detect(case.text, limit=1, **options)
-        if not found or name not in found[0].dialects and registry.dialect(found[0].dialect).parse(
-            case.text, **options
-        ).calls != wanted:  # fmt: skip
+        found = toolect.detect(case.text, **options)
+        first = [n for result in found if result.score == found[0].score for n in result.dialects]
+        if name not in first and not any(
+            registry.dialect(n).parse(case.text, **options).calls == wanted for n in first[:1]
+        ):
             missed.append((case.title, found))
     assert len(missed) <= len(cases) // 10, missed
 
