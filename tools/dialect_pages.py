@@ -78,12 +78,12 @@ def _head(spec: Spec) -> str:
         "Models": ", ".join(map(code, spec.models)) or "none by their ids",
         "Aliases": ", ".join(map(code, spec.aliases)) or "none",
     }
-    lines = [textwrap.fill(f"- {key}: {text}", 120, subsequent_indent="  ", **_WHOLE) for key, text in facts.items()]
+    lines = [_ITEM.fill(f"- {key}: {text}") for key, text in facts.items()]
     written = "Written by `tools/docs.py`. [All dialects](README.md), [the spec language](../dialects.md)."
     return "\n".join([cell(spec.about) + ".", "", *lines, "", written])
 
 
-_WHOLE = {"break_long_words": False, "break_on_hyphens": False}
+_ITEM = textwrap.TextWrapper(120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _samples(dialect: Dialect) -> Iterator[str]:
