@@ -89,6 +89,7 @@ class Mixed:
         self._late: list[str] = []  # text that came after `buf`
         self._late_size = 0
         self._guest: Guest | None = None
+        self._barren = 0  # before here, a long trial has found nothing: only strong openers are tried again
         self._tried = -1  # where every dialect has been tried in vain
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
         self._before = ""  # the character before `buf`, in reasoning
@@ -229,6 +230,8 @@ class Mixed:
             return False
         if self._tried == self._base + at:
             hits = []
+        if self._base + at < self._barren:
+            hits = [hit for hit in hits if hit.opener.strong]
         quoted = content.quoted
         if hits and quoted:
             self._mute = _QUOTED[quoted]
@@ -404,6 +407,8 @@ class Mixed:
             return
         fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
         until = trial.at + 1 - self._base
+        if not fitting and trial.fed - trial.at > PATIENCE:
+            self._barren = max(self._barren, trial.fed)
         if self._buf[until - 1] in BRACKETS:  # what is JSON and no call is passed over as a whole
             until = max(until, *(g.spent - self._base for g in trial.guests))
         thinking = self._guest
