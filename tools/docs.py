@@ -14,10 +14,21 @@ import click
 import dialect_pages
 from markdown_text import code, table
 
-from toolect import registry
+from toolect import registry, sandbox
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import closing, comments, elements, json_lexemes, loose_json, open_call, spelling, yaml_text
+from toolect.detection import mixed, ranking
+from toolect.engine import (
+    closing,
+    comments,
+    elements,
+    json_lexemes,
+    loose_json,
+    open_call,
+    spelling,
+    subschema,
+    yaml_text,
+)
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,6 +108,22 @@ LIMITS = (
         "how often in one text broken bare JSON is taken for a call and is none",
         "content",
     ),
+    (
+        "MAX_OPTIONS",
+        subschema.MAX_OPTIONS,
+        "alternatives of one JSON Schema, and references in a row, that are followed",
+        "the value has no schema",
+    ),
+    ("PLACES", ranking.PLACES, "places of a text at which `detect` looks for dialects", "none"),
+    (
+        "PATIENCE",
+        mixed.PATIENCE,
+        "characters for which reading without a dialect waits for one that does not know yet",
+        "it goes on without that one",
+    ),
+    ("LENGTH", sandbox.LENGTH, "characters that a chat template may write", "`BadTemplate`"),
+    ("SECONDS", int(sandbox.SECONDS), "seconds that a chat template may take", "`BadTemplate`"),
+    ("MEMORY", sandbox.MEMORY, "bytes of memory that a chat template may take", "`BadTemplate`"),
     ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
