@@ -143,7 +143,7 @@ def _refused(dialect: Dialect) -> Iterator[str]:
     rows = list(refused(dialect))
     yield "## What it cannot carry"
     if rows:
-        yield "Of what `tools/probes.py` tries on every dialect. Ids are left out, all else raises `Unrepresentable`."
+        yield "Of what `tools/probes.py` tries on every dialect. All but what is left out raises `Unrepresentable`."
         yield table([("what", "why"), *rows])
     else:
         yield "It carries all that `tools/probes.py` tries on every dialect."

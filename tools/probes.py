@@ -85,7 +85,7 @@ def refused(dialect: Dialect) -> Iterator[tuple[str, str]]:
         if not _reason(dialect, holding(" ")):
             found = [marker for marker in _markers(dialect) if _reason(dialect, holding(marker))]
             if found:
-                yield f"{title} {', '.join(map(code, found))}", "would be read as that marker"
+                yield f"{title} {', '.join(map(code, found))}", "would not be read back as it is"
 
 
 HOLDING: dict[str, Callable[[str], Message]] = {
