@@ -370,7 +370,10 @@ def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture
         {"text": "b", "kind": "clean", "expect": {"calls": []}, "dialect": None},
     )
     out = tmp_path / "out.json"
-    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out)]) == 0
+    figures = tmp_path / "figures.json"
+    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out), "--summary", str(figures)]) == 0
+    counted = {"calls": [2, 3], "content": [2, 2], "bytes": [2, 2], "streams": [3, 3], "pass": [2, 3]}
+    assert json.loads(figures.read_text("utf-8")) == {"stub": counted}
     printed = capsys.readouterr().out
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines() if line.startswith("|")

@@ -21,6 +21,7 @@ from reading import Dialect, disagreement, opener, splits, stream
 from scoring import equal
 
 from toolect.ir import Call, Json, Message, Status, dumps
+from toolect.rendered import Unrepresentable
 
 P = ParamSpec("P")
 
@@ -122,7 +123,10 @@ def _strict_wrong(entry: Entry, dialect: Dialect, text: str, wanted: list[list[W
 
 def _render_wrong(entry: Entry, dialect: Dialect, text: str, prefix: str) -> str:
     message = dialect.parse(text, entry.tools, prefix=prefix)
-    rendered = str(dialect.render(message, tools=entry.tools))
+    try:
+        rendered = str(dialect.render(message, tools=entry.tools))
+    except Unrepresentable as error:
+        return f"refused: {error}"
     tail = opener(dialect.spec, prefix)
     if any(rendered == before + body for before in {"", tail} for body in _bodies(text, dialect.spec.end)):
         return ""

@@ -35,10 +35,10 @@ SHOWN = 6
 def command(
     file: str, model: str | None, tools: list[Json] | None, prefix: str, limit: int, as_json: bool, max_bytes: int
 ) -> int:
-    """Tell which dialects a model's output may be in, the likeliest first, and what speaks for and against each.
+    """Tell which dialects a model's output may be in.
 
-    Every dialect that the text has marks of is tried on it. Those that read it alike are one result: nothing in the
-    text tells them apart.
+    The likeliest comes first, each with what speaks for it and against it. Every dialect that the text has marks of is
+    tried on it. Those that read it alike are one result: nothing in the text tells them apart.
     """
     if model is not None:
         return _model(model, as_json)
