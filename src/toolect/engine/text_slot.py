@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.compile.node import Node
+from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.json_lexemes import match_space
 from toolect.engine.spelling import MAX_BLANK
 from toolect.engine.stop_check import after, ends_at, out_of_place
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import dumps
+from toolect.ir import RepairKind, dumps
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
@@ -191,12 +191,29 @@ class TextSlot:
                 return False
             self.search = base + at + 1
         if final:
-            if n > pos:
-                self._add(machine, buf[pos:n])
+            until = self._cut_closer(machine)
+            if until > pos:
+                self._add(machine, buf[pos:until])
             machine.pos = n
-            return self._at_end(machine, True)
+            if until < n and not self.opened:
+                machine.builder.note(RepairKind.IMPLIED_CLOSER, machine.base + n, buf[until:])
+            return self._at_end(machine, True, n - until)
         self._hold(machine, n)
         return False
+
+    def _cut_closer(self, machine: Machine) -> int:
+        """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
+        buf, pos, n = machine.buf, machine.pos, len(machine.buf)
+        if self.skip or self.field.role not in (Role.CONTENT, Role.REASONING):
+            return n
+        node = self.node.step(SlotKind.TEXT).node
+        core = node.sole
+        if core is None:
+            return n
+        for at in range(max(pos, n - len(core) + 1), n - STRONG + 1):
+            if core.startswith(buf[at:]):
+                return at - ending(buf, node.lead(core), pos, at)
+        return n
 
     def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
         """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
@@ -273,13 +290,14 @@ class TextSlot:
             machine.take(stop, self.node, base + at, base + end, opened)
         return True
 
-    def _at_end(self, machine: Machine, final: bool) -> bool:
+    def _at_end(self, machine: Machine, final: bool, cut: int = 0) -> bool:
+        """All of `buf` has been looked at; its last `cut` characters are no text."""
         if final:
             if self.field.role is Role.STRING and not self.opened:
                 self._open(machine)
             if self._blank and not self.opened and not machine.builder.segments and self.field.role is Role.CONTENT:
                 self._open(machine)
-            self.close(machine, machine.base + machine.pos, final=True)
+            self.close(machine, machine.base + machine.pos - cut, final=True)
             machine.end_text()
         return False
 
