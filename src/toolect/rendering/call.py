@@ -65,6 +65,8 @@ class CallWriter(Walk):
             cursor.at = len(cursor.items)
         elif self.spec.rules[name].value:
             self.values.write(name, cursor)
+        elif role is Role.ARGUMENT and cursor.key is not None:
+            raise Unrepresentable(f"argument {cursor.key!r}", "its name cannot be written")
         elif role is Role.ARGUMENT:
             key, value = cursor.take("argument")
             self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
