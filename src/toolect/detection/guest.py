@@ -172,6 +172,12 @@ class Guest(Machine):
         call = self.builder.call
         return found if call is None else [*found, (call.name, call.error is None)]
 
+    @property
+    def flat(self) -> bool:
+        """True when the arguments of a call are nothing but the keys around its name, as in any record."""
+        ended = (s for s in self.builder.segments if isinstance(s, Call))
+        return any(call.spelling is None and call.arguments for call in ended)
+
     def repaired(self) -> list[Repair]:
         """The repairs so far, outside of calls and inside."""
         found = list(self.builder.repairs)

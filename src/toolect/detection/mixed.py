@@ -56,6 +56,10 @@ class Trial:
         hits = [hit.opener for hit in self.hits if hit.dialect == guest.name]
         return any(o.patterns or not o.needle for o in hits) and not any(o.json and o.needle for o in hits)
 
+    def bare(self, guest: Guest) -> bool:
+        """True when bare JSON begins with the opener of a guest."""
+        return any(hit.opener.json and hit.opener.core in BRACKETS for hit in self.hits if hit.dialect == guest.name)
+
     def free(self, guest: Guest) -> bool:
         """True when any text may follow the opener of a guest."""
         return any(hit.opener.free for hit in self.hits if hit.dialect == guest.name)
@@ -437,6 +441,8 @@ class Mixed:
             return False
         if self._schemas and not any(name in self._schemas for name, _ in calls):
             return strong and not self._content.shown and not any(r.kind in HARD for r in guest.repaired())
+        if trial.bare(guest) and guest.flat:
+            return any(name in self._schemas for name, _ in calls)
         return strong or all(good and self._named(name) for name, good in calls)
 
     def _named(self, name: str) -> bool:
