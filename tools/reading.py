@@ -148,17 +148,23 @@ class Markup:
 
 def markup(spec: Spec) -> Markup:
     """The markers of a dialect."""
-    rules = {name: [text for text in _markers(rule.expr) if len(text) >= STRONG] for name, rule in spec.rules.items()}
+    rules = {name: list(_markers(rule.expr)) for name, rule in spec.rules.items()}
     closers = tuple(found[-1] for name, found in rules.items() if found and spec.roles.get(name) is Role.REASONING)
     return Markup(tuple({text for found in rules.values() for text in found}), closers, spec.end)
 
 
 def _markers(expr: Expr) -> Iterator[str]:
+    """The markers in a rule, cut where they have line breaks; those too short to tell from text are left out."""
+    return (part for literal in literals(expr) for part in literal.text.split("\n") if len(part) >= STRONG)
+
+
+def literals(expr: Expr) -> Iterator[Marker]:
+    """The markers in an expression of a grammar."""
     match expr:
         case Marker():
-            yield from filter(None, expr.text.split("\n"))
-        case Seq() | Alt():
-            for item in expr.items:
-                yield from _markers(item)
-        case Repeat():
-            yield from _markers(expr.item)
+            yield expr
+        case Seq(items=items) | Alt(items=items):
+            for item in items:
+                yield from literals(item)
+        case Repeat(item=item):
+            yield from literals(item)

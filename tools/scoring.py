@@ -42,7 +42,8 @@ Content
                       Of the markup, that around the content may be gone nevertheless.
   scope: reasoning    Upstream read neither calls nor the markup around content. Their wire text is content, with or
                       without the end token.
-  prompt              Where the prompt began the reasoning, its words may be reasoning too.
+  prompt              Where the prompt began the reasoning, its words may be reasoning too, and so may its opener where
+                      the model has written that once more: we report a stray marker.
   attempts            An attempt that we report as malformed or truncated may be content upstream, or nothing: as `raw`
                       alone, without the markers in it, with its markup, or, when the text holds no runnable call, as
                       the whole text.
@@ -61,7 +62,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from reading import Markup
 
-from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
+from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Segment, Status, dumps
 
 Match = Literal["exact", "subset", "types", "any"]
 
@@ -225,8 +226,12 @@ def views(case: Case, reading: Reading) -> Iterator[View]:
         kept: dict[type[Segment], Keep] = {Reasoning: of_reasoning, Call: of_attempt, Content: of_words}
         content = _content(reading, {id(call) for call in calls}, kept)
         yield View(content, thought, calls)
-        if thought and reading.opener:
-            yield View(content, reading.opener.lstrip() + thought, calls)
+        if of_reasoning is Keep.OUT and reading.opener:
+            again = any(
+                r.kind is RepairKind.STRAY_MARKER and r.detail == reading.opener.strip() for r in message.repairs
+            )
+            if thought or again:
+                yield View(content, reading.opener.lstrip() + thought, calls)
         if reading.opener and of_reasoning in (Keep.OWN, Keep.WIRE):
             yield View(reading.opener + content, thought, calls)
         if not reads_calls:

@@ -41,8 +41,8 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_optional", "field", "goes_on", "lost", "node", "opened", "opener", "plan",
-        "raw_from", "search", "skip", "start",
+        "_again", "_blank", "_dropped", "_fresh", "_optional", "field", "goes_on", "lost", "node", "opened", "opener",
+        "plan", "raw_from", "search", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -53,6 +53,7 @@ class TextSlot:
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
+        self._again = ""  # the opener that the prompt wrote, which the model may write once more
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self.goes_on = False  # the stop that was found goes on with what is open before the text
         self.lost = False  # text was dropped
@@ -89,7 +90,7 @@ class TextSlot:
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
         role, plan = self.field.role, self.plan
-        if not self.opened or self.skip:
+        if not self.opened or self.skip or self._again:
             return None
         builder, hint = machine.builder, plan.hint.search
         parts = builder.text_parts
@@ -137,15 +138,20 @@ class TextSlot:
 
         return take
 
-    def restart(self, machine: Machine) -> None:
-        """Begin at character 0: what came before was the prompt's."""
+    def restart(self, machine: Machine, opener: str) -> None:
+        """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
         self.start = self.search = 0
+        self._again = opener if self.field.role is Role.REASONING and len(opener) >= STRONG else ""
         machine.search(self.plan).forget()
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self.plan
+        if self._again:
+            if not self._opened_again(machine, final):
+                return False
+            pos = machine.pos
         if self._fresh and (taken := self._at_head(machine, final)) is not None:
             return taken
         if plan.hint.search(buf, pos) is None:
@@ -214,6 +220,20 @@ class TextSlot:
             if core.startswith(buf[at:]):
                 return at - ending(buf, node.lead(core), pos, at)
         return n
+
+    def _opened_again(self, machine: Machine, final: bool) -> bool:
+        """Skip the prompt's opener where the model has written it once more; False when more text is needed to know."""
+        buf, pos, opener = machine.buf, machine.pos, self._again
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if not final and at - pos < MAX_BLANK and opener.startswith(buf[at:]) and opener != buf[at:]:
+            return False
+        core = opener.rstrip()
+        if buf.startswith(core, at):
+            machine.builder.note(RepairKind.STRAY_MARKER, machine.base + at, core)
+            machine.pos = at + len(opener if buf.startswith(opener, at) else core)
+            self.start = self.search = machine.base + machine.pos
+        self._again = ""
+        return True
 
     def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
         """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
