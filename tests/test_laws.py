@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 MODES = ["lenient", "strict"]
-SECONDS = 10
-"""What the slowest machine may take for the largest hostile text: far above linear work, far below quadratic."""
+SECONDS = 5
+"""Processor time for the largest hostile text on a slow machine: far above linear work, far below quadratic."""
 
 
 @st.composite
@@ -229,7 +229,7 @@ def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
 def test_floods_end_soon(name: str) -> None:
     """Texts made to be slow are read in time, and tile."""
     dialect = toolect.dialect(name)
-    for what, text in floods(dialect, 200_000):
+    for what, text in floods(dialect, 60_000):
         with within(SECONDS, what):
             message = dialect.parse(text)
         corpus.check_spans(message, text)
@@ -239,7 +239,7 @@ def test_floods_end_soon(name: str) -> None:
 def test_floods_stream_alike(name: str) -> None:
     """Texts made to be slow give the same message one character at a time."""
     dialect = toolect.dialect(name)
-    for what, text in floods(dialect, 4_000):
+    for what, text in floods(dialect, 2_000):
         with within(SECONDS, what):
             message, events = corpus.stream(dialect, text)
         assert corpus.same(message, dialect.parse(text)), what
@@ -248,9 +248,9 @@ def test_floods_stream_alike(name: str) -> None:
 
 @over_all
 def test_many_arguments_and_one_long_one(name: str) -> None:
-    """Ten thousand arguments, and a value of 200 kB, are carried in time."""
+    """Thousands of arguments, and a value of 50 kB, are carried in time."""
     dialect = toolect.dialect(name)
-    for arguments in ({f"k{i}": f"v {i}" for i in range(10_000)}, {"body": "if a < b: c[d] = {e}\n" * 10_000 + "end"}):
+    for arguments in ({f"k{i}": f"v {i}" for i in range(2_500)}, {"body": "if a < b: c[d] = {e}\n" * 2_500 + "end"}):
         with within(SECONDS, "render"):
             text = str(dialect.render(Message([numbered(dialect, arguments)])))
         with within(SECONDS, "parse"):
@@ -264,10 +264,10 @@ def test_many_arguments_and_one_long_one(name: str) -> None:
 
 @contextmanager
 def within(seconds: float, what: str) -> Iterator[None]:
-    """Fails when the block takes longer than this many seconds."""
-    start = time.perf_counter()
+    """Fails when the block takes longer than this many seconds of processor time: other programs do not count."""
+    start = time.process_time()
     yield
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     assert took < seconds, f"{what}: {took:.1f} s"
 
 
