@@ -16,7 +16,7 @@ import guessing
 import msgspec
 import pytest
 import workloads
-from reading import Streamed, disagreement, told
+from reading import Markup, Streamed, disagreement, told
 from scoring import Case, Reading, score
 
 from toolect import registry
@@ -197,6 +197,51 @@ def test_reasoning_that_was_not_split_off(content: str, fields: dict[str, Json],
     assert score(case({"content": content}, **fields), [Reading(THINKING, THOUGHT, "<t>")]).passed is passes
 
 
+MARKUP = Markup(("<c>", "</c>", "<f>"), ("</t>",), ("<e>",))
+
+
+@pytest.mark.parametrize(
+    ("content", "passes"), [("<t>why</t>so", True), ("<t>why</t><f>so", True), ("<t>whyso", False)]
+)
+def test_the_markup_around_content_may_be_gone(content: str, passes: bool) -> None:
+    """Where reasoning stayed in the content with its markup, that around the content need not have."""
+    message = Message([Reasoning("why", (3, 6)), Content("so", (13, 15))])
+    reading = Reading(message, "<t>why</t><f>so", markup=MARKUP)
+    assert score(case({"content": content}, scope="tools"), [reading]).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("content", "passes"), [("so<e>", False), ("<f>so<e>", True), ("<f>so", True), ("so", True), ("<f>", False)]
+)
+def test_a_reasoning_splitter_leaves_all_markup(content: str, passes: bool) -> None:
+    """The markup around content and the end token may be content, or not."""
+    reading = Reading(Message([Content("so", (3, 5))]), "<f>so<e>", markup=MARKUP)
+    assert score(case({"content": content}, scope="reasoning"), [reading]).passed is passes
+
+
+def test_the_markers_in_an_attempt_may_be_gone() -> None:
+    """An attempt may be content without its markers."""
+    bad = Call("f", {}, status=Status.MALFORMED, raw=TEXT[2:], span=(2, 11))
+    for content, passes in (("hif(", True), ("hi<c>f(", False)):
+        reading = Reading(Message([HI, bad]), TEXT, markup=MARKUP)
+        assert score(case({"content": content, "calls": []}), [reading]).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("message", "reasoning", "passes"),
+    [
+        (Message([Reasoning("why")]), "why", True),
+        (Message([Reasoning("why")]), "Steps:\nwhy", True),
+        (Message([Reasoning("why")]), "Other:\nwhy", False),
+        (Message([], [Repair(RepairKind.STRAY_MARKER, 0, "Steps:")]), "Steps:", True),
+        (Message(), "Steps:", False),
+    ],
+)
+def test_the_words_of_the_prompt_may_be_reasoning(message: Message, reasoning: str, passes: bool) -> None:
+    """What the prompt opened reasoning with may be a part of it, and so may what the model repeats."""
+    assert score(case({"reasoning": reasoning}), [Reading(message, "", "Steps:\n")]).passed is passes
+
+
 def test_markup_stays_content_where_only_reasoning_was_read() -> None:
     """A reasoning splitter leaves the wire text of calls alone."""
     message = Message([Reasoning("why", (3, 6)), Call("f", {}, raw="<c>", span=(10, 13))])
@@ -329,6 +374,33 @@ def test_the_prompt_is_passed_on(fields: dict[str, Json], prefix: str) -> None:
     assert dialect.prefixes - {""} == {prefix} - {""}
 
 
+class Thinking(Stub):
+    """Reads reasoning where the prompt opens it, and content otherwise."""
+
+    def parse(self, text: str, tools: Json = None, *, mode: str = "", prefix: str = "", **policies: str) -> Message:
+        return said(Reasoning("why") if prefix.endswith("<t>") else "why")
+
+    def stream(self, tools: Json = None, *, mode: str = "lenient", prefix: str = "", **policies: str) -> StubStream:
+        return StubStream(self, {**policies, "prefix": prefix})
+
+
+@pytest.mark.parametrize(
+    ("source", "prompt", "reasoning", "passes"),
+    [
+        ("template", "ask", "why", True),
+        ("template", "ask", "", False),
+        ("template", None, "why", False),
+        ("suite", "ask", "why", False),
+        ("suite", "ask<t>", "why", True),
+    ],
+)
+def test_a_template_may_leave_out_the_opener(source: str, prompt: str | None, reasoning: str, passes: bool) -> None:
+    """Reasoning that a template wrote may lack the opener that its own prompt ends with."""
+    expect: dict[str, Json] = {"reasoning": reasoning, "content": "" if reasoning else "w"}
+    result = conformance.run(case(expect, source=source, generation_prompt=prompt), Thinking({}))
+    assert result.passed is passes
+
+
 def test_an_unfinished_text_may_be_held_back() -> None:
     """Without an end of input, the state after the last chunk counts; with one, it does not."""
     dialect = Stub({"wire": said("wi", "re")}, open={"wire": said("wi")})
@@ -454,6 +526,29 @@ def test_formats_hold() -> None:
     entry = msgspec.convert({**ENTRY, "quirks": []}, formats.Entry)
     checks = formats.check(entry, Stub(READ, rendered=RENDERED))
     assert [check.title for check in checks if check.wrong] == ["example_parallel, rendered"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"prompt_tail": None}, []),
+        ({"prompt_tail": "ask", "prompt_tail_template_default": "ask<t>"}, []),
+        ({"prompt_tail": None, "completion_full": "why"}, ["completion_full, strict", "completion_full, rendered"]),
+    ],
+)
+def test_the_completion_follows_any_of_its_prompts(fields: dict[str, Json], wrong: list[str]) -> None:
+    """The default prompt counts as well, and one that opens reasoning where there is some."""
+
+    class Opened(Stub):
+        def parse(self, text: str, tools: Json = None, *, mode: str = "", prefix: str = "", **policies: str) -> Message:
+            return self.says[text] if text in ("one", "odd") or prefix.endswith("<t>") else said("x")
+
+        def stream(self, tools: Json = None, *, mode: str = "", prefix: str = "", **policies: str) -> StubStream:
+            return StubStream(self, {**policies, "prefix": prefix})
+
+    entry = msgspec.convert({**ENTRY, "example_parallel": None, **fields}, formats.Entry)
+    checks = formats.check(entry, Opened(READ, rendered={**RENDERED, "x": "y"}))
+    assert [check.title for check in checks if check.wrong] == wrong
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ import formats
 import guessing
 import msgspec
 import summary
-from reading import Dialect, Streamed, disagreement, opener, reasoning_prefix, stream
+from reading import Dialect, Streamed, disagreement, markup, opener, reasoning_prefix, stream
 from scoring import Case, Reading, Score, score
 
 from toolect import registry
@@ -88,18 +88,23 @@ def run(case: Case, dialect: Dialect) -> Result:
     result = _run(case, dialect, {})
     if result.passed:
         return result
+    if opened := _opened_prefix(case, dialect):
+        other = _run(case, dialect, {}, opened)
+        if other.passed:
+            return other
     for name, setting in POLICIES:
         if _run(case, dialect, {name: setting}).passed:
             return Result(case, result.score, result.agree, result.raised, f"{name}={setting}")
     return result
 
 
-def _run(case: Case, dialect: Dialect, policies: dict[str, str]) -> Result:
-    options: dict[str, Json] = {"tools": case.tools, "prefix": prefix(case, dialect), **policies}
+def _run(case: Case, dialect: Dialect, policies: dict[str, str], before: str | None = None) -> Result:
+    before = prefix(case, dialect) if before is None else before
+    options: dict[str, Json] = {"tools": case.tools, "prefix": before, **policies}
     try:
         complete = dialect.parse(case.text, **options)
         streams = [stream(dialect, chunks, options) for chunks in (case.chunks or [case.text], case.text)]
-        scores = [score(case, readings) for readings in _readings(case, dialect, options["prefix"], complete, streams)]
+        scores = [score(case, readings) for readings in _readings(case, dialect, before, complete, streams)]
         wrong = list(filter(None, (disagreement(complete, streamed) for streamed in streams)))
     except Exception as error:
         return Result(case, Score(False, False, None, (f"raised {error!r}",)), agree=False, raised=True)
@@ -117,12 +122,12 @@ def _readings(
     case: Case, dialect: Dialect, prefix: str, complete: Message, streams: Sequence[Streamed]
 ) -> Iterator[list[Reading]]:
     """For each way of reading, the messages that may be held against the case."""
-    tail = opener(dialect.spec, prefix)
+    rest = (case.text, opener(dialect.spec, prefix), markup(dialect.spec))
     waiting = [streamed.open for streamed in streams]
-    yield [Reading(m, case.text, tail) for m in ([complete] if case.finished else [complete, *waiting])]
+    yield [Reading(m, *rest) for m in ([complete] if case.finished else [complete, *waiting])]
     for streamed in streams:
         messages = [streamed.closed] if case.finished else [streamed.closed, streamed.open]
-        yield [Reading(m, case.text, tail) for m in messages]
+        yield [Reading(m, *rest) for m in messages]
 
 
 def prefix(case: Case, dialect: Dialect) -> str:
@@ -130,6 +135,12 @@ def prefix(case: Case, dialect: Dialect) -> str:
     if case.generation_prompt is not None:
         return case.generation_prompt
     return reasoning_prefix(dialect.spec) if case.options.get("starts_in_reasoning") else ""
+
+
+def _opened_prefix(case: Case, dialect: Dialect) -> str:
+    """For reasoning that a template wrote without its opener: the prompt, with the opener after it."""
+    told = case.source == "template" and case.generation_prompt is not None and case.expect.reasoning
+    return f"{case.generation_prompt}{reasoning_prefix(dialect.spec)}" if told else ""
 
 
 # Reading the corpus

@@ -2,7 +2,8 @@
 
 strict     `example_single`, `example_parallel` and `completion_full` are read in strict mode with the entry's tools, to
            exactly the expected calls, all of them `ok`, and without repairs. The completion follows the entry's prompt
-           tail, and may hold one call or all of them; its CONTENT and REASON are the content and the reasoning.
+           tail, the one that the template writes by default, or the tail that opens reasoning where the completion
+           holds some; it may hold one call or all of them. Its CONTENT and REASON are the content and the reasoning.
 rendered   The message of each renders back byte for byte. Rendering does not write the end token, and does write the
            opener of reasoning that the prompt wrote; both are allowed for.
 quirks     Read in lenient mode to the expected calls, in one piece, at every split in two and by character. A call that
@@ -17,11 +18,12 @@ from pathlib import Path
 from typing import ParamSpec
 
 import msgspec
-from reading import Dialect, disagreement, opener, splits, stream
+from reading import Dialect, disagreement, opener, reasoning_prefix, splits, stream
 from scoring import equal
 
 from toolect.ir import Call, Json, Message, Status, dumps
 from toolect.rendered import Unrepresentable
+from toolect.spec.model import Spec
 
 P = ParamSpec("P")
 
@@ -54,6 +56,7 @@ class Entry(msgspec.Struct):
     arguments_expected_single: list[Wanted]
     tools: Json = None
     prompt_tail: str | None = None
+    prompt_tail_template_default: str | None = None
     quirks: list[Quirk] = []
 
 
@@ -77,19 +80,25 @@ def load(path: Path) -> list[Entry]:
 def check(entry: Entry, dialect: Dialect) -> Iterator[Check]:
     """Everything the entry says, checked."""
     one, all_ = entry.arguments_expected_single, entry.arguments_expected
-    tail = entry.prompt_tail or ""
     samples = [
-        ("example_single", entry.example_single, [one], ""),
-        ("example_parallel", entry.example_parallel, [all_], ""),
-        ("completion_full", entry.completion_full, [one, all_], tail),
+        ("example_single", entry.example_single, [one], [""]),
+        ("example_parallel", entry.example_parallel, [all_], [""]),
+        ("completion_full", entry.completion_full, [one, all_], _tails(entry, dialect.spec)),
     ]
-    for title, text, wanted, prefix in samples:
+    for title, text, wanted, tails in samples:
         if text is not None:
-            yield from _check_sample(entry, dialect, title, text, wanted, prefix)
+            ways = [list(_check_sample(entry, dialect, title, text, wanted, tail)) for tail in tails]
+            yield from min(ways, key=lambda checks: sum(bool(check.wrong) for check in checks))
     for quirk in entry.quirks:
         wrong, sound = _guard(_quirk_wrong, entry, dialect, quirk)
         title = f"quirk: {quirk.note}" + (" (ambiguous)" if quirk.ambiguous else "")
         yield Check(entry.name, "quirks", title, quirk.text, wrong, sound)
+
+
+def _tails(entry: Entry, spec: Spec) -> list[str]:
+    """What the prompt may have ended with."""
+    opened = reasoning_prefix(spec) if "REASON" in (entry.completion_full or "") else ""
+    return list(dict.fromkeys([entry.prompt_tail or "", entry.prompt_tail_template_default or "", opened]))
 
 
 def _check_sample(

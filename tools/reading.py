@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from msgspec.structs import replace
 
+from toolect.compile.node import STRONG
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, Status
-from toolect.spec.model import Role, Spec
+from toolect.spec.model import Alt, Expr, Repeat, Role, Seq, Spec
+from toolect.spec.model import Literal as Marker
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 
@@ -132,3 +135,36 @@ def opener(spec: Spec, prefix: str) -> str:
 def reasoning_prefix(spec: Spec) -> str:
     """A prompt tail that leaves reasoning open; empty in a dialect without one."""
     return next((tail for tail, rule in spec.prefill.items() if spec.roles.get(rule) is Role.REASONING), "")
+
+
+@dataclass(frozen=True)
+class Markup:
+    """Markers of a dialect: all that no text is likely to hold, those that end reasoning, and those that end all."""
+
+    markers: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+
+def markup(spec: Spec) -> Markup:
+    """The markers of a dialect."""
+    rules = {name: list(_markers(rule.expr)) for name, rule in spec.rules.items()}
+    closers = tuple(found[-1] for name, found in rules.items() if found and spec.roles.get(name) is Role.REASONING)
+    return Markup(tuple({text for found in rules.values() for text in found}), closers, spec.end)
+
+
+def _markers(expr: Expr) -> Iterator[str]:
+    """The markers in a rule, cut where they have line breaks; those too short to tell from text are left out."""
+    return (part for literal in literals(expr) for part in literal.text.split("\n") if len(part) >= STRONG)
+
+
+def literals(expr: Expr) -> Iterator[Marker]:
+    """The markers in an expression of a grammar."""
+    match expr:
+        case Marker():
+            yield expr
+        case Seq(items=items) | Alt(items=items):
+            for item in items:
+                yield from literals(item)
+        case Repeat(item=item):
+            yield from literals(item)

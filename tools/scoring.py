@@ -19,6 +19,8 @@ Readings
                       what the events told up to the last chunk and the state after closing both count.
   generation_prompt   is given as `prefix`: both say what the prompt ended with.
   starts_in_reasoning without a generation prompt: `prefix` is the prompt tail that opens reasoning in this dialect.
+  template            A template may write reasoning without the opener that its longer prompt ends with. Where a case
+                      asserts reasoning, `prefix` may go on with the prompt tail that opens it.
   eos                 Nothing is cut from the text; knowing its end tokens is the dialect's work.
   known_broken        Not scored: upstream calls what it asserts a bug.
 
@@ -37,23 +39,30 @@ Content
   scope: tools, reasoning_format: none
                       Upstream did not split off reasoning. Content may then be content and reasoning in wire order,
                       with or without the markup around reasoning, and with the opener that the prompt wrote.
-  scope: reasoning    Upstream read no calls. Their wire text is content.
+                      Of the markup, that around the content may be gone nevertheless.
+  scope: reasoning    Upstream read neither calls nor the markup around content. Their wire text is content, with or
+                      without the end token.
+  prompt              Where the prompt began the reasoning, its words may be reasoning too, and so may its opener where
+                      the model has written that once more: we report a stray marker.
   attempts            An attempt that we report as malformed or truncated may be content upstream, or nothing: as `raw`
-                      alone, with its markup, or, when the text holds no runnable call, as the whole text.
+                      alone, without the markers in it, with its markup, or, when the text holds no runnable call, as
+                      the whole text.
+  content_contains    is compared modulo outer whitespace, like content.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 from typing import Literal, NamedTuple
 
 import msgspec
+from reading import Markup
 
-from toolect.ir import Call, Content, Json, Message, Reasoning, Status, dumps
+from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Segment, Status, dumps
 
 Match = Literal["exact", "subset", "types", "any"]
 
@@ -136,6 +145,7 @@ class Reading(NamedTuple):
     message: Message
     text: str
     opener: str = ""
+    markup: Markup = Markup()
 
 
 class View(NamedTuple):
@@ -198,6 +208,8 @@ class Keep(Enum):
 
     OUT = "nothing"
     TEXT = "its text"
+    BARE = "its text without the markers in it"
+    OWN = "its text and its own markup"
     WIRE = "its text and the markup around it"
 
 
@@ -206,14 +218,24 @@ def views(case: Case, reading: Reading) -> Iterator[View]:
     message = reading.message
     reads_calls = case.scope != "reasoning"
     called = [message.runnable, _attempts(message)] if reads_calls else [[]]
-    reasoning = list(Keep) if case.unsplit and message.reasoning else [Keep.OUT]
-    attempts = list(Keep) if reads_calls else [Keep.WIRE]
-    for calls, of_reasoning, of_attempt in product(called, reasoning, attempts):
+    reasoning = (Keep.OUT, Keep.TEXT, Keep.OWN, Keep.WIRE) if case.unsplit and message.reasoning else (Keep.OUT,)
+    attempts = (Keep.OUT, Keep.TEXT, Keep.BARE, Keep.WIRE) if reads_calls else (Keep.WIRE,)
+    words = (Keep.TEXT,) if reads_calls else (Keep.TEXT, Keep.WIRE)
+    for calls, of_reasoning, of_attempt, of_words in product(called, reasoning, attempts, words):
         thought = message.reasoning if of_reasoning is Keep.OUT else ""
-        content = _content(reading, {id(call) for call in calls}, of_reasoning, of_attempt)
+        kept: dict[type[Segment], Keep] = {Reasoning: of_reasoning, Call: of_attempt, Content: of_words}
+        content = _content(reading, {id(call) for call in calls}, kept)
         yield View(content, thought, calls)
-        if reading.opener and of_reasoning is Keep.WIRE:
+        if of_reasoning is Keep.OUT and reading.opener:
+            again = any(
+                r.kind is RepairKind.STRAY_MARKER and r.detail == reading.opener.strip() for r in message.repairs
+            )
+            if thought or again:
+                yield View(content, reading.opener.lstrip() + thought, calls)
+        if reading.opener and of_reasoning in (Keep.OWN, Keep.WIRE):
             yield View(reading.opener + content, thought, calls)
+        if not reads_calls:
+            yield View(_endless(content, reading.markup.ends), thought, calls)
         if not calls and Keep.WIRE in (of_attempt if message.calls else None, of_reasoning):
             yield View(reading.text, thought, calls)
 
@@ -222,28 +244,43 @@ def _attempts(message: Message) -> list[Call]:
     return [call for call in message.calls if call.status is not Status.MALFORMED]
 
 
-def _content(reading: Reading, calls: set[int], of_reasoning: Keep, of_attempt: Keep) -> str:
-    """The content, with what is kept of reasoning and of the calls that are not among `calls`."""
+def _endless(text: str, ends: Collection[str]) -> str:
+    return next((text.rstrip().removesuffix(end) for end in ends if text.rstrip().endswith(end)), text)
+
+
+def _content(reading: Reading, calls: set[int], kept: Mapping[type[Segment], Keep]) -> str:
+    """The content, with what is `kept` of each kind of segment; nothing of the calls that are among `calls`."""
     segments = reading.message.segments
     starts = [segment.span[0] if segment.span else 0 for segment in segments] + [len(reading.text)]
     parts: list[str] = []
     at = 0
     for number, segment in enumerate(segments):
         _, end = segment.span or (at, at)
-        keep, text = Keep.OUT, ""
-        if isinstance(segment, Content):
-            keep, text = Keep.TEXT, segment.text
-        elif isinstance(segment, Reasoning):
-            keep, text = of_reasoning, segment.text
-        elif id(segment) not in calls:
-            keep, text = of_attempt, segment.raw
+        keep = Keep.OUT if id(segment) in calls else kept[type(segment)]
         if keep is Keep.WIRE:
             parts.append(reading.text[at : starts[number + 1]])
             at = starts[number + 1]
+        elif keep is Keep.OWN:
+            parts.append(reading.text[at : _closed(reading, end, starts[number + 1])])
+            at = starts[number + 1]
         else:
-            parts.append(text if keep is Keep.TEXT else "")
+            text = segment.raw if isinstance(segment, Call) else segment.text
+            parts.append(_bare(text, reading.markup.markers) if keep is Keep.BARE else text * (keep is Keep.TEXT))
             at = max(at, end)
     return "".join(parts)
+
+
+def _closed(reading: Reading, at: int, until: int) -> int:
+    """Where the reasoning that ends at `at` has its closer behind it; `at` when it has none before `until`."""
+    found = (reading.text.find(closer, at, until) + len(closer) for closer in reading.markup.closers)
+    return max((end for end in found if end > at), default=at)
+
+
+def _bare(text: str, markers: Collection[str]) -> str:
+    """The text without the markers."""
+    for marker in sorted(markers, key=len, reverse=True):
+        text = text.replace(marker, "")
+    return text
 
 
 # Calls
@@ -347,7 +384,7 @@ def _wrong_text(expect: Expect, view: View) -> Iterator[str]:
         want: str | None = getattr(expect, field)
         if want is not None and want.strip() != got.strip():
             yield f"{field} {got!r}, expected {want!r}"
-    yield from (f"no {part!r} in the content" for part in expect.content_contains if part not in view.content)
+    yield from (f"no {part!r} in the content" for part in expect.content_contains if part.strip() not in view.content)
     yield from (f"{part!r} in the content" for part in expect.content_not_contains if part in view.content)
     yield from (f"no {part!r} in the reasoning" for part in expect.reasoning_contains if part not in view.reasoning)
 

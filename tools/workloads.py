@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
-from reading import Dialect
+from reading import Dialect, literals
 
 from toolect.ir import Call, Content, Message
-from toolect.spec.model import Alt, Expr, HoleKind, Literal, Ref, Repeat, Seq, Spec
+from toolect.spec.model import HoleKind, Spec
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
 SENTENCES = "I'll look up the forecast for the coming days. That should tell us whether to bring an umbrella."
@@ -112,22 +112,9 @@ def markers(spec: Spec) -> list[str]:
     found: dict[str, None] = {}
     for rule in spec.rules.values():
         if not rule.value:
-            found.update(dict.fromkeys(literal.text.strip() for literal in _literals(rule.expr)))
+            found.update(dict.fromkeys(literal.text.strip() for literal in literals(rule.expr)))
     found.update(dict.fromkeys(end.strip() for end in spec.end))
     return [marker for marker in found if marker]
-
-
-def _literals(expr: Expr) -> Iterator[Literal]:
-    match expr:
-        case Literal():
-            yield expr
-        case Seq(items=items) | Alt(items=items):
-            for item in items:
-                yield from _literals(item)
-        case Repeat(item=item):
-            yield from _literals(item)
-        case Ref():
-            pass
 
 
 def payloads(text: str, calls: Sequence[Call]) -> list[str]:

@@ -92,16 +92,19 @@ class Machine:
         """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
         self.base = -len(opening)
         self.buf = opening
+        opener = ""
         while (match := self.node.struct.match(opening, self.pos)) is not None:
             at, self.pos = self.base + self.pos, match.end()
-            self.shift(canonical(match[0], self.node.marks), at, self.base + self.pos)
+            core = canonical(match[0], self.node.marks)
+            opener = opening[match.start() :]
+            self.shift(core, at, self.base + self.pos)
         self.run(False)
         self.buf, self.pos, self.base = "", 0, 0
         self.builder.segments.clear()
         self.builder.repairs.clear()
         self.builder.text_parts.clear()
         if isinstance(self.text, TextSlot):
-            self.text.restart(self)
+            self.text.restart(self, opener)
 
     def search(self, plan: StopPlan) -> Search:
         """The search for the stops of `plan`, shared by all slots that have it."""

@@ -28,11 +28,23 @@ def repair(raw: str, closed: bool) -> Json | None:
     except (ValueError, RecursionError):
         return None
     kind = dict if pair == "}" else list
-    return value if isinstance(value, kind) and value and finite(value) else None
+    if not isinstance(value, kind) or not value:
+        return None
+    value = known(value)
+    return value if finite(value) else None
+
+
+def known(value: Json) -> Json:
+    """The value with null for what is not a number: both say that there is none."""
+    if isinstance(value, dict):
+        return {key: known(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [known(item) for item in value]
+    return None if value != value else value
 
 
 def finite(value: Json) -> bool:
-    """True when no number in `value` is infinite or not a number."""
+    """True when no number in `value` is infinite."""
     if isinstance(value, float):
         return value - value == 0
     if isinstance(value, dict):

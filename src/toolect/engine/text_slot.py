@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.network import Field, Op, OpCode
-from toolect.compile.node import Node
+from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.json_lexemes import match_space
 from toolect.engine.spelling import MAX_BLANK
 from toolect.engine.stop_check import after, ends_at, out_of_place
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
 from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import dumps
+from toolect.ir import RepairKind, dumps
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class TextSlot:
     """A stretch of free text being read."""
 
     __slots__ = (
-        "_blank", "_dropped", "_fresh", "_optional", "field", "goes_on", "lost", "node", "opened", "opener", "plan",
-        "raw_from", "search", "skip", "start",
+        "_again", "_blank", "_dropped", "_fresh", "_optional", "field", "goes_on", "lost", "node", "opened", "opener",
+        "plan", "raw_from", "search", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
@@ -53,6 +53,7 @@ class TextSlot:
         self.start = machine.base + machine.pos
         self.search = self.start  # markers before this character have been ruled out
         self.opened = False
+        self._again = ""  # the opener that the prompt wrote, which the model may write once more
         self._fresh = plan.head is not None  # a call may still begin where the text would
         self.goes_on = False  # the stop that was found goes on with what is open before the text
         self.lost = False  # text was dropped
@@ -89,7 +90,7 @@ class TextSlot:
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
         role, plan = self.field.role, self.plan
-        if not self.opened or self.skip:
+        if not self.opened or self.skip or self._again:
             return None
         builder, hint = machine.builder, plan.hint.search
         parts = builder.text_parts
@@ -137,15 +138,20 @@ class TextSlot:
 
         return take
 
-    def restart(self, machine: Machine) -> None:
-        """Begin at character 0: what came before was the prompt's."""
+    def restart(self, machine: Machine, opener: str) -> None:
+        """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
         self.start = self.search = 0
+        self._again = opener if self.field.role is Role.REASONING and len(opener) >= STRONG else ""
         machine.search(self.plan).forget()
 
     def read(self, machine: Machine, final: bool) -> bool:
         """Read on; False when more text is needed."""
         buf, pos, n = machine.buf, machine.pos, len(machine.buf)
         plan = self.plan
+        if self._again:
+            if not self._opened_again(machine, final):
+                return False
+            pos = machine.pos
         if self._fresh and (taken := self._at_head(machine, final)) is not None:
             return taken
         if plan.hint.search(buf, pos) is None:
@@ -191,12 +197,43 @@ class TextSlot:
                 return False
             self.search = base + at + 1
         if final:
-            if n > pos:
-                self._add(machine, buf[pos:n])
+            until = self._cut_closer(machine)
+            if until > pos:
+                self._add(machine, buf[pos:until])
             machine.pos = n
-            return self._at_end(machine, True)
+            if until < n and not self.opened:
+                machine.builder.note(RepairKind.IMPLIED_CLOSER, machine.base + n, buf[until:])
+            return self._at_end(machine, True, n - until)
         self._hold(machine, n)
         return False
+
+    def _cut_closer(self, machine: Machine) -> int:
+        """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
+        buf, pos, n = machine.buf, machine.pos, len(machine.buf)
+        if self.skip or self.field.role not in (Role.CONTENT, Role.REASONING):
+            return n
+        node = self.node.step(SlotKind.TEXT).node
+        core = node.sole
+        if core is None:
+            return n
+        for at in range(max(pos, n - len(core) + 1), n - STRONG + 1):
+            if core.startswith(buf[at:]):
+                return at - ending(buf, node.lead(core), pos, at)
+        return n
+
+    def _opened_again(self, machine: Machine, final: bool) -> bool:
+        """Skip the prompt's opener where the model has written it once more; False when more text is needed to know."""
+        buf, pos, opener = machine.buf, machine.pos, self._again
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if not final and at - pos < MAX_BLANK and opener.startswith(buf[at:]) and opener != buf[at:]:
+            return False
+        core = opener.rstrip()
+        if buf.startswith(core, at):
+            machine.builder.note(RepairKind.STRAY_MARKER, machine.base + at, core)
+            machine.pos = at + len(opener if buf.startswith(opener, at) else core)
+            self.start = self.search = machine.base + machine.pos
+        self._again = ""
+        return True
 
     def _look_through(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> None:
         """Bare JSON is a call here without the marker at `buf[at:end]` too: whether it is one decides about both."""
@@ -273,13 +310,14 @@ class TextSlot:
             machine.take(stop, self.node, base + at, base + end, opened)
         return True
 
-    def _at_end(self, machine: Machine, final: bool) -> bool:
+    def _at_end(self, machine: Machine, final: bool, cut: int = 0) -> bool:
+        """All of `buf` has been looked at; its last `cut` characters are no text."""
         if final:
             if self.field.role is Role.STRING and not self.opened:
                 self._open(machine)
             if self._blank and not self.opened and not machine.builder.segments and self.field.role is Role.CONTENT:
                 self._open(machine)
-            self.close(machine, machine.base + machine.pos, final=True)
+            self.close(machine, machine.base + machine.pos - cut, final=True)
             machine.end_text()
         return False
 

@@ -65,6 +65,8 @@ class CallWriter(Walk):
             cursor.at = len(cursor.items)
         elif self.spec.rules[name].value:
             self.values.write(name, cursor)
+        elif role is Role.ARGUMENT and cursor.key is not None:
+            raise Unrepresentable(f"argument {cursor.key!r}", "its name cannot be written")
         elif role is Role.ARGUMENT:
             if cursor.key is not None:
                 raise Unrepresentable("argument key", "has no place here", cursor.key)
