@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.sandbox import BadTemplate, run
 
-CONTENT, REASON = "I will look that up.", "They want a forecast."
+HELLO, CONTENT, REASON = "Hello", "I will look that up.", "They want a forecast."
 
 TOOLS: list[Json] = [
     {
@@ -89,7 +89,8 @@ class Turn(NamedTuple):
     """An assistant turn as a template writes it.
 
     `prompt` is all before it, `text` is what the model would have to answer, end token and all. `message` is what was
-    put in; `missing` names the parts of it that the template leaves out.
+    put in; `missing` names the parts of it that the template leaves out. `asked` is the prompt that asks for an answer,
+    which may end in markup that histories lack.
     """
 
     probe: str
@@ -97,23 +98,30 @@ class Turn(NamedTuple):
     text: str
     message: Message
     missing: tuple[str, ...] = ()
+    asked: str = ""
 
 
 def read_template(path: Path) -> str:
     """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
-    source = path.read_bytes().decode("utf-8", "replace")
-    if path.suffix != ".json":
-        return source
+    return template_of(path.read_bytes().decode("utf-8", "replace"), path.name)
+
+
+def template_of(source: str, name: str) -> str:
+    """The template that `source` is, or holds as JSON; `name` is what the file is called. Raises BadTemplate."""
     try:
         config = json.loads(source)
     except (ValueError, RecursionError):
-        raise BadTemplate(f"expected JSON, got something else - in {path.name}") from None
+        if not name.endswith(".json"):
+            return source
+        raise BadTemplate(f"expected JSON, got something else - in {name}") from None
+    if not isinstance(config, dict) and not name.endswith(".json"):
+        return source
     found = config.get("chat_template") if isinstance(config, dict) else None
     if isinstance(found, list):  # several named ones: the one for tools, if there is one
         named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
         found = named.get("tool_use") or named.get("default")
     if not isinstance(found, str):
-        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {path.name}")
+        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {name}")
     return found
 
 
@@ -122,7 +130,7 @@ def turns(template: str) -> list[list[Turn]]:
 
     Raises BadTemplate when it is no template, does not end, or writes none of the probes.
     """
-    user: list[Json] = [{"role": "user", "content": "Hello"}]
+    user: list[Json] = [{"role": "user", "content": HELLO}]
     renders = [_variables(user, prompt) for prompt in (True, False)]
     asked = [(style, probe) for style in STYLES for probe in PROBES]
     renders += [_variables([*user, _answer(probe, style)], prompt=False) for style, probe in asked]
@@ -189,29 +197,44 @@ def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Tur
             segments.append(Call(name, given, style.call_id(name, index)))
         else:
             missing.append(f"call {index + 1}")
-    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing))
+    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing), prompt)
 
 
 def _start(prompt: str, base: str, whole: str) -> int:
     """Where the answer begins: after the prompt, or where the history stops to look like it, at the edge of a marker.
 
-    Some prompts end in markup that histories lack, such as an opened reasoning.
+    Some prompts end in markup that histories lack, such as an opened reasoning; some have other words before the
+    user's, or after them.
     """
     if whole.startswith(prompt):
         return len(prompt)
-    at = next((i for i, (a, b) in enumerate(zip(prompt, whole, strict=False)) if a != b), min(len(prompt), len(whole)))
-    while at > len(base) and not _EDGE.match(whole, at - 1):
+    at = _common(prompt, whole)
+    if at < len(base):
+        before, _, after = prompt.rpartition(HELLO)
+        for tail in (HELLO + after, prompt[len(base) :] if prompt.startswith(base) else ""):
+            found = whole.find(tail, at - len(tail)) if before and tail else -1
+            if found >= 0:
+                return found + len(tail)
+    while at > _common(base, whole) and not _EDGE.match(whole, at - 1):
         at -= 1
     return at
 
 
-_EDGE = re.compile(r"[>\]\n]")
+def _common(a: str, b: str) -> int:
+    """How many characters two texts begin with in common."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+_EDGE = re.compile(r"[>\]\n:：]")
+
+
+def cut(text: str, ends: tuple[str, ...]) -> str:
+    """A turn up to its first end token, where a model stops; templates may write more."""
+    at = min((found + len(end) for end in ends if (found := text.find(end)) >= 0), default=len(text))
+    return text[:at]
 
 
 def bodies(text: str, ends: tuple[str, ...]) -> Iterator[str]:
-    """A turn, and the same without its end token and what a template writes after it."""
+    """A turn, and the same without its end token."""
     yield text
-    for end in ends:
-        for whole in (text, text.rstrip()):
-            if whole.endswith(end):
-                yield whole.removesuffix(end)
+    yield from (text.removesuffix(end) for end in ends if text.endswith(end))
