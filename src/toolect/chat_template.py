@@ -201,23 +201,30 @@ def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Tur
 
 
 def _start(prompt: str, base: str, whole: str) -> int:
-    """Where the answer begins: after the prompt, or where the history stops to look like it, at the edge of a marker.
+    """Where the answer begins: after what the prompt has behind the user's words, or where the history stops to look
+    like the prompt, at the edge of a marker.
 
     Some prompts end in markup that histories lack, such as an opened reasoning; some have other words before the
-    user's, or after them.
+    user's, or other whitespace behind them.
     """
     if whole.startswith(prompt):
         return len(prompt)
-    at = _common(prompt, whole)
-    if at < len(base):
-        before, _, after = prompt.rpartition(HELLO)
-        for tail in (HELLO + after, prompt[len(base) :] if prompt.startswith(base) else ""):
-            found = whole.find(tail, at - len(tail)) if before and tail else -1
-            if found >= 0:
-                return found + len(tail)
-    while at > _common(base, whole) and not _EDGE.match(whole, at - 1):
+    for tail in (HELLO + prompt.rpartition(HELLO)[2], prompt[len(base) :] if prompt.startswith(base) else ""):
+        at = _after(tail, whole, max(whole.find(HELLO), 0))
+        if at >= 0:
+            return at + _common(tail[len(tail.rstrip()) :], whole[at:])
+    at, asked = _common(prompt, whole), whole.find(HELLO) + len(HELLO)
+    while at > asked and not _EDGE.match(whole, at - 1):
         at -= 1
     return at
+
+
+def _after(tail: str, whole: str, pos: int) -> int:
+    """Where `tail` ends that comes next from `pos` on, whatever its whitespace; -1 when it does not."""
+    indices = [i for i in range(pos, len(whole)) if not whole[i].isspace()]
+    solid = "".join(tail.split())
+    found = "".join(whole[i] for i in indices).find(solid) if solid else -1
+    return indices[found + len(solid) - 1] + 1 if found >= 0 else -1
 
 
 def _common(a: str, b: str) -> int:
@@ -228,9 +235,12 @@ def _common(a: str, b: str) -> int:
 _EDGE = re.compile(r"[>\]\n:：]")
 
 
-def cut(text: str, ends: tuple[str, ...]) -> str:
-    """A turn up to its first end token, where a model stops; templates may write more."""
-    at = min((found + len(end) for end in ends if (found := text.find(end)) >= 0), default=len(text))
+def cut(turn: Turn, ends: tuple[str, ...]) -> str:
+    """A turn up to the first end token after all that was put in: there a model stops, and templates may write more."""
+    text = turn.text
+    words = [one.name if isinstance(one, Call) else one.text for one in turn.message.segments]
+    done = max((text.rfind(word) for word in words), default=0)
+    at = min((found + len(end) for end in ends if (found := text.find(end, max(done, 0))) >= 0), default=len(text))
     return text[:at]
 
 

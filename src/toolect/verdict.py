@@ -45,6 +45,8 @@ class Verdict(NamedTuple):
     turns: int
     differences: tuple[Difference, ...] = ()
     missing: tuple[str, ...] = ()
+    called: int = 0
+    """Turns with calls among those that are read."""
 
     @property
     def exact(self) -> bool:
@@ -54,11 +56,11 @@ class Verdict(NamedTuple):
 
 def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdict:
     """How the dialect does on these turns; `tools` are those of the probes unless others are given."""
-    read = written = spaced = 0
+    read = written = spaced = called = 0
     differences = []
     given = TOOLS if tools is None else tools
     for turn in turns:
-        turn = turn._replace(text=cut(turn.text, dialect.spec.end))
+        turn = turn._replace(text=cut(turn, dialect.spec.end))
         message = dialect.parse(turn.text, given, prefix=turn.prompt)
         wrong = _unread(turn, message)
         if wrong and turn.asked not in ("", turn.prompt):  # the model answers that prompt, whatever histories look like
@@ -68,6 +70,7 @@ def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdic
             differences.append(Difference(turn.probe, wrong))
             continue
         read += 1
+        called += bool(turn.message.calls)
         try:
             rendered = str(dialect.render(message, given))
         except Unrepresentable as error:
@@ -79,7 +82,7 @@ def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdic
         else:
             written += 1
     missing = tuple(f"{turn.probe}: {part}" for turn in turns for part in turn.missing)
-    return Verdict(dialect.name, read, written, spaced, len(turns), tuple(differences), missing)
+    return Verdict(dialect.name, read, written, spaced, len(turns), tuple(differences), missing, called)
 
 
 def marked(styles: Iterable[Sequence[Turn]]) -> list[Dialect]:
@@ -95,8 +98,7 @@ def verdicts(dialects: Iterable[Dialect], styles: Iterable[Sequence[Turn]], tool
     styles = list(styles)
     for dialect in dialects:
         best = max((judge(dialect, turns, tools) for turns in styles), key=lambda v: (v.read, v.written, v.spaced))
-        silent = sum(not turn.message.calls for turn in styles[0])
-        if best.read > silent:
+        if best.called:
             found.append((best, len(dialect.spec.models)))
     return [verdict for verdict, _ in sorted(found, key=_rank)]
 
