@@ -103,25 +103,28 @@ class Turn(NamedTuple):
 
 def read_template(path: Path) -> str:
     """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
-    return template_of(path.read_bytes().decode("utf-8", "replace"), path.name)
+    try:
+        return template_of(path.read_bytes().decode("utf-8", "replace"), path.suffix == ".json")
+    except BadTemplate as error:
+        raise BadTemplate(f"{error} - in {path.name}") from None
 
 
-def template_of(source: str, name: str) -> str:
-    """The template that `source` is, or holds as JSON; `name` is what the file is called. Raises BadTemplate."""
+def template_of(source: str, is_json: bool = False) -> str:
+    """The template that `source` is, or holds as JSON, which it must be if `is_json`. Raises BadTemplate."""
     try:
         config = json.loads(source)
     except (ValueError, RecursionError):
-        if not name.endswith(".json"):
-            return source
-        raise BadTemplate(f"expected JSON, got something else - in {name}") from None
-    if not isinstance(config, dict) and not name.endswith(".json"):
+        if is_json:
+            raise BadTemplate("expected JSON, got something else") from None
+        return source
+    if not (is_json or isinstance(config, dict)):
         return source
     found = config.get("chat_template") if isinstance(config, dict) else None
     if isinstance(found, list):  # several named ones: the one for tools, if there is one
         named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
         found = named.get("tool_use") or named.get("default")
     if not isinstance(found, str):
-        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {name}")
+        raise BadTemplate("expected a chat template under `chat_template`, got none")
     return found
 
 

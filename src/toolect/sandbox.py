@@ -74,7 +74,7 @@ def _render(source: str, renders: list[dict[str, Json]]) -> list[dict[str, str]]
         strict = _environment(ImmutableSandboxedEnvironment).from_string(source)
         loose = _environment(SandboxedEnvironment).from_string(source)
     except TemplateSyntaxError as error:
-        return [{"fatal": f"expected a jinja template, got: {_line(error)} - at line {error.lineno}"}]
+        return [{"fatal": f"expected a jinja template, got: {_line(error)} at line {error.lineno}"}]
     except Exception as error:  # whatever a template does wrong is its own affair
         return [{"fatal": f"expected a jinja template, got {type(error).__name__}: {_line(error)}"}]
     for variables in renders:
@@ -92,7 +92,7 @@ def _render(source: str, renders: list[dict[str, Json]]) -> list[dict[str, str]]
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return " ".join(str(error).split())[:200].rstrip(".")
 
 
 def _environment(kind: Any) -> Any:

@@ -25,7 +25,7 @@ def held(file: str, limit: int, as_json: bool, max_bytes: int) -> int:
 
     source = read(file, max_bytes)
     try:
-        styles = turns(template_of(source, file))
+        styles = turns(template_of(source, file.endswith(".json")))
     except BadTemplate as error:
         note(f"{error} - in {shown(file)}")
         return 1
