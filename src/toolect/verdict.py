@@ -104,9 +104,10 @@ def verdicts(dialects: Iterable[Dialect], styles: Iterable[Sequence[Turn]], tool
 
 
 def _rank(entry: tuple[Verdict, int]) -> tuple[object, ...]:
-    """What puts a verdict first: what is read, what is written, then how many models speak the dialect."""
+    """What puts a verdict first: what is read, what is written, how little differs, then how many models speak it."""
     verdict, models = entry
-    return -verdict.read, -verdict.written, -verdict.spaced, -models, verdict.dialect
+    off = sum(abs(len(one.template) - len(one.dialect)) for one in verdict.differences)
+    return -verdict.read, -verdict.written, -verdict.spaced, off, -models, verdict.dialect
 
 
 def _unread(turn: Turn, message: Message) -> str:
