@@ -352,7 +352,8 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
         ("dialect", ["parse", "--from", "hermse"], b"a", r".*hermse.*hermes.*`toolect list`"),
         ("target", ["convert", "--from", "hermes", "--to", "hermse"], b"a", r".*hermse.*hermes"),
         ("show", ["show", "hermse"], b"", r".*hermse.*hermes"),
-        ("no dialect", ["parse"], b"a", r"Missing option '--from'; see `toolect parse --help`"),
+        ("no target", ["render"], b"a", r"Missing option '--to'; see `toolect render --help`"),
+        ("auto target", ["render", "--to", "auto"], b"a", r"expected a dialect, got `auto`, which only reads: `tool"),
         ("format", [*parse, "--format", "xml"], b"a", r"Invalid value for '--format': 'xml' is not one of"),
         ("chunk", [*parse, "--stream", "--chunk", "0"], b"a", r"Invalid value for '--chunk': 0 is not in the range"),
         ("option", [*parse, "--frm"], b"a", r"No such option '--frm'"),
@@ -378,6 +379,74 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         assert result.stderr.count("\n") == 1, (name, result.stderr)
         assert re.match(f"toolect: {sentence}", result.stderr), (name, result.stderr)
         assert result.stdout == "" or name == "stream", (name, result.stdout)
+
+
+# Without a dialect
+
+
+def test_parse_needs_no_dialect() -> None:
+    """Without `--from` each call is read by the dialect that fits, which is told beside it."""
+    form = json.loads(invoke("parse", HERMES).stdout)
+    call = form["segments"][1]
+    assert (call["name"], call["dialect"]) == ("search_ferries", "hermes")
+    assert message_of(form).calls[0].name == "search_ferries"
+    lines = invoke("parse", HERMES, "--from", "auto", "--format", "text").stdout.splitlines()
+    assert lines[2] == "call search_ferries  hermes  ok"
+    assert rows(invoke("parse", HERMES, "--stream").stdout)[-1]["call"]["name"] == "search_ferries"
+
+
+def test_convert_needs_no_dialect() -> None:
+    """Neither does `convert`."""
+    result = invoke("convert", "--to", "kimi-k2", text=CALL)
+    assert result.exit_code == 0 and result.stdout.startswith("<|tool_calls_section_begin|>")
+
+
+@pytest.mark.parametrize("more", [[], ["--stream"], ["--format", "text"]])
+def test_parse_says_when_another_dialect_fits(more: list[str]) -> None:
+    """No call of the dialect that was named, but one of another: a note says so, and nothing else changes."""
+    result = invoke("parse", "--from", "kimi-k2", *more, text=CALL)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("toolect: no kimi-k2 call found; this looks like hermes")
+    assert invoke("parse", "--from", "kimi-k2", *more, text="All is well.").stderr == ""
+    assert invoke("parse", "--from", "hermes", *more, text=CALL).stderr == ""
+
+
+def test_detect_draws_the_evidence() -> None:
+    """The best dialect comes first, with its markers, what was read, and what cannot be told apart."""
+    result = invoke("detect", HERMES)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert result.stdout.startswith("hermes")
+    assert "  reads    1 call (1 clean)" in result.stdout and "  markers  <tool_call> at 51" in result.stdout
+
+
+def test_detect_writes_json() -> None:
+    """With --json a result is one object a line, as many as --limit allows."""
+    found = rows(invoke("detect", HERMES, "--json").stdout)
+    assert found[0]["dialect"] == "hermes" and found[0]["calls"] == 1 and found[0]["score"] == 1
+    assert len(rows(invoke("detect", HERMES, "--json", "--limit", "1").stdout)) == 1
+
+
+def test_detect_finds_nothing_in_prose() -> None:
+    """A text without a mark of any dialect is said to be one, with status 1."""
+    result = invoke("detect", text="All is well.")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == "toolect: no dialect has left a mark in this text\n"
+
+
+def test_detect_explains_a_model() -> None:
+    """A model id is told with its dialect and the pattern that leads there."""
+    result = invoke("detect", "--model", "someone/Qwen3-Coder-30B-A3B-Instruct-GGUF")
+    assert result.exit_code == 0 and result.stdout.splitlines()[0] == "qwen3-coder"
+    assert "by the pattern Qwen/Qwen3-Coder-" in result.stdout and "read as qwen3-coder-30b" in result.stdout
+    (found,) = rows(invoke("detect", "--model", "kimi_k2", "--json").stdout)
+    assert (found["dialect"], found["by"]) == ("kimi-k2", "name")
+
+
+def test_detect_tells_how_to_add_a_model() -> None:
+    """A model that no pattern matches comes with those that are near, and with what to write."""
+    result = invoke("detect", "--model", "qwen/qwem3-coder-next")
+    assert result.exit_code == 1 and 'models: ["qwen/qwem3-coder-next"]' in result.stdout
+    assert "no pattern matches" in result.stderr
 
 
 def test_a_broken_spec_is_drawn(tmp_path: Path) -> None:

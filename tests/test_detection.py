@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import pickle
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from strategies import Draw
 import toolect
 from toolect import registry
 from toolect.detection.auto import Auto
-from toolect.detection.index import Index, index
+from toolect.detection.index import index
 from toolect.ir import Call, Content, Message, RepairKind
 
 AUTO = Auto()
@@ -75,16 +76,17 @@ def own_cases() -> list[Case]:
 
 @pytest.mark.parametrize("name", sorted(toolect.dialects()))
 def test_finds_the_dialect_of_its_cases(name: str) -> None:
-    """Of a dialect's own canonical cases, nearly all rank it first, or one that reads the same calls."""
+    """Of a dialect's own canonical cases, nearly all rank it first, alone or not, or one that reads the same calls."""
     cases = [case for case in own_cases() if case.dialect == name]
     missed = []
     for case in cases:
         options = {key: case.options[key] for key in ("tools", "prefix") if key in case.options}
         wanted = registry.dialect(name).parse(case.text, **options).calls
-        found = toolect.detect(case.text, limit=1, **options)
-        if not found or name not in found[0].dialects and registry.dialect(found[0].dialect).parse(
-            case.text, **options
-        ).calls != wanted:  # fmt: skip
+        found = toolect.detect(case.text, **options)
+        first = [n for result in found if result.score == found[0].score for n in result.dialects]
+        if name not in first and not any(
+            registry.dialect(n).parse(case.text, **options).calls == wanted for n in first[:1]
+        ):
             missed.append((case.title, found))
     assert len(missed) <= len(cases) // 10, missed
 
@@ -144,30 +146,17 @@ def test_total(text: str) -> None:
         assert 0 < found.score <= 1 and 0 <= found.sure <= 1 and found.dialect not in found.same
 
 
-def floods(size: int) -> list[str]:
-    """Hostile texts of up to `size` characters."""
-    known: Index = index()
-    needles = sorted({opener.core for t in known.traits.values() for opener in t.openers if opener.needle})
-    units = [
-        *"<[{\"`\\ \n\x00\ud83d｜('",
-        "```\n",
-        "```json\n",
-        '{"a":',
-        '{"a":x',
-        "[{",
-        '{"name":"f"',
-        "f(",
-        "a\n",
-        "\n```json\n{",
-        *needles,
-    ]
-    calls = [f"{needle}f" for needle in needles]
-    return [unit * (size // len(unit)) for unit in (*units, *calls)]
+def floods(size: int, more: int) -> Iterator[str]:
+    """Hostile texts of up to `size` characters, and of up to `more` with the openers of all dialects."""
+    units = [*"<[{\"`\\ \n\x00\ud83d｜('", "```\n", "```json\n", '{"a":', '{"a":x', "[{", '{"name":"f"', "f(", "a\n"]
+    needles = sorted({opener.core for t in index().traits.values() for opener in t.openers if opener.needle})
+    yield from (unit * (size // len(unit)) for unit in units)
+    yield from (unit * (more // len(unit)) for needle in needles for unit in (needle, f"{needle}f"))
 
 
 def test_floods_end_soon() -> None:
     """Texts made to be slow are read in time, and tile."""
-    for text in floods(50_000):
+    for text in floods(20_000, 2_000):
         start = time.perf_counter()
         message = toolect.parse(text)
         assert time.perf_counter() - start < SECONDS, text[:40]
@@ -176,7 +165,7 @@ def test_floods_end_soon() -> None:
 
 def test_floods_stream_alike() -> None:
     """Texts made to be slow give the same message one character at a time."""
-    for text in floods(400):
+    for text in floods(300, 100):
         message, events = corpus.stream(AUTO, text)
         assert corpus.same(message, toolect.parse(text)), text[:40]
         corpus.check_events(events, message)
@@ -184,11 +173,11 @@ def test_floods_stream_alike() -> None:
 
 def test_much_between_the_calls() -> None:
     """Many calls with content between them are read in linear time."""
-    text = 'So.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nWell. ' * 3_000
+    text = 'So.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nWell. ' * 1_000
     start = time.perf_counter()
     message = toolect.parse(text)
     assert time.perf_counter() - start < SECONDS
-    assert len(message.runnable) == 3_000
+    assert len(message.runnable) == 1_000
 
 
 # What is told

@@ -23,9 +23,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import dialect_pages
+import markdown_text
+import probes
 import pytest
+import summary
 
 import docs
+import toolect
 from toolect.ir import RepairKind, Status
 from toolect.render import Part
 from toolect.spec import entry, meaning
@@ -379,3 +384,58 @@ def test_a_stale_page_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A generated page that says something else is a failure."""
     monkeypatch.setattr(docs, "PAGES", (("README.md", lambda: "something else\n"),))
     assert docs.outdated() == ["README.md"]
+
+
+def test_a_page_of_no_dialect_is_found_out(tmp_path: Path) -> None:
+    """The page of a dialect that is gone has to go."""
+    folder = tmp_path / dialect_pages.FOLDER
+    folder.mkdir(parents=True)
+    for name in ("README", "hermes", "gone"):
+        (folder / f"{name}.md").write_text("")
+    assert docs.left(tmp_path) == [f"{dialect_pages.FOLDER}/gone.md"]
+
+
+# What the pages of dialects say
+
+
+def test_what_a_dialect_refuses() -> None:
+    """Refused messages are listed with the reason, carried ones are not."""
+    rows = dict(probes.refused(toolect.dialect("qwen3-coder")))
+    assert rows["an id"] == "left out"
+    assert rows["a key with a blank"].startswith("argument key: does not match `/")
+    holding = next(title for title in rows if title.startswith("a string that holds"))
+    assert "`</parameter>`" in holding
+    assert "`<think>`" not in holding
+    assert not any("two calls" in title for title in rows)
+    assert "an id" not in dict(probes.refused(toolect.dialect("openai-chat")))
+
+
+def test_every_entry_stands_on_its_page() -> None:
+    """The entries, as they are cut out of the file, are all of it but comments and empty lines."""
+    cut = "".join(dialect_pages._texts().values())
+    whole = re.sub(r"^#.*", "", dialect_pages.ENTRIES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert whole.split() == cut.split()
+
+
+def test_figures_are_merged(tmp_path: Path) -> None:
+    """A run replaces what it measured, and leaves the rest."""
+    path = tmp_path / "figures.json"
+    first: summary.Figures = {}
+    for held in (True, False, None):
+        summary.note(first, "hermes", "calls", held)
+    summary.note(first, "json", "pass", held=True)
+    summary.write(path, first)
+    summary.write(path, {"hermes": {"strict": (3, 3)}, "json": {"pass": (0, 1)}})
+    assert summary.read(path) == {"hermes": {"calls": (1, 2), "strict": (3, 3)}, "json": {"pass": (0, 1)}}
+
+
+@pytest.mark.parametrize("text", ["a", "`", "a``b", "``` x ```", "a|b", "a\nb"])
+def test_code_is_whole(text: str) -> None:
+    """Code holds backticks, and is one cell of a table; a fence is longer than those in the block."""
+    shown = markdown_text.code(text)
+    ticks = len(shown) - len(shown.lstrip("`"))
+    assert "`" * ticks not in text
+    assert "\n" not in shown
+    assert re.sub(r"\\\|", "", shown).count("|") == 0
+    (block,) = blocks(markdown_text.fenced(f"{text}\n```\n{text}") + "\n")
+    assert block.text == f"{text}\n```\n{text}\n"

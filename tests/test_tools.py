@@ -12,12 +12,14 @@ from typing import Any
 import bench
 import conformance
 import formats
+import guessing
 import msgspec
 import pytest
 import workloads
 from reading import Markup, Streamed, disagreement, told
 from scoring import Case, Reading, score
 
+from toolect import registry
 from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
@@ -440,7 +442,10 @@ def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture
         {"text": "b", "kind": "clean", "expect": {"calls": []}, "dialect": None},
     )
     out = tmp_path / "out.json"
-    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out)]) == 0
+    figures = tmp_path / "figures.json"
+    assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out), "--summary", str(figures)]) == 0
+    counted = {"calls": [2, 3], "content": [2, 2], "bytes": [2, 2], "streams": [3, 3], "pass": [2, 3]}
+    assert json.loads(figures.read_text("utf-8")) == {"stub": counted}
     printed = capsys.readouterr().out
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines() if line.startswith("|")
@@ -627,3 +632,33 @@ def test_targets_tell_kept_from_missed() -> None:
     assert missed(row("prose20", ratio=9, per_chunk=2.6)) == ["prose20 stream x", "prose20 µs/chunk"]
     assert missed(row("code20", per_chunk=3.6)) == ["code20 µs/chunk"]
     assert missed(row("code20", per_chunk=3.6), loads=3) == []
+
+
+# Detection
+
+CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "figures"),
+    [
+        (CALL, {"kind": "clean", "expect": {"calls": [{"name": "f", "arguments": {"a": 1}}]}}, (True, True, None)),
+        (CALL, {"kind": "clean", "expect": {"calls": [{"name": "g", "arguments": {}}]}}, (True, False, None)),
+        ("All is well.", {"kind": "no_call", "expect": {"calls": []}}, (None, True, False)),
+    ],
+)
+def test_detection_is_scored(text: str, fields: dict[str, Json], figures: tuple[bool | None, ...]) -> None:
+    """The dialect found, what is read without one, and calls that nobody else sees."""
+    case = msgspec.convert({"id": "x", "dialect": "hermes", "text": text, **fields}, Case)
+    guess = guessing.guess(case, registry.dialect("hermes"), "")
+    assert (guess.detected, guess.read, guess.invented) == figures
+    assert guess.agree and len(guessing.rows([guess])) == 3
+    assert len(list(guessing.failures([guess]))) == 0
+
+
+def test_detection_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--detection` prints the figures of each dialect, and of all."""
+    expect = {"calls": [{"name": "f", "arguments": {"a": 1}}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "x", "dialect": "hermes", "text": CALL, "expect": expect}))
+    assert conformance.main([str(tmp_path), "--detection", "--failures"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["all", "100%", "1/1"]

@@ -115,3 +115,11 @@ def test_elements_wait_until_their_name_does_not_come_again() -> None:
     tags = [f"{TAG}{key}>{value}{TAG}/{key}>" for key, value in (("a", "1"), ("a", "2"), ("b", "x"))]
     pieces = [f'{TAG}tool_call>\n{TAG}invoke name="f">', *tags, f"{TAG}/invoke>\n{TAG}/tool_call>"]
     assert deltas("minimax-m3", pieces) == ["", "", "", '{"a": [1, 2]', ', "b": "x"}']
+
+
+@pytest.mark.parametrize("name", ["olmo3", "gemma-tool-code"])
+@pytest.mark.parametrize("value", ["b", "bc", ["b", "c"], 3])
+def test_arguments_are_not_written_without_their_name(name: str, value: Json) -> None:
+    """Where arguments may be read without a name, one whose name cannot be written is refused."""
+    with pytest.raises(toolect.Unrepresentable, match="argument key: does not match"):
+        toolect.dialect(name).render(Message([Call("f", {"first name": value})]))

@@ -1,13 +1,14 @@
 """Runs a corpus of other projects' test cases, and a file of wire formats, and prints how much of it holds.
 
     python tools/conformance.py [CORPUS_DIR] [--formats FILE] [--dialect NAME]... [--failures] [--json OUT] [--markdown]
-        [--detection]
+        [--detection] [--summary FILE]
 
 CORPUS_DIR holds *.jsonl, one case a line; FILE lists wire formats with examples and quirks. Without arguments they are
 taken from TOOLECT_CORPUS and TOOLECT_FORMATS. Every case of a known dialect is read three ways (complete, in the case's
 own chunks, by character). What counts as agreement, and why, is written at the top of scoring.py, for the corpus, and
 of formats.py, for the formats. A failing case is read again under each policy: one that passes under another policy
-fails because two projects want opposite things, and is listed with that policy.
+fails because two projects want opposite things, and is listed with that policy. The pages of the dialects are written
+from docs/conformance.json, which --summary updates.
 
 Exit code 0: everything was read, and in the corpus streams agree with complete texts. 1: they do not, or a reading
 raised. A case that says something else than we do does not count here: no library can satisfy suites that contradict
@@ -29,6 +30,7 @@ from typing import NoReturn
 import formats
 import guessing
 import msgspec
+import summary
 from reading import Dialect, Streamed, disagreement, markup, opener, reasoning_prefix, stream
 from scoring import Case, Reading, Score, score
 
@@ -257,12 +259,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             _misuse(f"{path} does not exist")
     dialects = known_dialects(options.dialect)
     sound = True
+    figures: summary.Figures = {}
     if options.corpus and options.detection:
         return 0 if _detection(Path(options.corpus), dialects, options) else 1
     if options.corpus:
-        sound &= _corpus(Path(options.corpus), dialects, options)
+        sound &= _corpus(Path(options.corpus), dialects, options, figures)
     if options.formats:
-        sound &= _formats(Path(options.formats), dialects, options)
+        sound &= _formats(Path(options.formats), dialects, options, figures)
+    if options.summary:
+        summary.write(Path(options.summary), figures)
     return 0 if sound else 1
 
 
@@ -275,6 +280,9 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--failures", action="store_true", help="show each failing case")
     parser.add_argument("--differences", action="store_true", help="also show cases that differ in bytes alone")
     parser.add_argument("--json", metavar="OUT", help="write every result of the corpus, one JSON object a line")
+    parser.add_argument(
+        "--summary", metavar="FILE", help="write how much of each dialect holds, for docs/conformance.json"
+    )
     parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
     return parser
 
@@ -288,10 +296,15 @@ def known_dialects(names: Sequence[str] | None) -> dict[str, Dialect]:
     return {name: registry.dialect(name) for name in names or known}
 
 
-def _corpus(directory: Path, dialects: dict[str, Dialect], options: argparse.Namespace) -> bool:
+def _corpus(
+    directory: Path, dialects: dict[str, Dialect], options: argparse.Namespace, figures: summary.Figures
+) -> bool:
     cases = [case for case in load(directory) if case.dialect in dialects and not case.known_broken]
     results = [run(case, dialects[str(case.dialect)]) for case in cases]
     report(results, options)
+    for result in results:
+        for column in COLUMNS:
+            summary.note(figures, str(result.case.dialect), column, result.column(column))
     if options.json:
         Path(options.json).write_text(
             "".join(json.dumps(as_json(r), ensure_ascii=True) + "\n" for r in results), "utf-8"
@@ -324,7 +337,7 @@ def report(results: Sequence[Result], options: argparse.Namespace) -> None:
         print(draw(rows, markdown=options.markdown), end="\n\n")
 
 
-def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespace) -> bool:
+def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespace, figures: summary.Figures) -> bool:
     try:
         entries = formats.load(path)
     except msgspec.DecodeError as error:
@@ -337,6 +350,7 @@ def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespa
         rows.append([name, *(_held(c for c in checks if (c.dialect, c.kind) == (name, kind)) for kind in rows[0][1:])])
     rows.append(["all", *(_held(c for c in checks if c.kind == kind) for kind in rows[0][1:])])
     for check in checks:
+        summary.note(figures, check.dialect, check.kind, not check.wrong)
         if check.wrong and options.failures:
             text, wrong = _shorten(repr(check.text)), _shorten(check.wrong, 900)
             print(f"{check.dialect}: {check.title}\n  text  {text}\n  {wrong}\n")

@@ -6,15 +6,29 @@ A page is generated whole, or in the part between `<!-- name -->` and `<!-- /nam
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
+import dialect_pages
+from markdown_text import code, table
 
-from toolect import Call, Message, Unrepresentable, registry
+from toolect import registry, sandbox
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
-from toolect.engine import closing, comments, elements, json_lexemes, loose_json, open_call, spelling, yaml_text
+from toolect.detection import ranking, trial
+from toolect.engine import (
+    closing,
+    comments,
+    elements,
+    json_lexemes,
+    loose_json,
+    open_call,
+    spelling,
+    subschema,
+    yaml_text,
+)
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,28 +50,19 @@ def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
                     yield from _helps(found, f"{path} {name}")
 
 
-SAMPLE = Message([Call("get_time", {"place": "Rome"})])
-SHOWN = 3
-"""Models named in the table; `toolect list` names them all."""
+SHOWN = 2
+"""Models named in the table; the page of a dialect names them all."""
 
 
 def readme() -> str:
     """The README with its table of dialects."""
-    rows = [("dialect", "what it is", "how a call looks", "models")]
+    rows = [("dialect", "one call", "models")]
     for name in registry.dialects():
-        spec = registry.spec(name)
-        models = ", ".join(f"`{model}`" for model in spec.models[:SHOWN])
-        more = f", {len(spec.models) - SHOWN} more" if len(spec.models) > SHOWN else ""
-        rows.append((f"`{name}`", _cell(spec.about).replace("<", "&lt;"), _sample(name), (models or "any") + more))
-    return _filled("README.md", "dialects", _table(rows))
-
-
-def _sample(name: str) -> str:
-    try:
-        text = str(registry.dialect(name).render(SAMPLE))
-    except Unrepresentable as error:
-        return _cell(f"none: {error}")
-    return "`" + _cell(text.replace("\n", "↵")) + "`"
+        models = registry.spec(name).models
+        more = f", {len(models) - SHOWN} more" if len(models) > SHOWN else ""
+        link = f"[`{name}`]({dialect_pages.FOLDER}/{name}.md)"
+        rows.append((link, code(dialect_pages.sample(name)), ", ".join(map(code, models[:SHOWN])) + more))
+    return _filled("README.md", "dialects", table(rows))
 
 
 LIMITS = (
@@ -103,6 +108,22 @@ LIMITS = (
         "how often in one text broken bare JSON is taken for a call and is none",
         "content",
     ),
+    (
+        "MAX_OPTIONS",
+        subschema.MAX_OPTIONS,
+        "alternatives of one JSON Schema, and references in a row, that are followed",
+        "the value has no schema",
+    ),
+    ("PLACES", ranking.PLACES, "places of a text at which `detect` looks for dialects", "none"),
+    (
+        "PATIENCE",
+        trial.PATIENCE,
+        "characters for which reading without a dialect waits for one that does not know yet",
+        "it goes on without that one",
+    ),
+    ("LENGTH", sandbox.LENGTH, "characters that a chat template may write", "`BadTemplate`"),
+    ("SECONDS", int(sandbox.SECONDS), "seconds that a chat template may take", "`BadTemplate`"),
+    ("MEMORY", sandbox.MEMORY, "bytes of memory that a chat template may take", "`BadTemplate`"),
     ("MAX_NODES", graph.MAX_NODES, "nodes kept of one dialect's graph", "none: the graph starts afresh"),
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
@@ -117,16 +138,7 @@ def limits() -> str:
     """The reference of dialects with its table of limits."""
     rows = [("limit", "value", "what it bounds", "beyond it")]
     rows += [(f"`{name}`", f"{value:,}", bounds, then) for name, value, bounds, then in LIMITS]
-    return _filled("docs/dialects.md", "limits", _table(rows))
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return _filled("docs/dialects.md", "limits", table(rows))
 
 
 def _filled(page: str, name: str, text: str) -> str:
@@ -143,13 +155,22 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/cli.md", cli),
     ("README.md", readme),
     ("docs/dialects.md", limits),
+    (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
+    *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),
 )
 """Each generated page, and what writes it."""
 
 
+def left(root: Path = ROOT) -> list[str]:
+    """Pages of dialects that there are no more."""
+    known = {"README", *registry.dialects()}
+    pages = sorted((root / dialect_pages.FOLDER).glob("*.md"))
+    return [f"{dialect_pages.FOLDER}/{page.name}" for page in pages if page.stem not in known]
+
+
 def outdated(root: Path = ROOT) -> list[str]:
     """The pages that do not say what they would if they were written now."""
-    found = []
+    found = left(root)
     for name, generate in PAGES:
         page = root / name
         if not page.is_file() or page.read_text(encoding="utf-8") != generate():
@@ -167,8 +188,13 @@ def main(arguments: list[str]) -> int:
         if arguments:
             print(f"{name} is out of date: run `python tools/docs.py`", file=sys.stderr)
             continue
+        generate = dict(PAGES).get(name)
+        if generate is None:
+            (ROOT / name).unlink()
+            print(f"removed {name}")
+            continue
         (ROOT / name).parent.mkdir(exist_ok=True)
-        (ROOT / name).write_text(dict(PAGES)[name](), encoding="utf-8")
+        (ROOT / name).write_text(generate(), encoding="utf-8")
         print(f"wrote {name}")
     return 1 if stale and arguments else 0
 

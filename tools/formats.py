@@ -22,6 +22,7 @@ from reading import Dialect, disagreement, opener, reasoning_prefix, splits, str
 from scoring import equal
 
 from toolect.ir import Call, Json, Message, Status, dumps
+from toolect.rendered import Unrepresentable
 from toolect.spec.model import Spec
 
 P = ParamSpec("P")
@@ -131,7 +132,10 @@ def _strict_wrong(entry: Entry, dialect: Dialect, text: str, wanted: list[list[W
 
 def _render_wrong(entry: Entry, dialect: Dialect, text: str, prefix: str) -> str:
     message = dialect.parse(text, entry.tools, prefix=prefix)
-    rendered = str(dialect.render(message, tools=entry.tools))
+    try:
+        rendered = str(dialect.render(message, tools=entry.tools))
+    except Unrepresentable as error:
+        return f"refused: {error}"
     tail = opener(dialect.spec, prefix)
     if any(rendered == before + body for before in {"", tail} for body in _bodies(text, dialect.spec.end)):
         return ""

@@ -8,7 +8,8 @@ holds a template.jsonl with turns that real templates rendered, each with its di
 
 A turn counts as read when calls, content and reasoning are those that were put in, outer whitespace of texts aside. It
 counts as written when rendering what was read gives the turn back; the end token, and what of the turn the prompt
-holds already, may differ. Exit code 0: every turn was read. 1: some were not, or a file is no template.
+holds already, may differ. It counts as spaced when no more than whitespace differs. Exit code 0: every turn was read.
+1: some were not, or a file is no template.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from toolect import registry
 from toolect.chat_template import Turn, read_template, turns
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.sandbox import BadTemplate
-from toolect.verdict import Difference, Verdict, judge, verdicts
+from toolect.verdict import Difference, Verdict, judge, marked, verdicts
 
 AROUND = 24
 """Characters shown on either side of a difference."""
@@ -78,8 +79,7 @@ def corpus(path: Path) -> Iterator[tuple[str, Verdict]]:
 def file(path: Path, name: str | None) -> Verdict:
     """How the named dialect, or the best one, does on the turns that the template writes. Raises BadTemplate."""
     styles = turns(read_template(path))
-    dialects = [registry.dialect(one) for one in ([name] if name else registry.dialects())]
-    found = verdicts(dialects, styles)
+    found = verdicts([registry.dialect(name)] if name else marked(styles), styles)
     if not found:
         raise BadTemplate(f"expected a template of a known dialect, got turns that none reads: {styles[0][0].text!r}")
     return found[0]
@@ -98,19 +98,19 @@ def shown(difference: Difference) -> Iterator[str]:
 def report(rows: Sequence[tuple[str, Verdict]], differences: bool, markdown: bool) -> Iterator[str]:
     """The table of all templates, with a line of sums."""
     if markdown:
-        yield from ("| template | dialect | turns | read | written |", "| --- | --- | --- | --- | --- |")
+        yield from ("| template | dialect | turns | read | written | spaced |", "| --- | --- | --: | --: | --: | --: |")
     for model, verdict in rows:
-        yield _row((model, verdict.dialect, verdict.turns, verdict.read, verdict.written), markdown)
+        yield _row((model, verdict.dialect, verdict.turns, verdict.read, verdict.written, verdict.spaced), markdown)
         for difference in verdict.differences if differences else ():
             yield from shown(difference)
-    sums = [sum(getattr(verdict, field) for _, verdict in rows) for field in ("turns", "read", "written")]
+    sums = [sum(getattr(verdict, field) for _, verdict in rows) for field in ("turns", "read", "written", "spaced")]
     yield _row((f"{len(rows)} templates", "", *sums), markdown)
 
 
 def _row(cells: Sequence[object], markdown: bool) -> str:
     if markdown:
         return "| " + " | ".join(map(str, cells)) + " |"
-    return "{:<52} {:<18} {:>5} {:>5} {:>5}".format(*cells)
+    return "{:<52} {:<18} {:>5} {:>5} {:>5} {:>5}".format(*cells)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

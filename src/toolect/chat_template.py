@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.sandbox import BadTemplate, run
 
-CONTENT, REASON = "I will look that up.", "They want a forecast."
+HELLO, CONTENT, REASON = "Hello", "I will look that up.", "They want a forecast."
 
 TOOLS: list[Json] = [
     {
@@ -89,7 +89,8 @@ class Turn(NamedTuple):
     """An assistant turn as a template writes it.
 
     `prompt` is all before it, `text` is what the model would have to answer, end token and all. `message` is what was
-    put in; `missing` names the parts of it that the template leaves out.
+    put in; `missing` names the parts of it that the template leaves out. `asked` is the prompt that asks for an answer,
+    which may end in markup that histories lack.
     """
 
     probe: str
@@ -97,23 +98,30 @@ class Turn(NamedTuple):
     text: str
     message: Message
     missing: tuple[str, ...] = ()
+    asked: str = ""
 
 
 def read_template(path: Path) -> str:
     """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
-    source = path.read_bytes().decode("utf-8", "replace")
-    if path.suffix != ".json":
-        return source
+    return template_of(path.read_bytes().decode("utf-8", "replace"), path.name)
+
+
+def template_of(source: str, name: str) -> str:
+    """The template that `source` is, or holds as JSON; `name` is what the file is called. Raises BadTemplate."""
     try:
         config = json.loads(source)
     except (ValueError, RecursionError):
-        raise BadTemplate(f"expected JSON, got something else - in {path.name}") from None
+        if not name.endswith(".json"):
+            return source
+        raise BadTemplate(f"expected JSON, got something else - in {name}") from None
+    if not isinstance(config, dict) and not name.endswith(".json"):
+        return source
     found = config.get("chat_template") if isinstance(config, dict) else None
     if isinstance(found, list):  # several named ones: the one for tools, if there is one
         named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
         found = named.get("tool_use") or named.get("default")
     if not isinstance(found, str):
-        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {path.name}")
+        raise BadTemplate(f"expected a chat template under `chat_template`, got none - in {name}")
     return found
 
 
@@ -122,7 +130,7 @@ def turns(template: str) -> list[list[Turn]]:
 
     Raises BadTemplate when it is no template, does not end, or writes none of the probes.
     """
-    user: list[Json] = [{"role": "user", "content": "Hello"}]
+    user: list[Json] = [{"role": "user", "content": HELLO}]
     renders = [_variables(user, prompt) for prompt in (True, False)]
     asked = [(style, probe) for style in STYLES for probe in PROBES]
     renders += [_variables([*user, _answer(probe, style)], prompt=False) for style, probe in asked]
@@ -189,29 +197,54 @@ def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Tur
             segments.append(Call(name, given, style.call_id(name, index)))
         else:
             missing.append(f"call {index + 1}")
-    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing))
+    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing), prompt)
 
 
 def _start(prompt: str, base: str, whole: str) -> int:
-    """Where the answer begins: after the prompt, or where the history stops to look like it, at the edge of a marker.
+    """Where the answer begins: after what the prompt has behind the user's words, or where the history stops to look
+    like the prompt, at the edge of a marker.
 
-    Some prompts end in markup that histories lack, such as an opened reasoning.
+    Some prompts end in markup that histories lack, such as an opened reasoning; some have other words before the
+    user's, or other whitespace behind them.
     """
     if whole.startswith(prompt):
         return len(prompt)
-    at = next((i for i, (a, b) in enumerate(zip(prompt, whole, strict=False)) if a != b), min(len(prompt), len(whole)))
-    while at > len(base) and not _EDGE.match(whole, at - 1):
+    for tail in (HELLO + prompt.rpartition(HELLO)[2], prompt[len(base) :] if prompt.startswith(base) else ""):
+        at = _after(tail, whole, max(whole.find(HELLO), 0))
+        if at >= 0:
+            return at + _common(tail[len(tail.rstrip()) :], whole[at:])
+    at, asked = _common(prompt, whole), whole.find(HELLO) + len(HELLO)
+    while at > asked and not _EDGE.match(whole, at - 1):
         at -= 1
     return at
 
 
-_EDGE = re.compile(r"[>\]\n]")
+def _after(tail: str, whole: str, pos: int) -> int:
+    """Where `tail` ends that comes next from `pos` on, whatever its whitespace; -1 when it does not."""
+    indices = [i for i in range(pos, len(whole)) if not whole[i].isspace()]
+    solid = "".join(tail.split())
+    found = "".join(whole[i] for i in indices).find(solid) if solid else -1
+    return indices[found + len(solid) - 1] + 1 if found >= 0 else -1
+
+
+def _common(a: str, b: str) -> int:
+    """How many characters two texts begin with in common."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+_EDGE = re.compile(r"[>\]\n:：]")
+
+
+def cut(turn: Turn, ends: tuple[str, ...]) -> str:
+    """A turn up to the first end token after all that was put in: there a model stops, and templates may write more."""
+    text = turn.text
+    words = [one.name if isinstance(one, Call) else one.text for one in turn.message.segments]
+    done = max((text.rfind(word) for word in words), default=0)
+    at = min((found + len(end) for end in ends if (found := text.find(end, max(done, 0))) >= 0), default=len(text))
+    return text[:at]
 
 
 def bodies(text: str, ends: tuple[str, ...]) -> Iterator[str]:
-    """A turn, and the same without its end token and what a template writes after it."""
+    """A turn, and the same without its end token."""
     yield text
-    for end in ends:
-        for whole in (text, text.rstrip()):
-            if whole.endswith(end):
-                yield whole.removesuffix(end)
+    yield from (text.removesuffix(end) for end in ends if text.endswith(end))

@@ -6,10 +6,11 @@ bounds what the sandbox does not: time and memory. `run` is the caller's side, `
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolect.ir import Json
@@ -69,18 +70,23 @@ def _render(source: str, renders: list[dict[str, Json]]) -> list[dict[str, str]]
     from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
     results = []
+    try:
+        strict = _environment(ImmutableSandboxedEnvironment).from_string(source)
+        loose = _environment(SandboxedEnvironment).from_string(source)
+    except TemplateSyntaxError as error:
+        return [{"fatal": f"expected a jinja template, got: {_line(error)} - at line {error.lineno}"}]
+    except Exception as error:  # whatever a template does wrong is its own affair
+        return [{"fatal": f"expected a jinja template, got {type(error).__name__}: {_line(error)}"}]
     for variables in renders:
         try:
             try:
-                text = _environment(ImmutableSandboxedEnvironment).from_string(source).render(**variables)
+                text = strict.render(**copy.deepcopy(variables))
             except SecurityError:  # some templates change lists of their own, which harms nobody in here
-                text = _environment(SandboxedEnvironment).from_string(source).render(**variables)
+                text = loose.render(**variables)
             if len(text) > LENGTH:
                 raise ValueError(f"the text is longer than {LENGTH} characters")
             results.append({"text": text})
-        except TemplateSyntaxError as error:
-            return [{"fatal": f"expected a jinja template, got: {_line(error)} - at line {error.lineno}"}]
-        except Exception as error:  # whatever a template does wrong is its own affair
+        except Exception as error:
             results.append({"error": f"the template raises {type(error).__name__}: {_line(error)}"})
     return results
 
@@ -107,7 +113,13 @@ def _environment(kind: Any) -> Any:
             return nodes.Scope(body).set_lineno(line)
 
     def tojson(value: Json, **options: Json) -> str:
-        return json.dumps(value, ensure_ascii=options.pop("ensure_ascii", False), **options)
+        return json.dumps(value, ensure_ascii=options.pop("ensure_ascii", False), default=items, **options)
+
+    def items(value: object) -> list[Json]:
+        """What a filter yields one by one; nothing else of Python's own is JSON."""
+        if isinstance(value, Iterator):
+            return list(value)
+        raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
     def raise_exception(message: str) -> None:
         raise TemplateError(message)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolect.chat_template import TOOLS, Turn, bodies
+from toolect import registry
+from toolect.chat_template import TOOLS, Turn, bodies, cut
+from toolect.detection.index import index
+from toolect.detection.ranking import candidates
 from toolect.ir import Call, Json, Message, same_json
 from toolect.rendered import Unrepresentable
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
+
+
+TAIL = 64
+"""Characters of a prompt that may belong to the answer's first marker."""
+OTHERWISE, SPACED = "is written otherwise", "is written with other whitespace"
 
 
 class Difference(NamedTuple):
@@ -26,14 +34,19 @@ class Difference(NamedTuple):
 class Verdict(NamedTuple):
     """How a dialect does on the turns of a template.
 
-    `read` turns are read to exactly what was put in, `written` of them render back byte for byte, of `turns`.
+    `read` turns are read to exactly what was put in, `written` of them render back byte for byte, of `turns`; `spaced`
+    more render back with other whitespace. `missing` says what the template leaves out of its turns.
     """
 
     dialect: str
     read: int
     written: int
+    spaced: int
     turns: int
     differences: tuple[Difference, ...] = ()
+    missing: tuple[str, ...] = ()
+    called: int = 0
+    """Turns with calls among those that are read."""
 
     @property
     def exact(self) -> bool:
@@ -43,36 +56,57 @@ class Verdict(NamedTuple):
 
 def judge(dialect: Dialect, turns: Sequence[Turn], tools: Json = None) -> Verdict:
     """How the dialect does on these turns; `tools` are those of the probes unless others are given."""
-    read = written = 0
+    read = written = spaced = called = 0
     differences = []
+    given = TOOLS if tools is None else tools
     for turn in turns:
-        message = dialect.parse(turn.text, TOOLS if tools is None else tools, prefix=turn.prompt)
-        if wrong := _unread(turn, message):
+        turn = turn._replace(text=cut(turn, dialect.spec.end))
+        message = dialect.parse(turn.text, given, prefix=turn.prompt)
+        wrong = _unread(turn, message)
+        if wrong and turn.asked not in ("", turn.prompt):  # the model answers that prompt, whatever histories look like
+            message = dialect.parse(turn.text, given, prefix=turn.asked)
+            turn, wrong = turn._replace(prompt=turn.asked), _unread(turn, message)
+        if wrong:
             differences.append(Difference(turn.probe, wrong))
             continue
         read += 1
+        called += bool(turn.message.calls)
         try:
-            rendered = str(dialect.render(message, TOOLS if tools is None else tools))
+            rendered = str(dialect.render(message, given))
         except Unrepresentable as error:
             differences.append(Difference(turn.probe, f"cannot be written: {error}"))
             continue
         if difference := _unwritten(dialect, turn, rendered):
             differences.append(difference)
+            spaced += difference.what == SPACED
         else:
             written += 1
-    return Verdict(dialect.name, read, written, len(turns), tuple(differences))
+    missing = tuple(f"{turn.probe}: {part}" for turn in turns for part in turn.missing)
+    return Verdict(dialect.name, read, written, spaced, len(turns), tuple(differences), missing, called)
+
+
+def marked(styles: Iterable[Sequence[Turn]]) -> list[Dialect]:
+    """The dialects that have left a mark in turns with calls: others cannot read them."""
+    known = index()
+    texts = {turn.prompt[-TAIL:] + turn.text for turns in styles for turn in turns if turn.message.calls}
+    return [registry.dialect(name) for name in {name: None for text in texts for name in candidates(known, text)}]
 
 
 def verdicts(dialects: Iterable[Dialect], styles: Iterable[Sequence[Turn]], tools: Json = None) -> list[Verdict]:
     """How each dialect that reads at least one turn with a call does, in the style it does best in; the best first."""
-    found = []
+    found: list[tuple[Verdict, int]] = []
     styles = list(styles)
     for dialect in dialects:
-        best = max((judge(dialect, turns, tools) for turns in styles), key=lambda v: (v.read, v.written))
-        silent = sum(not turn.message.calls for turn in styles[0])
-        if best.read > silent:
-            found.append(best)
-    return sorted(found, key=lambda v: (-v.read, -v.written, v.dialect))
+        best = max((judge(dialect, turns, tools) for turns in styles), key=lambda v: (v.read, v.written, v.spaced))
+        if best.called:
+            found.append((best, len(dialect.spec.models)))
+    return [verdict for verdict, _ in sorted(found, key=_rank)]
+
+
+def _rank(entry: tuple[Verdict, int]) -> tuple[object, ...]:
+    """What puts a verdict first: what is read, what is written, then how many models speak the dialect."""
+    verdict, models = entry
+    return -verdict.read, -verdict.written, -verdict.spaced, -models, verdict.dialect
 
 
 def _unread(turn: Turn, message: Message) -> str:
@@ -104,7 +138,13 @@ def _unwritten(dialect: Dialect, turn: Turn, rendered: str) -> Difference | None
     if written & {*bare}:
         return None
     body, text = max(((b, t) for b in bare for t in sorted(written)), key=lambda pair: _common(*pair))
-    return Difference(turn.probe, "is written otherwise", _common(body, text), body, text)
+    same = {*map(_solid, bare)} & {*map(_solid, written)}
+    return Difference(turn.probe, SPACED if same else OTHERWISE, _common(body, text), body, text)
+
+
+def _solid(text: str) -> str:
+    """The text without whitespace."""
+    return "".join(text.split())
 
 
 def _bare(dialect: Dialect, turn: Turn) -> Iterator[str]:

@@ -19,6 +19,16 @@ Piece: TypeAlias = tuple[str, str]
 LABEL, QUIET, NAME, KEY, PLAIN = "bold", "dim", "bold cyan", "green", ""
 STATUS = {"ok": "green", "repaired": "yellow", "truncated": "bold red", "malformed": "bold red"}
 
+BAR = 20
+"""Cells of a bar."""
+
+
+def bar(share: float) -> Iterator[Piece]:
+    """A share from 0 to 1, as cells that are full or empty."""
+    cells = round(share * BAR)
+    yield STATUS["ok"], "█" * cells
+    yield QUIET, "░" * (BAR - cells)
+
 
 def draw(message: Message) -> Iterator[Piece]:
     """A message, one labelled block per segment."""

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolect.cli._draw import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece
-from toolect.cli._io import emit_json, note, one_line, read
+from toolect.cli._draw import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, bar
+from toolect.cli._io import Misuse, emit_json, note, one_line, read
 from toolect.cli._options import file_argument, max_bytes_option, prefix_option, spec_option, tools_option
 from toolect.ir import Json
 
 if TYPE_CHECKING:
     from toolect.detection.ranking import Detection
 
-BAR = 20
-"""Cells of the bar of a score."""
 SHOWN = 6
 """Markers, and names of dialects, that are shown of one result."""
 
@@ -24,6 +22,12 @@ SHOWN = 6
 @click.command()
 @file_argument
 @click.option("--model", metavar="ID", help="Tell instead which dialect a model id leads to, and why.")
+@click.option(
+    "--template",
+    metavar="FILE",
+    help="Tell instead which dialects read and write what this chat template writes: a jinja file, or a"
+    " tokenizer_config.json.",
+)
 @tools_option()
 @prefix_option()
 @click.option(
@@ -33,15 +37,28 @@ SHOWN = 6
 @spec_option
 @max_bytes_option
 def command(
-    file: str, model: str | None, tools: list[Json] | None, prefix: str, limit: int, as_json: bool, max_bytes: int
+    file: str,
+    model: str | None,
+    template: str | None,
+    tools: list[Json] | None,
+    prefix: str,
+    limit: int,
+    as_json: bool,
+    max_bytes: int,
 ) -> int:
-    """Tell which dialects a model's output may be in, the likeliest first, and what speaks for and against each.
+    """Tell which dialects a model's output may be in.
 
-    Every dialect that the text has marks of is tried on it. Those that read it alike are one result: nothing in the
-    text tells them apart.
+    The likeliest comes first, each with what speaks for it and against it. Every dialect that the text has marks of is
+    tried on it. Those that read it alike are one result: nothing in the text tells them apart.
     """
+    if model is not None and template is not None:
+        raise Misuse("expected --model or --template, got both: give one of them")
     if model is not None:
         return _model(model, as_json)
+    if template is not None:
+        from toolect.cli._chat import held
+
+        return held(template, limit, as_json, max_bytes)
     import toolect
 
     found = toolect.detect(read(file, max_bytes), tools, limit, prefix)
@@ -71,12 +88,10 @@ def _drawn(found: tuple[Detection, ...]) -> Iterator[Piece]:
 
 
 def _result(result: Detection) -> Iterator[Piece]:
-    cells = round(result.score * BAR)
     yield NAME, _names(result.dialects, "or")
     yield PLAIN, "\n"
     yield KEY, "  fits     "
-    yield STATUS["ok"], "█" * cells
-    yield QUIET, "░" * (BAR - cells)
+    yield from bar(result.score)
     yield PLAIN, f" {result.score:.0%}, sure {result.sure:.0%}\n"
     yield KEY, "  reads    "
     yield PLAIN, f"{_calls(result)}; {result.coverage:.0%} of the text is not content\n"

@@ -157,11 +157,11 @@ def follows(opener: Opener, text: str, end: int, final: bool) -> Maybe:
     if opener.free:
         return Maybe.YES
     if opener.json and opener.core in _FIRST:
-        match = _FIRST[opener.core].match(text, end)
-        assert match is not None  # all of it is optional
-        if match.lastgroup:
+        whole, part = _FIRST[opener.core]
+        if whole.match(text, end) is not None:
             return Maybe.YES
-        return Maybe.MORE if match.end() == len(text) and not final else Maybe.NO
+        match = part.match(text, end)
+        return Maybe.MORE if match is not None and match.end() == len(text) and not final else Maybe.NO
     at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
     rest = text[at : at + AHEAD]
     if not rest:
@@ -191,11 +191,14 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Maybe:
     return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
 
 
+_S = r"\s{0,64}"
+_KEY = rf"""{_S}(?:"[^"\\\n]{{0,64}}"|'[^'\\\n]{{0,64}}'|\w{{1,64}}){_S}:{_S}["'{{\[tfnTFN\d-]"""
+_PART = rf"""{_S}(?:["']?[^"'\\\n:]{{0,64}}["']?{_S}(?::{_S})?)?"""
 _FIRST = {
-    "{": re.compile(r'\s{0,64}(?:"[^"\\\x00-\x1f]{0,64}(?:"\s{0,64}(?::\s{0,64}(?P<value>["{\[\w-])?)?)?)?'),
-    "[": re.compile(r"\s{0,64}(?P<object>\{)?"),
+    "{": (re.compile(_KEY), re.compile(_PART)),
+    "[": (re.compile(rf"{_S}\{{{_KEY}"), re.compile(rf"{_S}(?:\{{{_PART})?")),
 }
-"""What the brackets of bare JSON are followed by when they are to hold a call: a key with a value, an object."""
+"""What the brackets of bare JSON are followed by when they are to hold a call, a key with a value; and a part of it."""
 
 
 @lru_cache(maxsize=1024)

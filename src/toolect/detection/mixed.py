@@ -10,21 +10,15 @@ import re
 from collections.abc import Mapping
 
 from toolect import registry
-from toolect.detection.guest import HARD, Guest
+from toolect.detection.guest import Guest
 from toolect.detection.index import Hit, Index
 from toolect.detection.stretch import FENCE, QUOTES, Stretch
+from toolect.detection.trial import BRACKETS, LAST_STEP, PATIENCE, Setting, Trial
 from toolect.engine.codec import Schema
 from toolect.engine.stop_plan import plan_of
 from toolect.events import ContentDelta, Event
 from toolect.ir import Message, Repair, RepairKind, Segment
 
-FIRST_STEP = 16
-"""Characters of the first pieces that dialects are tried on; later ones are half as long as all before them."""
-LAST_STEP = 1 << 16
-PATIENCE = 1024
-"""Characters after which a dialect that does not know yet no longer keeps the others waiting."""
-BRACKETS = "{["
-_NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
 """A quotation mark, and where at the latest the quotation ends that it begins."""
@@ -36,41 +30,6 @@ class MixedMessage(Message, frozen=True, eq=False):
 
     dialects: tuple[str, ...] = ()
     """The dialect of each call, in the order of `calls`."""
-
-
-class Trial:
-    """The dialects that are tried at character `at`."""
-
-    def __init__(self, at: int, guests: list[Guest], hits: list[Hit], marker: int = 0) -> None:
-        self.at, self.guests, self.hits = at, guests, hits
-        self.fed = at  # how far they have read
-        self.slow = marker > 0
-        """One character at a time after the opener of `marker` characters."""
-        self.step = marker or FIRST_STEP
-        only = guests[0]
-        self.sure = len(guests) == 1 and all(hit.opener.strong for hit in hits) and not self.wordy(only)
-        """There is one dialect, and the opener alone says that it is meant."""
-
-    def wordy(self, guest: Guest) -> bool:
-        """True when the opener of a guest is followed by a name: any word might be one."""
-        hits = [hit.opener for hit in self.hits if hit.dialect == guest.name]
-        return any(o.patterns or not o.needle for o in hits) and not any(o.json and o.needle for o in hits)
-
-    def bare(self, guest: Guest) -> bool:
-        """True when bare JSON begins with the opener of a guest."""
-        return any(hit.opener.json and hit.opener.core in BRACKETS for hit in self.hits if hit.dialect == guest.name)
-
-    def free(self, guest: Guest) -> bool:
-        """True when any text may follow the opener of a guest."""
-        return any(hit.opener.free for hit in self.hits if hit.dialect == guest.name)
-
-    def settled(self) -> bool:
-        """True when all that matter know."""
-        if self.sure:
-            return self.guests[0].taken
-        if all(g.settled for g in self.guests):
-            return True
-        return self.fed - self.at >= PATIENCE and any(g.settled and not g.refused for g in self.guests)
 
 
 class Mixed:
@@ -89,6 +48,7 @@ class Mixed:
         self._late: list[str] = []  # text that came after `buf`
         self._late_size = 0
         self._guest: Guest | None = None
+        self._barren = 0  # before here, a long trial has found nothing: only strong openers are tried again
         self._tried = -1  # where every dialect has been tried in vain
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
         self._before = ""  # the character before `buf`, in reasoning
@@ -229,6 +189,8 @@ class Mixed:
             return False
         if self._tried == self._base + at:
             hits = []
+        if self._base + at < self._barren:
+            hits = [hit for hit in hits if hit.opener.strong]
         quoted = content.quoted
         if hits and quoted:
             self._mute = _QUOTED[quoted]
@@ -359,7 +321,8 @@ class Mixed:
         names = list(dict.fromkeys(hit.dialect for hit in hits))
         if self._last in names and not marker:
             names = [self._last]
-        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, marker)
+        setting = Setting(self._schemas, self._index.order, self._last, self._content.shown)
+        self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, setting, marker)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
@@ -375,92 +338,44 @@ class Mixed:
         """Let the dialects on trial read one more piece; False when more text is needed."""
         have = self._base + len(self._buf) + self._late_size
         until = trial.fed + trial.step
-        if trial.sure and not trial.slow and not self._content.shown:
+        if trial.sure and not trial.slow:
             until = min(until, have)
         elif until > have and not final:
             return False
         over = final and until >= have
-        if trial.fed < have or over:
-            self._merge()
-            piece = self._buf[trial.fed - self._base : until - self._base]
-            for guest in trial.guests:
-                guest.feed(piece)
-                if over:
-                    guest.run(True)
-            trial.fed += len(piece)
-            trial.step = 1 if trial.slow else min(max(FIRST_STEP, (trial.fed - trial.at) // 2), LAST_STEP)
-            if over or trial.settled():
-                self._choose(trial)
-            return True
-        return False
+        if trial.fed >= have and not over:
+            return False
+        self._merge()
+        trial.feed(self._buf[trial.fed - self._base : until - self._base], over)
+        if over or trial.settled:
+            self._choose(trial)
+        return True
 
     def _choose(self, trial: Trial) -> None:
         """Give the text to the dialect that fits best, or take it for content when none does."""
         self._trial = None
-        first = trial.guests[0]
-        others = [name for name in dict.fromkeys(h.dialect for h in trial.hits) if name != first.name]
-        if len(trial.guests) == 1 and others and not trial.slow and not self._as_before(first, trial):
-            self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in (first.name, *others)], trial.hits)
+        if trial.left_out and not trial.slow and not trial.as_before():
+            names = (trial.guests[0].name, *trial.left_out)
+            self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in names], trial.hits, trial.setting)
             return
-        fitting = [g for g in trial.guests if g.taken and not g.refused and self._meant(g, trial)]
-        until = trial.at + 1 - self._base
-        if self._buf[until - 1] in BRACKETS:  # what is JSON and no call is passed over as a whole
-            until = max(until, *(g.spent - self._base for g in trial.guests))
-        thinking = self._guest
-        if fitting:
+        best, thinking = trial.best(), self._guest
+        if best is not None:
             if thinking is not None:
                 self._feed_guest(thinking, "", True)
                 self._leave(thinking)
-            self._enter(max(fitting, key=lambda g: self._fitness(g, trial)), trial.fed, trial.slow)
-        elif thinking is not None:
-            self._pass_thought(thinking, until)
-        elif until == trial.at + 1 - self._base:
+            self._enter(best, trial.fed, trial.slow)
+            return
+        if trial.fed - trial.at > PATIENCE:
+            self._barren = max(self._barren, trial.fed)
+        until = at = trial.at - self._base
+        if self._buf[at] in BRACKETS:  # what is JSON and no call is passed over as a whole
+            until = max(g.spent - self._base for g in trial.guests)
+        if thinking is not None:
+            self._pass_thought(thinking, max(until, at + 1))
+        elif until <= at + 1:
             self._tried = trial.at
         else:
             self._pass(until)
-
-    def _as_before(self, guest: Guest, trial: Trial) -> bool:
-        """True when the dialect of the last call reads this one too, just as it is written there."""
-        calls = guest.calls
-        fits = (
-            guest.settled and not guest.refused and bool(calls) and not guest.repaired() and self._meant(guest, trial)
-        )
-        return fits and all(good and (name in self._schemas or not self._schemas) for name, good in calls)
-
-    def _meant(self, guest: Guest, trial: Trial) -> bool:
-        """False for what its form alone does not show to be a call, when nothing else does.
-
-        Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
-        be read must follow. When tools were declared, a call of another one must be beyond doubt.
-        """
-        calls = guest.calls
-        strong = any(hit.opener.strong for hit in trial.hits if hit.dialect == guest.name)
-        if not calls:
-            return True
-        if trial.wordy(guest) and not any(good for _, good in calls):
-            return False
-        if self._schemas and not any(name in self._schemas for name, _ in calls):
-            return strong and not self._content.shown and not any(r.kind in HARD for r in guest.repaired())
-        if trial.bare(guest) and guest.flat:
-            return any(name in self._schemas for name, _ in calls)
-        return strong or all(good and self._named(name) for name, good in calls)
-
-    def _named(self, name: str) -> bool:
-        """True for what may be a tool's name."""
-        return name in self._schemas or _NAME.match(name) is not None
-
-    def _fitness(self, guest: Guest, trial: Trial) -> tuple[int, bool, int, int, int, int, bool, int]:
-        """How well the dialect of a guest fits the text: the greatest is the best."""
-        calls, repairs = guest.calls, guest.repaired()
-        declared = sum(name in self._schemas for name, _ in calls)
-        named = sum(self._named(name) for name, _ in calls)
-        odd = sum(name != "" for name, _ in calls) - named
-        broken = sum(not good for _, good in calls) + 2 * odd
-        hard = sum(repair.kind in HARD for repair in repairs)
-        return (
-            min(declared, 1), not trial.free(guest), -broken, min(named, 1), -hard, hard - len(repairs),
-            guest.name == self._last, -self._index.order[guest.name],
-        )  # fmt: skip
 
     # Guests
 

@@ -68,6 +68,8 @@ class CallWriter(Walk):
         elif role is Role.ARGUMENT and cursor.key is not None:
             raise Unrepresentable(f"argument {cursor.key!r}", "its name cannot be written")
         elif role is Role.ARGUMENT:
+            if cursor.key is not None:
+                raise Unrepresentable("argument key", "has no place here", cursor.key)
             key, value = cursor.take("argument")
             self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
         elif role in (Role.CONTENT, Role.REASONING, Role.CALL):
@@ -78,8 +80,10 @@ class CallWriter(Walk):
     def rule_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
         """True when rule `name` needs the next argument, or the value."""
         role = self.spec.roles.get(name)
-        if role is Role.ARGUMENT or self.is_arguments(name, inside):
+        if self.is_arguments(name, inside):
             return not cursor.done
+        if role is Role.ARGUMENT:  # inside of another it is one without a name, which is read, and never written
+            return not cursor.done and cursor.key is None
         if self.spec.rules[name].value:
             return self.values.rule_takes(name, cursor)
         if role in (Role.CONTENT, Role.REASONING, Role.CALL):
@@ -199,8 +203,9 @@ class CallWriter(Walk):
         except ValueError as error:
             raise Unrepresentable(f"argument {key!r}", str(error), dumps(value)) from None
         if not faithful(codec, value, schema):
-            types = " or ".join(declared_types(schema))
-            raise Unrepresentable(f"argument {key!r}", f"would not be read back as it is (declared {types})", text)
+            types = declared_types(schema)
+            declared = "no type declared" if types == declared_types(None) else f"declared {' or '.join(types)}"
+            raise Unrepresentable(f"argument {key!r}", f"would not be read back as it is ({declared})", text)
         self.out.write(text, Part.VALUE)
 
 

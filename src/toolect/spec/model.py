@@ -318,9 +318,9 @@ class Spec(msgspec.Struct, frozen=True):
     """Prompt tail → the rule it leaves open, or `start` when it leaves none open."""
     end: tuple[str, ...] = ()
     no_call: tuple[str, ...] = ()
+    """Names of tools that do not exist: calling one says that no call is made."""
     comments: dict[str, str] = {}
     """What a comment begins with → what it ends with."""
-    """Names of tools that do not exist: calling one says that no call is made."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}

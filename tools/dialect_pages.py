@@ -1,0 +1,183 @@
+"""A page for each dialect, made of what is known about it: its spec, what it writes, what it refuses, how it does."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import summary
+import yaml
+from markdown_text import cell, code, fenced, table
+from probes import OSLO, ROME, TEXT, THOUGHT, refused
+
+from toolect import Message, Unrepresentable, registry
+from toolect.compiled import Dialect
+from toolect.ir import Segment
+from toolect.spec.model import POLICIES, Spec
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = "docs/dialects"
+ENTRIES = ROOT / "dialects.yaml"
+MEASURED = ROOT / "docs" / "conformance.json"
+FIGURES = {
+    "pass": "cases whose calls and content are as expected",
+    "calls": "cases whose calls are",
+    "content": "cases whose content and reasoning are, outer whitespace aside",
+    "bytes": "cases whose content, reasoning and raw arguments are, byte for byte",
+    "streams": "cases that are read alike in whatever pieces they arrive",
+    "strict": "examples that strict mode reads as expected",
+    "rendered": "examples that are written again byte for byte",
+    "quirks": "known quirks that lenient mode reads as expected",
+}
+"""Every figure of a conformance run, in words, in the order of the pages."""
+COMPOSED: tuple[tuple[str, tuple[Segment, ...]], ...] = (
+    ("Reasoning, content and two calls", (THOUGHT, TEXT, ROME, OSLO)),
+    ("Content and two calls", (TEXT, ROME, OSLO)),
+    ("Reasoning and two calls", (THOUGHT, ROME, OSLO)),
+    ("Two calls", (ROME, OSLO)),
+    ("Content and a call", (TEXT, ROME)),
+)
+"""Messages from the richest on: the first that a dialect carries is its sample."""
+
+
+def sample(name: str) -> str:
+    """One call in a dialect."""
+    return str(registry.dialect(name).render(Message([ROME])))
+
+
+def index() -> str:
+    """The page that lists all dialects."""
+    rows = [("dialect", "what it is", "one call")]
+    rows += [(_link(name), cell(registry.spec(name).about), code(sample(name))) for name in registry.dialects()]
+    return f"""# All dialects
+
+Written by `tools/docs.py`, like the pages behind the names. `↵` is a newline. How a dialect is declared is on the page
+about [the spec language](../dialects.md).
+
+{table(rows)}
+"""
+
+
+def page(name: str) -> str:
+    """The page of one dialect."""
+    dialect = registry.dialect(name)
+    parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_grammar(name), *_entry(name)]
+    parts += [*_policies(dialect.spec), *_refused(dialect), *_figures(name)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(spec: Spec) -> str:
+    source = f"<{spec.source}>" if spec.source.startswith("http") else cell(spec.source)
+    facts = {
+        "Source": source or "none",
+        "Models": ", ".join(map(code, spec.models)) or "none by their ids",
+        "Aliases": ", ".join(map(code, spec.aliases)) or "none",
+    }
+    lines = [_ITEM.fill(f"- {key}: {text}") for key, text in facts.items()]
+    written = "Written by `tools/docs.py`. [All dialects](README.md), [the spec language](../dialects.md)."
+    return "\n".join([cell(spec.about) + ".", "", *lines, "", written])
+
+
+_ITEM = textwrap.TextWrapper(120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _samples(dialect: Dialect) -> Iterator[str]:
+    yield "## One call"
+    yield fenced(sample(dialect.name))
+    for title, segments in COMPOSED:
+        try:
+            text = dialect.render(Message(segments))
+        except Unrepresentable:
+            continue
+        yield f"## {title}"
+        yield fenced(str(text))
+        return
+
+
+def _grammar(name: str) -> Iterator[str]:
+    fields = _fields(name)
+    path = f"grammars/{name}.lark"
+    yield "## Grammar"
+    if not (ROOT / path).exists():
+        other = fields["extends"]
+        markers = fields.get("markers") or {}
+        yield f"That of {_link(other)}" + (", with these markers:" if markers else ".")
+        if markers:
+            rows = [(code(old), code(new) if new else "none") for old, new in markers.items()]
+            yield table([("there", "here"), *rows])
+        return
+    text = (ROOT / path).read_text(encoding="utf-8")
+    yield f"[`{path}`](../../{path}):"
+    yield fenced(text, f"lark from={path}")
+    imported = [f"grammars/values/{value}.lark" for value in re.findall(r"%import \.values\.(\w+)", text)]
+    if imported:
+        yield f"It imports {', '.join(f'[`{path}`](../../{path})' for path in imported)}."
+
+
+def _entry(name: str) -> Iterator[str]:
+    extends = _fields(name).get("extends")
+    yield "## Entry"
+    if extends:
+        yield f"Fields that it does not have are those of {_link(extends)}."
+    yield fenced(_texts()[name], "yaml from=dialects.yaml")
+
+
+def _policies(spec: Spec) -> Iterator[str]:
+    settings = msgspec.to_builtins(spec.policies)
+    chosen = [
+        f"`{name.replace('_', '-')}: {settings[name]}`" for name in POLICIES if settings[name] != POLICIES[name][0]
+    ]
+    yield "## Policies"
+    if chosen:
+        yield f"{', '.join(chosen)}. The others have their [defaults](../dialects.md#policies)."
+    else:
+        yield "All have their [defaults](../dialects.md#policies)."
+
+
+def _refused(dialect: Dialect) -> Iterator[str]:
+    rows = list(refused(dialect))
+    yield "## What it cannot carry"
+    if rows:
+        yield "Of what `tools/probes.py` tries on every dialect. All but what is left out raises `Unrepresentable`."
+        yield table([("what", "why"), *rows])
+    else:
+        yield "It carries all that `tools/probes.py` tries on every dialect."
+
+
+def _figures(name: str) -> Iterator[str]:
+    figures = _measured().get(name, {})
+    yield "## Conformance"
+    if figures:
+        yield "Cases of other projects, and examples and quirks of this format; see [conformance](../conformance.md)."
+        held = [(words, "{} of {}".format(*figures[key])) for key, words in FIGURES.items() if key in figures]
+        yield table([("what", "held"), *held])
+    else:
+        yield "Nothing was measured, see [conformance](../conformance.md)."
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`]({name}.md)"
+
+
+@lru_cache
+def _measured() -> summary.Figures:
+    return summary.read(MEASURED)
+
+
+@lru_cache
+def _texts() -> dict[str, str]:
+    """Each entry of `dialects.yaml`, as it stands there."""
+    parts = re.split(r"^(?=[a-z0-9])", ENTRIES.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {part.partition(":")[0]: re.sub(r"\s*(\n#.*)*\s*\Z", "\n", part, count=1) for part in parts}
+
+
+@lru_cache
+def _fields(name: str) -> dict[str, Any]:
+    """The fields of an entry; whatever YAML might make of a text, it stays one."""
+    fields: dict[str, Any] = yaml.load(_texts()[name], yaml.BaseLoader)[name]
+    return fields
