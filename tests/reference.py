@@ -314,7 +314,11 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
         elif role is Role.ARGUMENT and isinstance(child, Tree):
             arguments.append(_argument(spec, child))
         elif isinstance(child, Tree):
-            yield from _fields(spec, child)
+            for hole, value in _fields(spec, child):
+                if hole is HoleKind.ARGUMENTS and isinstance(value, dict):
+                    arguments += value.items()
+                else:
+                    yield hole, value
     if arguments:
         yield HoleKind.ARGUMENTS, _object(arguments)
 
