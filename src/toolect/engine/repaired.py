@@ -55,6 +55,10 @@ def finite(value: Json) -> bool:
 def repair_units(draft: Draft, found: list[Found], start: int, end: int, at: int, why: str) -> None:
     """The calls and texts of a broken JSON value, read after a repair; none when it could not be repaired."""
     called = False
+    if draft.call is not None and not draft.ruled and found and isinstance(found[0], Said):
+        draft.call.fail(f"{why} - at {at}")  # what comes next is not this call: it did not fit
+        draft.end_call(end)
+        called = True
     for unit in found:
         if isinstance(unit, Said):
             if not draft.ruled:
