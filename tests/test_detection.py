@@ -157,9 +157,9 @@ def floods(size: int, more: int) -> Iterator[str]:
 def test_floods_end_soon() -> None:
     """Texts made to be slow are read in time, and tile."""
     for text in floods(20_000, 2_000):
-        start = time.perf_counter()
+        start = time.process_time()
         message = toolect.parse(text)
-        assert time.perf_counter() - start < SECONDS, text[:40]
+        assert time.process_time() - start < SECONDS, text[:40]
         corpus.check_spans(message, text)
 
 
@@ -174,9 +174,9 @@ def test_floods_stream_alike() -> None:
 def test_much_between_the_calls() -> None:
     """Many calls with content between them are read in linear time."""
     text = 'So.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\nWell. ' * 1_000
-    start = time.perf_counter()
+    start = time.process_time()
     message = toolect.parse(text)
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert len(message.runnable) == 1_000
 
 
@@ -241,6 +241,15 @@ def test_auto_checks_what_it_is_told() -> None:
         toolect.parse("x", mode="loose")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="policy"):
         toolect.parse("x", politeness="high")
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+def test_reading_has_no_key_order(name: str) -> None:
+    """The order of keys is for rendering: who chooses it for a text is told where it belongs."""
+    dialect = toolect.dialect(name)
+    for read in (lambda **policies: dialect.parse("x", **policies), dialect.stream):
+        with pytest.raises(TypeError, match="got 'key_order', which is for rendering: set it in the dialect's entry"):
+            read(key_order="sorted")
 
 
 def test_a_stream_is_closed_once() -> None:
