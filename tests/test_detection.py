@@ -28,7 +28,7 @@ FILES = sorted((corpus.ROOT / "auto").glob("*.txt"))
 CASES = [case for path in FILES for case in corpus.read(path)]
 SECONDS = 10
 """What the slowest machine may take for the largest hostile text: far above linear work, far below quadratic."""
-SPLITS = 16
+SPLITS = 12
 """How often a text is split in two, at least."""
 
 parametrize = functools.partial(pytest.mark.parametrize, "case", ids=str)
@@ -72,6 +72,7 @@ def test_prose_has_no_call(case: Case) -> None:
     assert not message.calls and message.content == case.text
 
 
+@functools.cache
 def own_cases() -> list[Case]:
     """Cases of all dialects that are read without repairs, and have a call."""
     return [case for case in corpus.all_cases() if case.canonical and "\ncall " in f"\n{case.expected}"]
@@ -159,7 +160,7 @@ def floods(size: int, more: int) -> Iterator[str]:
 
 def test_floods_end_soon() -> None:
     """Texts made to be slow are read in time, and tile."""
-    for text in floods(6_000, 500):
+    for text in floods(5_000, 400):
         start = time.process_time()
         message = toolect.parse(text)
         assert time.process_time() - start < SECONDS, text[:40]
