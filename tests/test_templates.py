@@ -11,11 +11,10 @@ import templates as tool
 from click.testing import CliRunner, Result
 
 import toolect
-from toolect import sandbox
-from toolect.chat_template import PROBES, read_template, turns
+from toolect.chat_template import BadTemplate, judge, marked, read_template, sandbox, turns, verdicts
+from toolect.chat_template.probes import PROBES
+from toolect.chat_template.sandbox import run
 from toolect.cli import main
-from toolect.sandbox import BadTemplate, run
-from toolect.verdict import judge, marked, verdicts
 
 TAGS = Path(__file__).parent / "templates" / "tags.jinja"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "template.jinja"

@@ -5,21 +5,28 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import bench
 import conformance
+import demo
 import formats
 import guessing
 import msgspec
 import pytest
 import workloads
+from cases import Case
+from click.testing import CliRunner
 from reading import Markup, Streamed, disagreement, told
-from scoring import Case, Reading, score
+from running import run
+from scoring import score
+from views import Reading
 
 from toolect import registry
+from toolect.cli import main
 from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
@@ -310,11 +317,11 @@ def events(message: Message) -> list[Event]:
 def test_three_ways_of_reading_have_to_agree() -> None:
     """A stream that differs is found, also where the case asserts nothing about the difference."""
     whole, layout = said(f(span=(0, 4))), said(f(span=(1, 4)))
-    assert conformance.run(case(want()), Stub({"wire": whole})).agree
-    result = conformance.run(case(want()), Stub({"wire": whole}, streamed={"wire": layout}))
+    assert run(case(want()), Stub({"wire": whole})).agree
+    result = run(case(want()), Stub({"wire": whole}, streamed={"wire": layout}))
     assert (result.passed, result.agree) == (True, False)
     assert "streams disagree" in result.score.wrong[-1]
-    result = conformance.run(case(want()), Stub({"wire": whole}, streamed={"wire": said("a")}))
+    result = run(case(want()), Stub({"wire": whole}, streamed={"wire": said("a")}))
     assert (result.passed, result.agree) == (False, False)
 
 
@@ -337,9 +344,9 @@ def test_events_have_to_tell_the_message(wrong: Sequence[Event]) -> None:
 
 def test_an_exception_is_a_failure() -> None:
     """A dialect that raises fails the case, also one that asserts nothing else."""
-    result = conformance.run(case({"must_not_raise": True}), Stub({}))
+    result = run(case({"must_not_raise": True}), Stub({}))
     assert (result.passed, result.agree, result.raised) == (False, False, True)
-    assert conformance.run(case({"must_not_raise": True, "content": "x"}), Stub({"wire": said()})).passed
+    assert run(case({"must_not_raise": True, "content": "x"}), Stub({"wire": said()})).passed
 
 
 def test_open_calls_are_truncated() -> None:
@@ -354,7 +361,7 @@ def test_open_calls_are_truncated() -> None:
 def test_a_case_that_another_policy_passes_names_it() -> None:
     """A failing case is read again under each policy."""
     dialect = Stub({"wire": said(f())}, policy={("unknown_tool", "content"): said("wire")})
-    result = conformance.run(case({"content": "wire", "calls": []}), dialect)
+    result = run(case({"content": "wire", "calls": []}), dialect)
     assert (result.passed, result.policy) == (False, "unknown_tool=content")
 
 
@@ -370,7 +377,7 @@ def test_a_case_that_another_policy_passes_names_it() -> None:
 def test_the_prompt_is_passed_on(fields: dict[str, Json], prefix: str) -> None:
     """The generation prompt, or the dialect's own way to start in reasoning, is the prefix."""
     dialect = Stub({"wire": said("a")})
-    assert conformance.run(case({"content": "a"}, **fields), dialect).passed
+    assert run(case({"content": "a"}, **fields), dialect).passed
     assert dialect.prefixes - {""} == {prefix} - {""}
 
 
@@ -397,17 +404,17 @@ class Thinking(Stub):
 def test_a_template_may_leave_out_the_opener(source: str, prompt: str | None, reasoning: str, passes: bool) -> None:
     """Reasoning that a template wrote may lack the opener that its own prompt ends with."""
     expect: dict[str, Json] = {"reasoning": reasoning, "content": "" if reasoning else "w"}
-    result = conformance.run(case(expect, source=source, generation_prompt=prompt), Thinking({}))
+    result = run(case(expect, source=source, generation_prompt=prompt), Thinking({}))
     assert result.passed is passes
 
 
 def test_an_unfinished_text_may_be_held_back() -> None:
     """Without an end of input, the state after the last chunk counts; with one, it does not."""
     dialect = Stub({"wire": said("wi", "re")}, open={"wire": said("wi")})
-    assert conformance.run(case({"content": "wi"}, finished=False), dialect).passed
-    assert conformance.run(case({"content": "wire"}, finished=False), dialect).passed
-    assert not conformance.run(case({"content": "w"}, finished=False), dialect).passed
-    assert not conformance.run(case({"content": "wi"}), dialect).passed
+    assert run(case({"content": "wi"}, finished=False), dialect).passed
+    assert run(case({"content": "wire"}, finished=False), dialect).passed
+    assert not run(case({"content": "w"}, finished=False), dialect).passed
+    assert not run(case({"content": "wi"}), dialect).passed
 
 
 # From the command line
@@ -618,6 +625,16 @@ def row(workload: str, *, json: bool = True, complete: float = 10, ratio: float 
     return bench.Row("stub", workload, 100, json, False, complete, 1, ratio, complete, 1, ratio, per_chunk)
 
 
+def test_the_benchmark_covers_every_dialect() -> None:
+    """Each dialect writes every workload, reads it back, and streams it alike."""
+    for name in registry.dialects():
+        dialect = registry.dialect(name)
+        for workload in ("short", "parallel", "prose20"):
+            wire = workloads.wire(dialect, workload)
+            assert wire is not None, (name, workload)
+            assert workload == "prose20" or bench.streams(dialect, wire.text), (name, workload)
+
+
 def missed(*rows: bench.Row, loads: float = 2) -> list[str]:
     """The names of the targets that these figures miss."""
     return [target.name for target in bench.targets(rows, loads) if not target.kept]
@@ -662,3 +679,20 @@ def test_detection_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": "x", "dialect": "hermes", "text": CALL, "expect": expect}))
     assert conformance.main([str(tmp_path), "--detection", "--failures"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[:3] == ["all", "100%", "1/1"]
+
+
+def test_the_tour_goes_as_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of the demo ends as it says; detection and a mixed text are among them."""
+    monkeypatch.chdir(demo.ROOT)
+    shown: list[str] = []
+
+    def show(command: str, status: int = 0, feed: str | None = None) -> None:
+        words = [word.replace("\\n", "\n") for word in shlex.split(command)]
+        result = CliRunner().invoke(main, words, input=feed and Path(feed).read_text("utf-8"))
+        assert result.exit_code == status, (command, result.output)
+        shown.append(f"{command} {feed}")
+
+    monkeypatch.setattr(demo, "run", show)
+    demo.main()
+    assert any("detect examples/" in command for command in shown)
+    assert any("examples/mixed.txt" in command and "--stream" in command for command in shown)

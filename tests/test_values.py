@@ -29,14 +29,14 @@ def test_depth_has_a_bound(name: str) -> None:
     opener, level = DEEP[name]
     text = opener + level * 100_000
     dialect = toolect.dialect(name)
-    start = time.perf_counter()
+    start = time.process_time()
     (call,) = dialect.parse(text).calls
     assert call.status is Status.MALFORMED
     assert call.error is not None
     assert "nested too deep" in call.error
     message, _ = corpus.stream(dialect, (text[i : i + 999] for i in range(0, len(text), 999)))
     assert message.calls == [call]
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("name", DEEP)
@@ -86,9 +86,9 @@ def test_schemas_that_refer_to_themselves_a_lot() -> None:
     root: Json = {"$defs": {}}
     for i in range(30):
         root["$defs"][f"d{i}"] = {"anyOf": [{"$ref": f"#/$defs/d{(i + k) % 30}"} for k in range(10)]}
-    start = time.perf_counter()
+    start = time.process_time()
     assert subschema.member(root, root["$defs"]["d0"], "x") is None
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def deltas(name: str, pieces: list[str], tools: Json = None) -> list[str]:

@@ -54,10 +54,10 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_refused(what: str) -> None:
     """What is not a plain mapping is refused, soon."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match=r"expected|cannot read|nested"):
         read_yaml(REFUSED[what])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_schemas_reach_inside() -> None:

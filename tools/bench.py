@@ -55,7 +55,7 @@ def best(run: Callable[[], object], seconds: float) -> float:
     enabled = gc.isenabled()
     gc.disable()
     try:
-        for _ in range(5 if loops == 1 else 20):
+        for _ in range(20 if loops > 1 else 5 if once < seconds else 2):
             start = clock()
             for _ in range(loops):
                 run()

@@ -21,9 +21,7 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -31,117 +29,12 @@ import formats
 import guessing
 import msgspec
 import summary
-from reading import Dialect, Streamed, disagreement, markup, opener, reasoning_prefix, stream
-from scoring import Case, Reading, Score, score
+from cases import Case
+from reading import Dialect
+from running import COLUMNS, Result, prefix, run
+from tables import as_json, causes, draw, shorten, show_failure, table
 
 from toolect import registry
-from toolect.ir import Json, Message
-
-POLICIES = (
-    ("unknown_tool", "content"),
-    ("malformed", "content"),
-    ("unwrapped", "content"),
-    ("after_calls", "drop"),
-    ("reasoning_calls", "ignore"),
-    ("reasoning_calls", "parse"),
-    ("coercion", "none"),
-    ("repeated_keys", "first"),
-    ("repeated_keys", "malformed"),
-)
-COLUMNS = ("calls", "content", "bytes", "streams", "pass")
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of one case."""
-
-    case: Case
-    score: Score
-    agree: bool
-    raised: bool = False
-    policy: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """True when calls and content are upstream's."""
-        return self.score.passed and not self.raised
-
-    def column(self, name: str) -> bool | None:
-        """True, false, or None when the case asserts nothing there."""
-        match name:
-            case "calls":
-                return self.score.calls
-            case "content":
-                return self.score.content
-            case "bytes":
-                return self.score.bytes
-            case "streams":
-                return self.agree
-        return self.passed
-
-
-# Running
-
-
-def run(case: Case, dialect: Dialect) -> Result:
-    """Read a case three ways and score it; a failing one again under each policy."""
-    result = _run(case, dialect, {})
-    if result.passed:
-        return result
-    if opened := _opened_prefix(case, dialect):
-        other = _run(case, dialect, {}, opened)
-        if other.passed:
-            return other
-    for name, setting in POLICIES:
-        if _run(case, dialect, {name: setting}).passed:
-            return Result(case, result.score, result.agree, result.raised, f"{name}={setting}")
-    return result
-
-
-def _run(case: Case, dialect: Dialect, policies: dict[str, str], before: str | None = None) -> Result:
-    before = prefix(case, dialect) if before is None else before
-    options: dict[str, Json] = {"tools": case.tools, "prefix": before, **policies}
-    try:
-        complete = dialect.parse(case.text, **options)
-        streams = [stream(dialect, chunks, options) for chunks in (case.chunks or [case.text], case.text)]
-        scores = [score(case, readings) for readings in _readings(case, dialect, before, complete, streams)]
-        wrong = list(filter(None, (disagreement(complete, streamed) for streamed in streams)))
-    except Exception as error:
-        return Result(case, Score(False, False, None, (f"raised {error!r}",)), agree=False, raised=True)
-    if case.expect.must_not_raise:
-        scores = [Score(True, None, None)]
-    worst = min(scores, key=lambda s: (s.passed, s.calls is not False, s.content is not False, s.bytes is not False))
-    if wrong:
-        worst = Score(
-            worst.calls, worst.content, worst.bytes, (*worst.wrong, f"streams disagree: {wrong[0]}"), worst.view
-        )
-    return Result(case, worst, agree=not wrong)
-
-
-def _readings(
-    case: Case, dialect: Dialect, prefix: str, complete: Message, streams: Sequence[Streamed]
-) -> Iterator[list[Reading]]:
-    """For each way of reading, the messages that may be held against the case."""
-    rest = (case.text, opener(dialect.spec, prefix), markup(dialect.spec))
-    waiting = [streamed.open for streamed in streams]
-    yield [Reading(m, *rest) for m in ([complete] if case.finished else [complete, *waiting])]
-    for streamed in streams:
-        messages = [streamed.closed] if case.finished else [streamed.closed, streamed.open]
-        yield [Reading(m, *rest) for m in messages]
-
-
-def prefix(case: Case, dialect: Dialect) -> str:
-    """What the prompt ended with."""
-    if case.generation_prompt is not None:
-        return case.generation_prompt
-    return reasoning_prefix(dialect.spec) if case.options.get("starts_in_reasoning") else ""
-
-
-def _opened_prefix(case: Case, dialect: Dialect) -> str:
-    """For reasoning that a template wrote without its opener: the prompt, with the opener after it."""
-    told = case.source == "template" and case.generation_prompt is not None and case.expect.reasoning
-    return f"{case.generation_prompt}{reasoning_prefix(dialect.spec)}" if told else ""
-
 
 # Reading the corpus
 
@@ -161,89 +54,6 @@ def _load_file(path: Path) -> Iterator[Case]:
             yield decoder.decode(line)
         except msgspec.DecodeError as error:
             _misuse(f"{path}:{number}: {error}")
-
-
-# Printing
-
-
-def table(
-    results: Sequence[Result], key: Callable[[Result], tuple[str, ...]], names: tuple[str, ...]
-) -> list[list[str]]:
-    """Pass rates of the results grouped by `key`, with a header and a total."""
-    groups: dict[tuple[str, ...], list[Result]] = {}
-    for result in results:
-        groups.setdefault(key(result), []).append(result)
-    rows = [[*names, "cases", *COLUMNS]]
-    rows += [[*group, str(len(members)), *_rates(members)] for group, members in sorted(groups.items())]
-    return [*rows, ["all", *[""] * (len(names) - 1), str(len(results)), *_rates(results)]]
-
-
-def _rates(results: Sequence[Result]) -> Iterator[str]:
-    for column in COLUMNS:
-        values = [value for result in results if (value := result.column(column)) is not None]
-        yield f"{_percent(sum(values), len(values))} {sum(values)}/{len(values)}" if values else ""
-
-
-def _percent(part: int, whole: int) -> str:
-    """Rounded down, so that 100 % means all."""
-    return f"{100 * part // whole}%"
-
-
-def draw(rows: Sequence[Sequence[str]], *, markdown: bool) -> str:
-    """A table as text or as Markdown."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
-    if not markdown:
-        return "\n".join("  ".join(cells).rstrip() for cells in lines)
-    lines.insert(1, ["-" * width for width in widths])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def show_failure(result: Result) -> str:
-    """A failing case: its id, its text, what was expected and what we gave."""
-    case = result.case
-    head = f"{case.id}  [{case.dialect}, {case.kind}, {case.scope}]" + (
-        f"  passes with {result.policy}" if result.policy else ""
-    )
-    return "\n".join(
-        [head, f"  text  {_shorten(repr(case.text))}", *(f"  {_shorten(wrong, 700)}" for wrong in result.score.wrong)]
-    )
-
-
-def _shorten(text: str, length: int = 300) -> str:
-    return text if len(text) <= length else f"{text[: length * 2 // 3]} … {text[-length // 3 :]}"
-
-
-def causes(results: Iterable[Result]) -> list[list[str]]:
-    """The failing cases, counted by dialect and by what is wrong."""
-    counted = Counter((str(r.case.dialect), r.case.source, _cause(r)) for r in results if not r.passed)
-    return [["dialect", "source", "cause", "cases"], *([*group, str(n)] for group, n in sorted(counted.items()))]
-
-
-def _cause(result: Result) -> str:
-    if result.policy:
-        return f"policy {result.policy}"
-    if result.raised:
-        return result.score.wrong[0][:80]
-    return " and ".join(name for name in ("calls", "content") if result.column(name) is False)
-
-
-def as_json(result: Result) -> dict[str, Json]:
-    """A result as plain data."""
-    case, view = result.case, result.score.view
-    return {
-        "id": case.id,
-        "dialect": case.dialect,
-        "source": case.source,
-        "kind": case.kind,
-        "scope": case.scope,
-        "text": case.text,
-        "expect": msgspec.to_builtins(case.expect),
-        **{column: result.column(column) for column in COLUMNS},
-        "policy": result.policy,
-        "wrong": list(result.score.wrong),
-        "got": view and {**view._asdict(), "calls": [msgspec.to_builtins(call) for call in view.calls]},
-    }
 
 
 # The command line
@@ -352,7 +162,7 @@ def _formats(path: Path, dialects: dict[str, Dialect], options: argparse.Namespa
     for check in checks:
         summary.note(figures, check.dialect, check.kind, not check.wrong)
         if check.wrong and options.failures:
-            text, wrong = _shorten(repr(check.text)), _shorten(check.wrong, 900)
+            text, wrong = shorten(repr(check.text)), shorten(check.wrong, 900)
             print(f"{check.dialect}: {check.title}\n  text  {text}\n  {wrong}\n")
     print(draw(rows, markdown=options.markdown))
     return all(check.sound for check in checks)

@@ -56,6 +56,15 @@ def main() -> None:
     run("parse examples/truncated.hermes.txt --from hermes --format text", status=1)
     say("An attempt that cannot be read is reported, and the rest of the answer still counts.")
     run("parse examples/malformed.hermes.txt --from hermes --format text", status=1)
+    say("Nobody said which dialect this is: what speaks for the likeliest, and what else it may be.")
+    run("detect examples/kimi-k2.txt --limit 1")
+    run("detect examples/hermes.txt --limit 2")
+    run("detect --model Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8")
+    say("One answer in two dialects: each call is read by the one that fits, whole or while it arrives.")
+    run("parse examples/mixed.txt --format text")
+    run("parse --stream --chunk 4 --format text", feed="examples/mixed.txt")
+    say("The same in one dialect.")
+    run("convert examples/mixed.txt --to kimi-k2")
 
 
 if __name__ == "__main__":

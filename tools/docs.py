@@ -14,7 +14,8 @@ import click
 import dialect_pages
 from markdown_text import code, table
 
-from toolect import registry, sandbox
+from toolect import registry
+from toolect.chat_template import sandbox
 from toolect.cli import main as toolect
 from toolect.compile import graph, node
 from toolect.detection import ranking, trial

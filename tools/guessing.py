@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cases import Case
 from reading import Dialect, disagreement, stream
-from scoring import Case, Reading, score
+from scoring import score
+from views import Reading
 
 from toolect import registry
 from toolect.detection.auto import Auto

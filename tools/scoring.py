@@ -53,107 +53,14 @@ Content
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import product
-from typing import Literal, NamedTuple
 
-import msgspec
-from reading import Markup
+from cases import Case, Expect, ExpectedCall
+from views import Reading, View, views
 
-from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Segment, Status, dumps
-
-Match = Literal["exact", "subset", "types", "any"]
-
-
-class ExpectedCall(msgspec.Struct, forbid_unknown_fields=True):
-    """A call that upstream returns; null is not asserted."""
-
-    name: str | None = None
-    arguments: Json = None
-    arguments_match: Match = "exact"
-    arguments_raw: str | None = None
-    arguments_contains: list[str] = []
-    id: str | None = None
-
-
-class Expect(msgspec.Struct, forbid_unknown_fields=True):
-    """What upstream asserts; null is not asserted."""
-
-    content: str | None = None
-    reasoning: str | None = None
-    calls: list[ExpectedCall] | None = None
-    calls_match: Literal["all", "min"] = "all"
-    min_calls: int = 0
-    content_contains: list[str] = []
-    content_not_contains: list[str] = []
-    reasoning_contains: list[str] = []
-    names_include: list[str] = []
-    names_not: list[str] = []
-    arguments_not_contains: list[str] = []
-    error: str | bool | None = None
-    must_not_raise: bool = False
-
-    @property
-    def about_calls(self) -> bool:
-        """True when something is asserted about calls."""
-        asserted = self.calls is not None or self.names_include or self.names_not or self.arguments_not_contains
-        return bool(asserted or self.min_calls or self.error)
-
-    @property
-    def about_text(self) -> bool:
-        """True when something is asserted about content or reasoning."""
-        parts = self.content_contains or self.content_not_contains or self.reasoning_contains
-        return bool(parts) or self.content is not None or self.reasoning is not None
-
-
-class Case(msgspec.Struct):
-    """A wire text and what upstream makes of it."""
-
-    id: str
-    text: str
-    expect: Expect
-    dialect: str | None = None
-    source: str = ""
-    scope: Literal["tools", "reasoning", "full"] = "full"
-    kind: str = "clean"
-    notes: str = ""
-    tools: Json = None
-    chunks: list[str] | None = None
-    finished: bool = True
-    compare: dict[str, str] | None = None
-    generation_prompt: str | None = None
-    options: dict[str, Json] = {}
-    optional_error: bool = False
-    known_broken: Json = None
-    min_calls: int = 0
-
-    @property
-    def unsplit(self) -> bool:
-        """True when upstream left reasoning in the content."""
-        return self.scope == "tools" or self.options.get("reasoning_format") == "none"
-
-    def stripped(self, field: str) -> bool:
-        """True when upstream compares this field modulo outer whitespace."""
-        return (self.compare or {}).get(field) == "strip"
-
-
-class Reading(NamedTuple):
-    """A message read from a text, and the part of the prompt that opened its first segment."""
-
-    message: Message
-    text: str
-    opener: str = ""
-    markup: Markup = Markup()
-
-
-class View(NamedTuple):
-    """A message in upstream's words."""
-
-    content: str
-    reasoning: str
-    calls: Sequence[Call]
+from toolect.ir import Call, Json, Message, dumps
 
 
 @dataclass(frozen=True)
@@ -198,89 +105,6 @@ def _score_view(case: Case, reading: Reading, view: View) -> Score:
 
 def _is_error(message: Message) -> bool:
     return not message.runnable or not message.clean
-
-
-# Views
-
-
-class Keep(Enum):
-    """What becomes of a segment in upstream's content."""
-
-    OUT = "nothing"
-    TEXT = "its text"
-    BARE = "its text without the markers in it"
-    OWN = "its text and its own markup"
-    WIRE = "its text and the markup around it"
-
-
-def views(case: Case, reading: Reading) -> Iterator[View]:
-    """The message in every way the rules allow, ours first."""
-    message = reading.message
-    reads_calls = case.scope != "reasoning"
-    called = [message.runnable, _attempts(message)] if reads_calls else [[]]
-    reasoning = (Keep.OUT, Keep.TEXT, Keep.OWN, Keep.WIRE) if case.unsplit and message.reasoning else (Keep.OUT,)
-    attempts = (Keep.OUT, Keep.TEXT, Keep.BARE, Keep.WIRE) if reads_calls else (Keep.WIRE,)
-    words = (Keep.TEXT,) if reads_calls else (Keep.TEXT, Keep.WIRE)
-    for calls, of_reasoning, of_attempt, of_words in product(called, reasoning, attempts, words):
-        thought = message.reasoning if of_reasoning is Keep.OUT else ""
-        kept: dict[type[Segment], Keep] = {Reasoning: of_reasoning, Call: of_attempt, Content: of_words}
-        content = _content(reading, {id(call) for call in calls}, kept)
-        yield View(content, thought, calls)
-        if of_reasoning is Keep.OUT and reading.opener:
-            again = any(
-                r.kind is RepairKind.STRAY_MARKER and r.detail == reading.opener.strip() for r in message.repairs
-            )
-            if thought or again:
-                yield View(content, reading.opener.lstrip() + thought, calls)
-        if reading.opener and of_reasoning in (Keep.OWN, Keep.WIRE):
-            yield View(reading.opener + content, thought, calls)
-        if not reads_calls:
-            yield View(_endless(content, reading.markup.ends), thought, calls)
-        if not calls and Keep.WIRE in (of_attempt if message.calls else None, of_reasoning):
-            yield View(reading.text, thought, calls)
-
-
-def _attempts(message: Message) -> list[Call]:
-    return [call for call in message.calls if call.status is not Status.MALFORMED]
-
-
-def _endless(text: str, ends: Collection[str]) -> str:
-    return next((text.rstrip().removesuffix(end) for end in ends if text.rstrip().endswith(end)), text)
-
-
-def _content(reading: Reading, calls: set[int], kept: Mapping[type[Segment], Keep]) -> str:
-    """The content, with what is `kept` of each kind of segment; nothing of the calls that are among `calls`."""
-    segments = reading.message.segments
-    starts = [segment.span[0] if segment.span else 0 for segment in segments] + [len(reading.text)]
-    parts: list[str] = []
-    at = 0
-    for number, segment in enumerate(segments):
-        _, end = segment.span or (at, at)
-        keep = Keep.OUT if id(segment) in calls else kept[type(segment)]
-        if keep is Keep.WIRE:
-            parts.append(reading.text[at : starts[number + 1]])
-            at = starts[number + 1]
-        elif keep is Keep.OWN:
-            parts.append(reading.text[at : _closed(reading, end, starts[number + 1])])
-            at = starts[number + 1]
-        else:
-            text = segment.raw if isinstance(segment, Call) else segment.text
-            parts.append(_bare(text, reading.markup.markers) if keep is Keep.BARE else text * (keep is Keep.TEXT))
-            at = max(at, end)
-    return "".join(parts)
-
-
-def _closed(reading: Reading, at: int, until: int) -> int:
-    """Where the reasoning that ends at `at` has its closer behind it; `at` when it has none before `until`."""
-    found = (reading.text.find(closer, at, until) + len(closer) for closer in reading.markup.closers)
-    return max((end for end in found if end > at), default=at)
-
-
-def _bare(text: str, markers: Collection[str]) -> str:
-    """The text without the markers."""
-    for marker in sorted(markers, key=len, reverse=True):
-        text = text.replace(marker, "")
-    return text
 
 
 # Calls

@@ -3,7 +3,7 @@
     python tools/templates.py [FILE]... [--corpus CORPUS_DIR] [--dialect NAME] [--differences] [--markdown]
 
 FILE is a chat template, as a jinja file or a tokenizer_config.json. It renders the probe conversations of
-src/toolect/chat_template.py, in the sandbox; the dialect is the one that does best, unless one is named. CORPUS_DIR
+src/toolect/chat_template, in the sandbox; the dialect is the one that does best, unless one is named. CORPUS_DIR
 holds a template.jsonl with turns that real templates rendered, each with its dialect.
 
 A turn counts as read when calls, content and reasoning are those that were put in, outer whitespace of texts aside. It
@@ -22,10 +22,8 @@ from pathlib import Path
 import msgspec
 
 from toolect import registry
-from toolect.chat_template import Turn, read_template, turns
+from toolect.chat_template import BadTemplate, Difference, Turn, Verdict, judge, marked, read_template, turns, verdicts
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
-from toolect.sandbox import BadTemplate
-from toolect.verdict import Difference, Verdict, judge, marked, verdicts
 
 AROUND = 24
 """Characters shown on either side of a difference."""

@@ -16,7 +16,7 @@ from toolect.engine.machine import Machine
 from toolect.engine.stream import Stream
 from toolect.ir import Message
 from toolect.render import Rendered, render
-from toolect.spec.model import POLICIES, Policies, Spec
+from toolect.spec.model import POLICIES, WRITING, Policies, Spec
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
@@ -29,11 +29,13 @@ def check_mode(mode: str) -> None:
 
 
 def check_policies(policies: Mapping[str, str]) -> None:
-    """Raise TypeError for a policy that does not exist, ValueError for a setting that it does not have."""
+    """Raise TypeError for what is no policy of reading, ValueError for a setting that a policy does not have."""
     for name, value in policies.items():
         allowed = POLICIES.get(name)
-        if allowed is None:
-            raise TypeError(f"expected a policy ({', '.join(POLICIES)}), got {name!r}")
+        if allowed is None or name in WRITING:
+            reading = ", ".join(policy for policy in POLICIES if policy not in WRITING)
+            why = "" if allowed is None else ", which is for rendering: set it in the dialect's entry"
+            raise TypeError(f"expected a policy of reading ({reading}), got {name!r}{why}")
         if value not in allowed:
             raise ValueError(f"expected {' or '.join(map(repr, allowed))}, got {value!r} - at {name}")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolect.compiled import Mode, Tools
-    from toolect.detection.mixed import MixedMessage
+    from toolect.detection.findings import MixedMessage
     from toolect.detection.ranking import Detection
 
 

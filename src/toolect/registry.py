@@ -115,6 +115,7 @@ class Registry:
         self._shipped = shipped
         self._shelves: list[Shelf] = []
         self._ready: dict[str, Dialect] = {}
+        self._print: tuple[list[Shelf], str] | None = None  # the fingerprint of these shelves
         self._lock = threading.RLock()
 
     def dialect(self, name: str) -> Dialect:
@@ -168,7 +169,10 @@ class Registry:
     def fingerprint(self) -> str:
         """What tells this set of dialects from others, by all that they are made from."""
         with self._lock:
-            return cache.key(key.encode() for shelf in self._all() for key in shelf.hashes())
+            shelves = self._all()
+            if self._print is None or self._print[0] != shelves:
+                self._print = [*shelves], cache.key(key.encode() for shelf in shelves for key in shelf.hashes())
+            return self._print[1]
 
     def _all(self) -> list[Shelf]:
         if not self._shelves:

@@ -9,7 +9,7 @@ from toolect.cli._draw import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece
 from toolect.cli._io import emit_json, note, one_line, read, shown
 
 if TYPE_CHECKING:
-    from toolect.verdict import Difference, Verdict
+    from toolect.chat_template import Difference, Verdict
 
 AROUND = 28
 """Characters shown on either side of the place where two texts part."""
@@ -19,9 +19,7 @@ SHOWN = 3
 
 def held(file: str, limit: int, as_json: bool, max_bytes: int) -> int:
     """Say which dialects read and write the turns of the template in `file`; 0 when one reads them all."""
-    from toolect.chat_template import template_of, turns
-    from toolect.sandbox import BadTemplate
-    from toolect.verdict import marked, verdicts
+    from toolect.chat_template import BadTemplate, marked, template_of, turns, verdicts
 
     source = read(file, max_bytes)
     try:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from toolect.compiled import Mode, Tools, check_mode, check_policies
+from toolect.detection.findings import MixedMessage
 from toolect.detection.index import index
-from toolect.detection.mixed import Mixed, MixedMessage
+from toolect.detection.mixed import Mixed
 from toolect.engine.codec import tool_schemas
 from toolect.events import Event
 from toolect.ir import Message
@@ -63,13 +64,13 @@ class AutoStream:
         """What `chunk` makes happen. Raises ValueError after `close`."""
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
-        events = self._reader.events = []
+        events = self._reader.found.events = []
         self._reader.feed(chunk)
         return events
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
-        events = self._reader.events = []
+        events = self._reader.found.events = []
         if not self._closed:
             self._closed = True
             self._reader.close()

@@ -13,8 +13,14 @@ from toolect.engine.codec import Schema
 from toolect.engine.machine import Machine
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
+from toolect.events import Event
 from toolect.ir import Call, Repair, RepairKind, Segment
 from toolect.spec.model import Role, SlotKind
+
+HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
+"""The repairs that speak against a dialect."""
+FIRST_PIECE, LAST_PIECE = 256, 1 << 16
+"""Characters that are read at once, at first, then twice as many each time."""
 
 
 class Left(Exception):
@@ -69,6 +75,30 @@ class Guest(Machine):
         self.spent = at
 
     # Reading
+
+    def hear(self, chunk: str, final: bool, events: list[Event]) -> int:
+        """Read more text, in pieces, so as not to look far when it leaves soon; how much, and `events` get longer."""
+        draft = self.builder.draft
+        if draft.events is not None and self.quick is not None and chunk:
+            told = self.quick(chunk)
+            if told is not None:
+                events += told
+                return len(chunk)
+        at, step = 0, FIRST_PIECE
+        while True:
+            if draft.events is not None:
+                draft.events = []
+            piece = chunk[at : at + step]
+            if piece:
+                self.feed(piece)
+            at += len(piece)
+            over = at >= len(chunk)
+            if over and final:
+                self.run(True)
+            events += draft.events or ()
+            if self.left is not None or over:
+                return at
+            step = min(2 * step, LAST_PIECE)
 
     def run(self, final: bool) -> None:
         """Read on, unless this dialect is done."""
@@ -191,6 +221,3 @@ class Guest(Machine):
         """The segments that were read, and the repairs outside of calls."""
         end = self.left if self.left is not None else 1 << 62
         return self.builder.segments, [r for r in self.builder.repairs if r.at < end]
-
-
-HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}

@@ -10,26 +10,19 @@ import re
 from collections.abc import Mapping
 
 from toolect import registry
+from toolect.detection.findings import Findings, MixedMessage
 from toolect.detection.guest import Guest
 from toolect.detection.index import Hit, Index
 from toolect.detection.stretch import FENCE, QUOTES, Stretch
-from toolect.detection.trial import BRACKETS, LAST_STEP, PATIENCE, Setting, Trial
+from toolect.detection.trial import BRACKETS, PATIENCE, Setting, Trial
 from toolect.engine.codec import Schema
 from toolect.engine.stop_plan import plan_of
-from toolect.events import ContentDelta, Event
-from toolect.ir import Message, Repair, RepairKind, Segment
+from toolect.ir import RepairKind
 
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
 """A quotation mark, and where at the latest the quotation ends that it begins."""
 _FENCE_END = re.compile(r"```[ \t]{0,16}(\r?\n|\S)?")
-
-
-class MixedMessage(Message, frozen=True, eq=False):
-    """A message, and beside it which dialect read each of its calls. Two are equal when their segments are."""
-
-    dialects: tuple[str, ...] = ()
-    """The dialect of each call, in the order of `calls`."""
 
 
 class Mixed:
@@ -38,12 +31,9 @@ class Mixed:
     def __init__(
         self, index: Index, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
     ) -> None:
-        self.events: list[Event] = []
+        self.found = Findings(streaming, policies.get("after_calls") == "drop")
         self._index, self._schemas, self._policies = index, schemas, policies
         self._streaming, self._strict = streaming, strict
-        self._segments: list[Segment] = []
-        self._repairs: list[Repair] = []
-        self._readers: list[str] = []
         self._buf, self._pos, self._base = "", 0, 0
         self._late: list[str] = []  # text that came after `buf`
         self._late_size = 0
@@ -58,8 +48,6 @@ class Mixed:
         self._fenced = False  # the last call stood in a code block that is still open
         self._mute: re.Pattern[str] | None = None  # where the quotation that is open ends
         self._trail = ""  # whitespace that may still belong to a marker
-        self._last = ""  # the dialect that read the last call
-        self._calls = 0
         self._ended = False
 
     # The text
@@ -171,7 +159,7 @@ class Mixed:
         else:
             self._pass(until)
         if final:
-            content.end(self)
+            content.end(self.found)
         self._buf, self._base, self._pos = buf[self._pos :], self._base + self._pos, 0
         return False
 
@@ -203,7 +191,7 @@ class Mixed:
         if not quoted:
             for core, trail in self._index.closers.items():
                 if buf.startswith(core, at):
-                    self._repairs.append(Repair(RepairKind.STRAY_MARKER, self._base + at, core))
+                    self.found.repair(RepairKind.STRAY_MARKER, self._base + at, core)
                     self._skip(at + len(core))
                     self._trail = trail
                     return True
@@ -224,29 +212,8 @@ class Mixed:
                 pos += 1
                 self._content.start = self._base + pos
         if until > pos:
-            self._fenced = self._content.add(self, buf[pos:until]) and self._fenced
+            self._fenced = self._content.add(self.found, buf[pos:until]) and self._fenced
         self._pos = until
-
-    def say(self, text: str) -> bool:
-        """More content was found; False when it is not wanted."""
-        if self._policies.get("after_calls") == "drop" and self._calls:
-            return False
-        if self._streaming and text:
-            last = self.events[-1] if self.events else None
-            if type(last) is ContentDelta:
-                self.events[-1] = ContentDelta(last.text + text)
-            else:
-                self.events.append(ContentDelta(text))
-        return True
-
-    def add(self, segment: Segment) -> None:
-        """A segment is complete."""
-        self._segments.append(segment)
-
-    @property
-    def blank(self) -> bool:
-        """True when nothing has been found so far."""
-        return not self._segments
 
     def _quotation(self, until: re.Pattern[str], final: bool) -> bool:
         """Everything up to the end of a quotation is content; False when more text is needed."""
@@ -257,13 +224,13 @@ class Mixed:
             return True
         self._pass(len(self._buf) - (not final and self._buf.endswith("\n")))
         if final:
-            self._content.end(self)
+            self._content.end(self.found)
         self._buf, self._base, self._pos = self._buf[self._pos :], self._base + self._pos, 0
         return False
 
     def _skip(self, end: int) -> None:
         """What stands between the content and index `end` is markup."""
-        self._content.end(self)
+        self._content.end(self.found)
         self._pos = end
         self._content = Stretch(self._base + end)
 
@@ -292,7 +259,7 @@ class Mixed:
 
     def _at_end_token(self, at: int, core: str) -> bool:
         """The end token `core` at index `at` ends the answer when its dialect was in use, or when nothing follows."""
-        if self._last and core in self._index.traits[self._last].ends:
+        if self.found.last and core in self._index.traits[self.found.last].ends:
             self._skip(at + len(core))
             self._ended = True
         else:
@@ -302,9 +269,9 @@ class Mixed:
 
     def _after_end(self) -> None:
         rest = self._buf[self._pos :]
-        if rest.strip() and not any(r.kind is RepairKind.AFTER_END for r in self._repairs):
+        if rest.strip() and not any(r.kind is RepairKind.AFTER_END for r in self.found.repairs):
             at = self._base + self._pos + len(rest) - len(rest.lstrip())
-            self._repairs.append(Repair(RepairKind.AFTER_END, at, "text after the end of the answer"))
+            self.found.repair(RepairKind.AFTER_END, at, "text after the end of the answer")
         self._base, self._pos, self._buf = self._base + len(self._buf), 0, ""
 
     # Trials
@@ -319,20 +286,25 @@ class Mixed:
             marker = hits[0].end - at
         where = self._base + at
         names = list(dict.fromkeys(hit.dialect for hit in hits))
-        if self._last in names and not marker:
-            names = [self._last]
-        setting = Setting(self._schemas, self._index.order, self._last, self._content.shown)
+        if self.found.last in names and not marker:
+            names = [self.found.last]
+        setting = Setting(self._schemas, self._index.order, self.found.last, self._content.shown)
         self._trial = Trial(where, [self._new_guest(name, where) for name in names], hits, setting, marker)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
         trail = hit.opener.trail
         fits = self._buf.startswith(trail, hit.end)
-        return not fits, -len(trail) if fits else len(trail), hit.dialect != self._last, self._index.order[hit.dialect]
+        return (
+            not fits,
+            -len(trail) if fits else len(trail),
+            hit.dialect != self.found.last,
+            self._index.order[hit.dialect],
+        )
 
     def _new_guest(self, name: str, at: int) -> Guest:
         graph = registry.dialect(name).graph(self._policies)
-        return Guest(name, graph, self._schemas, at, self._calls, self._streaming, self._strict)
+        return Guest(name, graph, self._schemas, at, len(self.found.readers), self._streaming, self._strict)
 
     def _try(self, trial: Trial, final: bool) -> bool:
         """Let the dialects on trial read one more piece; False when more text is needed."""
@@ -383,12 +355,12 @@ class Mixed:
         """`guest`, which has read up to character `fed`, reads on."""
         content = self._content
         if content.fence is not None:
-            self._repairs.append(Repair(RepairKind.STRAY_MARKER, content.fence, FENCE))
+            self.found.repair(RepairKind.STRAY_MARKER, content.fence, FENCE)
             self._fenced = True
-        content.end_before(self, lambda blanks: self._gap(guest, blanks))
+        content.end_before(self.found, lambda blanks: self._gap(guest, blanks))
         self._guest = guest
         if guest.builder.draft.events:
-            self.events += guest.builder.draft.events
+            self.found.events += guest.builder.draft.events
         rest = self._buf[fed - self._base :]
         self._buf, self._pos = "", 0
         if thinks and guest.thinks:
@@ -409,29 +381,8 @@ class Mixed:
         return plan_of(start).lead_at(blanks + self._buf[at : at + 256], 0, len(blanks))
 
     def _feed_guest(self, guest: Guest, chunk: str, final: bool) -> None:
-        """Give a guest more text, in pieces, so that one that leaves soon has not looked far."""
-        if self._streaming and guest.quick is not None and chunk:
-            events = guest.quick(chunk)
-            if events is not None:
-                self.events += events
-                return
-        draft = guest.builder.draft
-        at, step = 0, 256
-        while True:
-            if self._streaming:
-                draft.events = []
-            piece = chunk[at : at + step]
-            if piece:
-                guest.feed(piece)
-            at += len(piece)
-            over = at >= len(chunk)
-            if over and final:
-                guest.run(True)
-            self.events += draft.events or ()
-            if guest.left is not None or over:
-                break
-            step = min(2 * step, LAST_STEP)
-        self._rest = chunk[at:]
+        """Give a guest more text."""
+        self._rest = chunk[guest.hear(chunk, final, self.found.events) :]
 
     def _take_over(self, guest: Guest) -> None:
         """The guest is done: go on where it left."""
@@ -448,13 +399,7 @@ class Mixed:
 
     def _leave(self, guest: Guest) -> None:
         """Keep what a guest has read."""
-        segments, repairs = guest.result()
-        self._segments += segments
-        self._repairs += repairs
-        self._readers += [guest.name] * len(guest.calls)
-        self._calls += len(guest.calls)
-        if guest.calls:
-            self._last = guest.name
+        self.found.keep(guest)
         self._guest, self._thinks = None, False
 
     # What has been read
@@ -468,11 +413,4 @@ class Mixed:
 
     def message(self) -> MixedMessage:
         """What has been read; in the middle of an answer, what is open comes last."""
-        segments, readers = list(self._segments), list(self._readers)
-        if self._guest is not None:
-            inner = self._guest.message()
-            segments += inner.segments
-            readers += [self._guest.name] * len(inner.calls)
-        else:
-            segments += self._content.so_far()
-        return MixedMessage(tuple(segments), tuple(self._repairs), tuple(readers))
+        return self.found.message(self._guest, self._content.so_far())

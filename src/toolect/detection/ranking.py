@@ -14,7 +14,7 @@ from toolect.detection.guest import HARD
 from toolect.detection.index import Index, index
 from toolect.detection.traits import Traits
 from toolect.engine.codec import Schema, tool_schemas
-from toolect.ir import Call, Content, Message, Repair, Status, dumps
+from toolect.ir import Call, Content, Message, Reasoning, Repair, Status, dumps
 
 PLACES = 400
 """Places of a text at which openers are looked for."""
@@ -67,23 +67,25 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
     known, schemas = index(), tool_schemas(tools)
     given = list(tools) if tools is not None else None
-    trials = [
-        Trial(known.traits[name], text, registry.dialect(name).parse(text, given, prefix=prefix), schemas)
+    readings = [
+        Reading(known.traits[name], text, registry.dialect(name).parse(text, given, prefix=prefix), schemas)
         for name in candidates(known, text)
     ]
-    most = max((t.attempts for t in trials), default=0)
+    most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
-    groups: dict[Said, list[tuple[float, int, int, Trial]]] = {}
-    for trial in trials:
-        score = trial.score(most, others)
+    groups: dict[Said, list[tuple[float, int, int, Reading]]] = {}
+    for reading in readings:
+        score = reading.score(most, others)
         if score > 0:
-            rank = (score, trial.marked, -known.order[trial.traits.name], trial)
-            groups.setdefault(trial.said, []).append(rank)
+            rank = (score, reading.marked, -known.order[reading.traits.name], reading)
+            groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
     ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
     weights = [group[0][0] ** 8 for group in ranked]
     return tuple(
-        group[0][3].detection(tuple(t.traits.name for *_, t in group[1:]), score, score * weight / sum(weights))
+        group[0][3].detection(
+            tuple(reading.traits.name for *_, reading in group[1:]), score, score * weight / sum(weights)
+        )
         for group, weight in zip(ranked[: max(limit, 0)], weights, strict=False)
         for score in (group[0][0],)
     )
@@ -113,7 +115,7 @@ def candidates(known: Index, text: str) -> list[str]:
     return list(calling or others)
 
 
-class Trial:
+class Reading:
     """What one dialect makes of a text."""
 
     def __init__(self, traits: Traits, text: str, message: Message, schemas: Mapping[str, Schema]) -> None:
@@ -154,7 +156,14 @@ class Trial:
         if not most:
             return max(0.3 * min(2 * self.marked / self.size + 0.5, 1) * bool(self.markers) - loss, 0)
         worth = sum(map(self._worth, self.calls))
-        return max(round(min(worth / max(most, len(self.calls) - malformed), 1) * (1 - loss), 4), 0)
+        expected = max(1 if self._rehearses else most, len(self.calls) - malformed)
+        return max(round(min(worth / expected, 1) * (1 - loss), 4), 0)
+
+    @property
+    def _rehearses(self) -> bool:
+        """True when the reasoning holds markers of the dialect: what others call there is no call that it misses."""
+        thoughts = [s.text for s in self.message.segments if isinstance(s, Reasoning)]
+        return any(marker in thought for thought in thoughts for marker in self.traits.markers)
 
     def _worth(self, call: Call) -> float:
         worth = QUALITY[call.status]

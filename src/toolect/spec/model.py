@@ -280,6 +280,8 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "key_order": ("as-is", "sorted"),
 }
 """Every policy with its settings, the default first."""
+WRITING = frozenset({"key_order"})
+"""The policies of rendering, which takes them from the entry: reading has nothing to do with them."""
 
 
 class Gaps(msgspec.Struct, frozen=True):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolect import registry
-from toolect.chat_template import TOOLS, Turn, bodies, cut
+from toolect.chat_template.probes import TOOLS
+from toolect.chat_template.turn import Turn, bodies, common, cut
 from toolect.detection.index import index
 from toolect.detection.ranking import candidates
 from toolect.ir import Call, Json, Message, same_json
@@ -138,9 +139,9 @@ def _unwritten(dialect: Dialect, turn: Turn, rendered: str) -> Difference | None
     bare = sorted(_bare(dialect, turn), key=len)
     if written & {*bare}:
         return None
-    body, text = max(((b, t) for b in bare for t in sorted(written)), key=lambda pair: _common(*pair))
+    body, text = max(((b, t) for b in bare for t in sorted(written)), key=lambda pair: common(*pair))
     same = {*map(_solid, bare)} & {*map(_solid, written)}
-    return Difference(turn.probe, SPACED if same else OTHERWISE, _common(body, text), body, text)
+    return Difference(turn.probe, SPACED if same else OTHERWISE, common(body, text), body, text)
 
 
 def _solid(text: str) -> str:
@@ -165,8 +166,3 @@ def _written(dialect: Dialect, turn: Turn, rendered: str) -> set[str]:
     """What was rendered, also without what the prompt wrote already."""
     tails = (tail for tail in dialect.spec.prefill if turn.prompt.endswith(tail))
     return {rendered, rendered.removeprefix(max(tails, key=len, default=""))}
-
-
-def _common(a: str, b: str) -> int:
-    """How many characters two texts begin with in common."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

@@ -1,4 +1,4 @@
-"""Renders a chat template in a process of its own: `python -P -m toolect.sandbox`, a job on standard input.
+"""Renders a chat template in a process of its own, which reads a job from standard input and writes its results.
 
 Templates are programs of strangers. They run in jinja2's sandbox, which bars them from the interpreter; the process
 bounds what the sandbox does not: time and memory. `run` is the caller's side, `main` the other one.
@@ -31,7 +31,7 @@ def run(template: str, renders: Sequence[dict[str, Json]], seconds: float = SECO
     """The text of each rendering, or what is wrong with it. Raises BadTemplate for what spoils them all."""
     job = json.dumps({"template": template, "renders": list(renders), "seconds": seconds}).encode()
     try:
-        command = [sys.executable, "-P", "-m", "toolect.sandbox"]
+        command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
         done = subprocess.run(command, input=job, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         raise BadTemplate(f"expected a template that renders in {seconds:g} s, got one that does not end") from None
@@ -131,7 +131,3 @@ def _environment(kind: Any) -> Any:
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
     return environment
-
-
-if __name__ == "__main__":
-    main()

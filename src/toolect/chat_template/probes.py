@@ -1,0 +1,111 @@
+"""Conversations that hold everything once: what an assistant says in them, and how a template is given it."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from toolect.ir import Json
+
+HELLO, CONTENT, REASON = "Hello", "I will look that up.", "They want a forecast."
+
+TOOLS: list[Json] = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": about,
+            "parameters": {"type": "object", "properties": properties, "required": list(properties)},
+        },
+    }
+    for name, about, properties in (
+        (
+            "get_forecast",
+            "Forecast",
+            {"city": {"type": "string"}, "days": {"type": "integer"}, "hourly": {"type": "boolean"}},
+        ),
+        (
+            "save_note",
+            "Keep a note",
+            {
+                "text": {"type": "string"},
+                "size": {"type": "number"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "meta": {"type": "object", "properties": {"k": {"type": "boolean"}}, "additionalProperties": True},
+            },
+        ),
+        ("list_notes", "All notes", {}),
+    )
+]
+for _tool in TOOLS:  # templates that print signatures want a description of everything
+    for _key, _schema in _tool["function"]["parameters"]["properties"].items():
+        _schema["description"] = _key
+
+FORECAST = ("get_forecast", {"city": "Zürich", "days": 3, "hourly": True})
+NOTE = ("save_note", {"text": 'a "b"\n  c\\d <e> & f', "size": 0.5, "tags": ["x", "y"], "meta": {"k": False}})
+LIST: tuple[str, dict[str, Json]] = ("list_notes", {})
+
+
+class Probe(NamedTuple):
+    """What an assistant says in a probe conversation."""
+
+    title: str
+    content: str = ""
+    reasoning: str = ""
+    calls: tuple[tuple[str, dict[str, Json]], ...] = ()
+
+
+PROBES = (
+    Probe("a call", calls=(FORECAST,)),
+    Probe("two calls", calls=(FORECAST, LIST)),
+    Probe("no arguments", calls=(LIST,)),
+    Probe("content, then a call", CONTENT, calls=(FORECAST,)),
+    Probe("reasoning, then a call", "", REASON, (FORECAST,)),
+    Probe("reasoning, content and a call", CONTENT, REASON, (FORECAST,)),
+    Probe("every kind of value", calls=(NOTE,)),
+    Probe("content", CONTENT),
+)
+
+
+class Style(NamedTuple):
+    """What templates disagree about: arguments as an object or as text, and what an id looks like."""
+
+    text: bool
+    id: str
+
+    def call_id(self, name: str, index: int) -> str:
+        """The id of a message's call with this index."""
+        return self.id.format(name=name, index=index, digit=index + 1)
+
+
+STYLES = tuple(Style(text, id_) for id_ in ("abcdefgh{digit}", "functions.{name}:{index}") for text in (False, True))
+
+
+def variables(messages: list[Json], prompt: bool) -> dict[str, Json]:
+    """What a template is given to render a conversation; with `prompt` it is to ask for an answer."""
+    return {
+        "messages": messages,
+        "tools": TOOLS,
+        "functions": json.dumps(TOOLS),
+        "datetime": "2024-01-01",
+        "add_generation_prompt": prompt,
+        "bos_token": "",
+        "eos_token": "",
+    }
+
+
+def answer(probe: Probe, style: Style) -> Json:
+    """The assistant message of a probe."""
+    message: dict[str, Json] = {"role": "assistant", "content": probe.content}
+    if probe.reasoning:
+        message |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), probe.reasoning)
+    if probe.calls:
+        message["tool_calls"] = [
+            {
+                "type": "function",
+                "id": style.call_id(name, index),
+                "function": {"name": name, "arguments": json.dumps(given, ensure_ascii=False) if style.text else given},
+            }
+            for index, (name, given) in enumerate(probe.calls)
+        ]
+    return message

@@ -1,0 +1,35 @@
+"""Where a chat template is: in a jinja file, or in a model's tokenizer_config.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from toolect.chat_template.sandbox import BadTemplate
+
+
+def read_template(path: Path) -> str:
+    """The template of a file: a jinja file, or a tokenizer_config.json that holds one. Raises BadTemplate, OSError."""
+    try:
+        return template_of(path.read_bytes().decode("utf-8", "replace"), path.suffix == ".json")
+    except BadTemplate as error:
+        raise BadTemplate(f"{error} - in {path.name}") from None
+
+
+def template_of(source: str, is_json: bool = False) -> str:
+    """The template that `source` is, or holds as JSON, which it must be if `is_json`. Raises BadTemplate."""
+    try:
+        config = json.loads(source)
+    except (ValueError, RecursionError):
+        if is_json:
+            raise BadTemplate("expected JSON, got something else") from None
+        return source
+    if not (is_json or isinstance(config, dict)):
+        return source
+    found = config.get("chat_template") if isinstance(config, dict) else None
+    if isinstance(found, list):  # several named ones: the one for tools, if there is one
+        named = {one.get("name"): one.get("template") for one in found if isinstance(one, dict)}
+        found = named.get("tool_use") or named.get("default")
+    if not isinstance(found, str):
+        raise BadTemplate("expected a chat template under `chat_template`, got none")
+    return found
