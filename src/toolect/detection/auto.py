@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.detection.index import index
 from toolect.detection.mixed import Mixed, MixedMessage
-from toolect.engine.codec import tool_schemas
+from toolect.engine.schema import tool_schemas
 from toolect.events import Event
 from toolect.ir import Message
 from toolect.registry import AUTO

@@ -9,8 +9,8 @@ from toolect.compile.network import Field
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
 from toolect.engine.builder import Builder
-from toolect.engine.codec import Schema
 from toolect.engine.machine import Machine
+from toolect.engine.schema import Schema
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.ir import Call, Repair, RepairKind, Segment

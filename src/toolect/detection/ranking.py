@@ -13,7 +13,7 @@ from toolect.compiled import Tools
 from toolect.detection.guest import HARD
 from toolect.detection.index import Index, index
 from toolect.detection.traits import Traits
-from toolect.engine.codec import Schema, tool_schemas
+from toolect.engine.schema import Schema, tool_schemas
 from toolect.ir import Call, Content, Message, Repair, Status, dumps
 
 PLACES = 400

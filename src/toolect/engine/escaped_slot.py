@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.network import Hollow
 from toolect.compile.node import Node
 from toolect.engine.closing import ends_string
-from toolect.engine.codec import unescape
+from toolect.engine.escapes import unescape
 from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
 from toolect.events import Event

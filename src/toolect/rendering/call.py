@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from toolect.compile.network import frame
-from toolect.engine.codec import Schema, declared_types, encode, escape, faithful, property_schema, type_of
+from toolect.engine.codec import encode, faithful
+from toolect.engine.escapes import escape
 from toolect.engine.ref import join_ref, split_ref
+from toolect.engine.schema import Schema, declared_types, property_schema, type_of
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable

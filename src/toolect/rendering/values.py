@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 from toolect.compile.network import frame
-from toolect.engine.codec import encode, escape
+from toolect.engine.codec import encode
+from toolect.engine.escapes import escape
 from toolect.ir import Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Later, Output, Piece
