@@ -69,7 +69,7 @@ class Graph:
             found = [
                 core
                 for s in start.stops.values()
-                if s.probe or s.repair is RepairKind.IMPLIED_OPENER
+                if s.calling or s.repair is RepairKind.IMPLIED_OPENER
                 for core in (_signs(start, s.core) if s.pattern else (s.core,))
             ]
             found += [core for regex, _ in start.patterns for core in start.step(regex).node.marks]

@@ -35,7 +35,7 @@ class Lobby(TextSlot):
         self._dropped = False  # what becomes of content is decided elsewhere
 
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
-        if stop.probe:
+        if stop.calling:
             self._give_way(machine)
         return super()._stop(machine, stop, lead, at, end)
 

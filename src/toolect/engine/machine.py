@@ -18,7 +18,7 @@ from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
 from toolect.engine.lexing import lex, marker_next, match_space
-from toolect.engine.probe import Probe, announced, headed
+from toolect.engine.look_ahead import Ahead, announced, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
 from toolect.engine.spelling import canonical
 from toolect.engine.stop_plan import Search, StopPlan
@@ -217,9 +217,9 @@ class Machine:
         field = node.text_field()
         if node.patterns:
             answer = headed(node, buf, self.pos, final)
-            if answer is Probe.MORE:
+            if answer is Ahead.MORE:
                 return False
-            if answer is Probe.YES:
+            if answer is Ahead.YES:
                 self._spaced = False
                 return lex(self, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
@@ -232,9 +232,9 @@ class Machine:
                 return True
         if node.patterns and field.role is Role.ARGUMENTS:
             answer = announced(self, node, self.pos, final)
-            if answer is Probe.MORE:
+            if answer is Ahead.MORE:
                 return False
-            if answer is Probe.YES:
+            if answer is Ahead.YES:
                 self._spaced = False
                 return lex(self, node, final)
         self._spaced = False

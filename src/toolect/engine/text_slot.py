@@ -255,7 +255,7 @@ class TextSlot:
     def _decides(self, stop: Stop) -> bool:
         """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
         bare = self.plan.braces != "" and not self.plan.direct
-        return bare and stop.probe and not stop.pattern and after(self, stop).json
+        return bare and stop.calling and not stop.pattern and after(self, stop).json
 
     def text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""
