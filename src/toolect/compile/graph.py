@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolect.compile.network import Edge, Mark, Network, Op, OpCode, is_echo
+from toolect.compile.network import Edge, Network
 from toolect.compile.node import STRONG, Config, Node, Stack, Trail
+from toolect.compile.symbols import Mark, Op, OpCode, is_echo
 from toolect.ir import RepairKind
 from toolect.spec.model import Policies, Role, SlotKind
 

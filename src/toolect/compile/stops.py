@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect.compile.network import frame
 from toolect.compile.node import STRONG, Node
+from toolect.compile.symbols import split_space
 from toolect.ir import RepairKind
 from toolect.spec.model import Role, SlotKind, StopKind
 
@@ -77,7 +77,7 @@ class Finder:
             if not self.after.arrival:
                 return  # a quoted string: its closer alone ends it
         for end in self.graph.network.spec.end:
-            lead, core, _ = frame(end)
+            lead, core, _ = split_space(end)
             yield Stop(core, lead, (TEXT,), None, calling=False, end=True)
         yield from self._missing_closers()
         if self.unwrapped:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.compile.graph import Graph
-from toolect.compile.network import Field
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field
 from toolect.engine.builder import Builder
 from toolect.engine.machine import Machine
 from toolect.engine.schema import Schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
+from toolect.compile.symbols import ECHOES, Field, Op, OpCode, is_echo
 from toolect.engine.codec import decode, is_text, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.elements import unframed

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Hollow
 from toolect.compile.node import Node
+from toolect.compile.symbols import Hollow
 from toolect.engine.closing import ends_string
 from toolect.engine.escapes import unescape
 from toolect.engine.look_ahead import Ahead

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolect.compile.graph import Graph, TooDeep
-from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
+from toolect.compile.symbols import Op, OpCode
 from toolect.engine.codec import decode, respelled
 from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref

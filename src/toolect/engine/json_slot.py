@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Field
+from toolect.compile.symbols import Field
 from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader

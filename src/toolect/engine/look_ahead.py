@@ -7,8 +7,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Mark, Op, OpCode
 from toolect.compile.node import STRONG, Node, Step
+from toolect.compile.symbols import Mark, Op, OpCode
 from toolect.engine.comments import over_comments
 from toolect.engine.spelling import MAX_LEXEME, canonical, may_be_marker
 from toolect.ir import RepairKind, dumps

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect.compile.graph import Graph, TooDeep
-from toolect.compile.network import Field, Hollow
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field, Hollow
 from toolect.engine.builder import Builder
 from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot

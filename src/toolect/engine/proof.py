@@ -10,8 +10,8 @@ import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import Node
+from toolect.compile.symbols import ECHOES, Op, OpCode
 from toolect.engine.look_ahead import Ahead
 from toolect.engine.spelling import MAX_LEXEME, canonical
 from toolect.spec.model import CodecKind, Role, SlotKind

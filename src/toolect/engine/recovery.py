@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import ECHOES, Op, OpCode
 from toolect.engine.look_ahead import Ahead
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MIN_LEXEME, could_grow

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import ECHOES
 from toolect.engine.spelling import squeeze
 from toolect.spec.model import Role, SlotKind
 

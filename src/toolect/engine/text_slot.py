@@ -7,9 +7,9 @@ import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field, Op, OpCode
 from toolect.engine.json_lexemes import match_space
 from toolect.engine.spelling import MAX_BLANK
 from toolect.engine.stop_check import after, ends_at, out_of_place
