@@ -258,5 +258,5 @@ class JsonSlot:
 
     def _leave(self, machine: Machine, end: int) -> None:
         machine.end_json()
-        machine.loosen()
+        machine.spacing.loose = True
         machine.leave_slot(SlotKind.JSON, end)

@@ -81,7 +81,7 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     at = machine.base + pos
     machine.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
     machine.enter_slot(SlotKind.JSON, at)
-    machine.loosen()
+    machine.spacing.loose = True
     machine.leave_slot(SlotKind.JSON, at)
     return True
 
@@ -152,7 +152,7 @@ def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool | N
 def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
     """Was a short sign left out where a line ended, with free text after it?"""
     sole = node.sole
-    if sole is None or "\n" not in machine.space or machine.builder.call is None:
+    if sole is None or "\n" not in machine.spacing.come or machine.builder.call is None:
         return False
     if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
         return False
