@@ -118,8 +118,8 @@ class Calls:
         return objects(found) if is_object else items(found), False
 
     def close(self, frame: Frame, end: int) -> None:
-        """The object or list `frame` closed: with it the call may be over, and what it has instead of arguments is."""
-        if not frame.begun or frame is not self._unit:
+        """The call `frame` closed: what it has instead of arguments counts as such."""
+        if frame is not self._unit:
             return
         if self._name and not self._argued and frame.complete():
             named = frame.named() if self._leads else None

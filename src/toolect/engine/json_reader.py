@@ -51,13 +51,14 @@ class JsonReader:
 
     __slots__ = (
         "expect",
-        "_calls", "_plain", "_stack", "_key",
+        "_calls", "_sink", "_plain", "_stack", "_key",
         "_start", "_parts", "_in_key", "_take", "_keep", "_pass",
         "_arg_depth", "_arg_start", "_encoded", "_held", "_out", "_texts",
     )  # fmt: skip
 
     def __init__(self, root: Shape, sink: Sink, plain: bool = False, tools: Collection[str] = ()) -> None:
         self.expect = Expect.VALUE
+        self._sink = sink
         self._calls = Calls(root, sink, tools)
         self._stack = self._calls.stack
         self._plain = plain
@@ -116,7 +117,7 @@ class JsonReader:
         """A function that takes in a chunk which lies inside a string of the arguments; None outside of them."""
         if self._arg_depth < 0 or self._encoded is not None:
             return None
-        part, texts = self._calls.sink.inside(), self._texts
+        part, texts = self._sink.inside(), self._texts
         if part is None:
             return None
         written, index = part
@@ -133,7 +134,7 @@ class JsonReader:
 
     def listen(self, sink: Sink) -> None:
         """Report to `sink` from now on."""
-        self._calls.sink = sink
+        self._sink = self._calls.sink = sink
 
     @property
     def called(self) -> bool:
@@ -226,7 +227,8 @@ class JsonReader:
         if self._arg_depth >= 0:
             self._safe(closer)
         self._value_end()
-        self._calls.close(frame, at + 1)
+        if frame.begun:
+            self._calls.close(frame, at + 1)
 
     def _value_end(self) -> None:
         """A value ended."""
@@ -238,7 +240,7 @@ class JsonReader:
             self._encoded = None
             self._arg_depth = -1
             self._calls.judge()
-            self._calls.sink.arguments_end("".join(self._texts), self._arg_start, odd)
+            self._sink.arguments_end("".join(self._texts), self._arg_start, odd)
 
     # Strings and scalars
 
@@ -299,4 +301,4 @@ class JsonReader:
             self._calls.begun(text)
             if text == "null":  # it stands for no arguments
                 return
-        self._calls.sink.arguments_part(text)
+        self._sink.arguments_part(text)
