@@ -28,6 +28,7 @@ from toolect.spec.model import (
     Keyed,
     Literal,
     Many,
+    Obj,
     OneOf,
     Pattern,
     Ref,
@@ -227,7 +228,7 @@ def _terminal(stock: Stock, piece: Piece) -> str:
     assert piece.expr is not None
     name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
     known = {symbol.name for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
-    return next((k for k in known if piece.value and k.endswith(f"__{name}")), name)
+    return next((k for k in known if (piece.value or name not in known) and k.endswith(f"__{name}")), name)
 
 
 def _rule(tree: Tree[Token]) -> str:
@@ -245,11 +246,26 @@ def _segments(spec: Spec, tree: Tree[Token]) -> Iterator[Segment]:
             fixed = spec.fixed_names.get(_rule(tree), _AGAIN)
             yield _call({HoleKind.NAME: fixed} | dict(_fields(spec, tree)))
         case _:
-            for record in _records(spec, tree):
-                yield _call(record) if HoleKind.NAME in record else Content(record[HoleKind.CONTENT])
+            records = list(_records(spec, tree))
+            called = [HoleKind.ARGUMENTS in record for record in records if HoleKind.NAME in record]
+            if records and not (called and all(called)):
+                raise AmbiguousError  # bare JSON without a call, or with a name alone
+            for record in records:
+                yield from _said(record)
             for child in tree.children:
                 if isinstance(child, Tree):
                     yield from _segments(spec, child)
+
+
+def _said(record: dict[Any, Json]) -> Iterator[Segment]:
+    """The segments of a record, in the order of its fields."""
+    for hole, value in record.items():
+        if hole is HoleKind.REASONING:
+            yield Reasoning(value)
+        elif hole is HoleKind.CONTENT:
+            yield Content(value)
+        elif hole is HoleKind.NAME:
+            yield _call(record)
 
 
 def _slot(tree: Tree[Token]) -> str:
@@ -263,34 +279,56 @@ def _name(token: Token) -> str:
 def _records(spec: Spec, tree: Tree[Token]) -> Iterator[dict[Any, Json]]:
     """What the shape of the rule's own JSON slot finds: one record for each call in it."""
     for child in tree.children:
-        if isinstance(child, Token) and (shape := spec.shapes.get(f"{_rule(tree)}/{child.type}")):
-            yield from fill(shape, json.loads(child)) or ()
+        if isinstance(child, Token) and (shape := spec.shapes.get(f"{_rule(tree)}/{_name(child)}")):
+            yield from filter(None, fill(shape, json.loads(child)) or ())
 
 
 def fill(shape: Shape, value: Json) -> list[dict[Any, Json]] | None:
-    """The holes' values, one record for each call; None when the value does not fit."""
+    """The holes' values, one record for each call or text; None when the value does not fit.
+
+    The first is what the value itself holds, unless it is a list; the others are what lists in it hold.
+    """
     match shape:
         case Hole(kind=HoleKind.ARGUMENTS_TEXT):
-            return [{HoleKind.ARGUMENTS: json.loads(value)}]
+            return [{HoleKind.ARGUMENTS: json.loads(value)}] if isinstance(value, str) else None
         case Hole(kind=kind):
             return [{kind: value}]
         case Const(value=constant):
             return [{}] if value == constant else None
         case Keyed(shape=inner):
+            if not isinstance(value, dict) or len(value) != 1:
+                return None
             ((name, item),) = value.items()
-            return [{HoleKind.NAME: name} | record for record in fill(inner, item) or ()]
+            return _with({HoleKind.NAME: name}, fill(inner, item))
         case Many(item=inner):
-            return [record for item in value for record in fill(inner, item) or ()]
+            parts = [fill(inner, item) for item in value] if isinstance(value, list) else [None]
+            return None if None in parts else [record for part in parts for record in part or ()]
         case OneOf(shapes=several):
             return next((found for s in several if (found := fill(s, value)) is not None), None)
-    found: list[dict[Any, Json]] = [{}]
+        case Obj():
+            return _members(shape, value) if isinstance(value, dict) else None
+
+
+def _members(shape: Obj, value: dict[str, Json]) -> list[dict[Any, Json]] | None:
+    own: dict[Any, Json] = {}
+    others: list[dict[Any, Json]] = []
+    rest = dict(value)
     for field in shape.fields:
         key = next((key for key in field.keys if key in value), None)
+        rest.pop(key or "", None)
         records = [{}] if key is None and field.optional else key and fill(field.shape, value[key])
-        if records is None or key is None and not field.optional:
+        if not isinstance(records, list):
             return None
-        found = [*found, *records] if isinstance(field.shape, Many) else [found[0] | records[0]]
-    return [record for record in found if record]
+        if not isinstance(value.get(key or ""), list) or isinstance(field.shape, Hole):
+            own |= records.pop(0)
+        others += records
+    if shape.rest and rest:
+        own.setdefault(HoleKind.ARGUMENTS, rest)
+    return [own, *others]
+
+
+def _with(more: dict[Any, Json], records: list[dict[Any, Json]] | None) -> list[dict[Any, Json]] | None:
+    return None if records is None else [more | record for record in records]
 
 
 def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
