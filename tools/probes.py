@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markdown_text import cell, code
 
 from toolect import Call, Content, Message, Reasoning, Unrepresentable
-from toolect.compile.network import Mark, is_echo
+from toolect.compile.symbols import Mark, is_echo
 from toolect.compiled import Dialect
 from toolect.ir import Json, Segment
 

@@ -10,9 +10,9 @@ import msgspec
 from toolect.compile.graph import Graph
 from toolect.compile.network import Network
 from toolect.engine.builder import Builder
-from toolect.engine.codec import Schema, tool_schemas
 from toolect.engine.express import express
 from toolect.engine.machine import Machine
+from toolect.engine.schema import Schema, tool_schemas
 from toolect.engine.stream import Stream
 from toolect.ir import Message
 from toolect.render import Rendered, render

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolect.engine.codec import tool_schemas, type_of
 from toolect.engine.json_lexemes import MAX_DEPTH
+from toolect.engine.schema import tool_schemas, type_of
 from toolect.ir import Call, Json, Message, Segment, dumps, same_json
 from toolect.rendered import Part, PartSpan, Rendered, Unrepresentable
 from toolect.rendering.message import MessageWriter, kind_of, sample_of

@@ -124,7 +124,7 @@ def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> li
 
 def checked_tools(value: Json) -> list[Json]:
     """`value`, if it is a list of tool objects or `{name, parameters}` mappings."""
-    from toolect.engine.codec import tool_schemas
+    from toolect.engine.schema import tool_schemas
 
     if not isinstance(value, list):
         raise BadInput(f"expected a list of tools, got `{type(value).__name__}` - at `$`")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolect.compile.network import Edge, Mark, Network, Op, OpCode, is_echo
+from toolect.compile.network import Edge, Network
 from toolect.compile.node import STRONG, Config, Node, Stack, Trail
+from toolect.compile.symbols import Mark, Op, OpCode, is_echo
 from toolect.ir import RepairKind
 from toolect.spec.model import Policies, Role, SlotKind
 
@@ -69,7 +70,7 @@ class Graph:
             found = [
                 core
                 for s in start.stops.values()
-                if s.probe or s.repair is RepairKind.IMPLIED_OPENER
+                if s.calling or s.repair is RepairKind.IMPLIED_OPENER
                 for core in (_signs(start, s.core) if s.pattern else (s.core,))
             ]
             found += [core for regex, _ in start.patterns for core in start.step(regex).node.marks]

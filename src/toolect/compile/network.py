@@ -6,10 +6,10 @@ other rules (an augmented transition network). `toolect.compile.node` walks it.
 
 from __future__ import annotations
 
-import re
-from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from toolect.compile.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
+from toolect.spec.leaves import leaves
 from toolect.spec.model import (
     Alt,
     Codec,
@@ -24,77 +24,10 @@ from toolect.spec.model import (
     Role,
     Rule,
     Seq,
-    Shape,
     Slot,
     SlotKind,
     Spec,
 )
-
-
-class OpCode(IntEnum):
-    """What crossing a point of the grammar does to the message being built."""
-
-    BEGIN_CALL = 1
-    END_CALL = 2
-    BEGIN_ARGUMENT = 3
-    END_ARGUMENT = 4
-    BEGIN_VALUE = 5
-    END_VALUE = 6
-    SPACE = 7
-    """A literal of nothing but whitespace was crossed; it counts as expected layout."""
-    BEGIN_AGAIN = 8
-    """A key begins that must be the one before it."""
-
-
-class Op(NamedTuple):
-    """One operation; `role` tells which rule of a value language begins or ends, or that a call repeats a name."""
-
-    code: OpCode
-    role: Role | None = None
-    space: str = ""
-    name: str = ""
-    """The name of the call that begins, where the grammar fixes it."""
-
-
-class Field(NamedTuple):
-    """What the text of a terminal or slot fills."""
-
-    role: Role | None
-    codec: Codec | None = None
-    shape: Shape | None = None
-
-
-class Mark(NamedTuple):
-    """A marker: `core` is what must be there, `lead` and `trail` are the whitespace around it.
-
-    A terminal with several spellings is several marks on parallel edges; `wrong` is one accepted with a repair.
-    """
-
-    lead: str
-    core: str
-    trail: str
-    wrong: bool = False
-
-
-ECHOES = {Role.NAME: "\ufdd0", Role.KEY: "\ufdd1"}
-"""What stands in a marker for the name of the open call, or the key of the open argument: no text has these."""
-
-
-class Pat(NamedTuple):
-    """A terminal given by a regular expression."""
-
-    regex: str
-    field: Field
-
-
-class Hollow(NamedTuple):
-    """A slot."""
-
-    kind: SlotKind
-    field: Field
-
-
-Symbol: TypeAlias = Mark | Pat | Hollow
 
 
 class Edge(NamedTuple):
@@ -126,23 +59,6 @@ class State:
         self.skips: list[int] = []
         self.spaces: list[tuple[str, int]] = []
         self.final = False
-
-
-def split_marker(text: str) -> list[str]:
-    """`text` cut before every marker that starts a line: `"</a>\\n<b>"` is two markers with a newline between."""
-    pieces = re.split(r"(?<=\n)(?=\S)", text)
-    if len(pieces) > 1 and not pieces[0].strip():
-        pieces[:2] = [pieces[0] + pieces[1]]
-    return pieces
-
-
-def frame(text: str) -> tuple[str, str, str]:
-    """Leading whitespace, core and trailing whitespace of a marker; a marker of only whitespace is all lead."""
-    core = text.strip()
-    if not core:
-        return text, "", ""
-    at = text.index(core)
-    return text[:at], core, text[at + len(core) :]
 
 
 class Network:
@@ -247,11 +163,11 @@ class Network:
         pieces = [literal.text] if literal.others else split_marker(literal.text)
         for i, piece in enumerate(pieces):
             target = self._state()
-            marks = [Mark(*frame(text)) for text in (piece, *literal.others)]
+            marks = [Mark(*split_space(text)) for text in (piece, *literal.others)]
             wrong = self.spec.misspellings.get(literal.text, ()) or self.spec.misspellings.get(piece, ())
             if wrong and i == 0 or piece in self.spec.misspellings:
-                marks += [Mark(*frame(text), wrong=True) for text in wrong]
-            lead, core, _ = frame(piece)
+                marks += [Mark(*split_space(text), wrong=True) for text in wrong]
+            lead, core, _ = split_space(piece)
             if core:
                 self.states[at].edges += [Edge(mark, target, rule.name, at in firsts) for mark in marks if mark.core]
             else:
@@ -323,22 +239,9 @@ def _is_plain(expr: Expr) -> bool:
     return isinstance(expr, Literal) and not expr.others
 
 
-def is_echo(core: str) -> bool:
-    """True for a marker that repeats the name of the open call, or the key of the open argument."""
-    return any(sign in core for sign in ECHOES.values())
-
-
-def references(expr: Expr) -> list[str]:
-    """The rules that `expr` refers to."""
-    match expr:
-        case Ref(name):
-            return [name]
-        case Seq(items) | Alt(items):
-            return [name for item in items for name in references(item)]
-        case Repeat(item):
-            return references(item)
-        case _:
-            return []
+def _references(rule: Rule) -> set[str]:
+    """The rules that `rule` refers to."""
+    return {part.rule for part in leaves(rule.expr) if isinstance(part, Ref)}
 
 
 def _rules_with_calls(spec: Spec) -> frozenset[str]:
@@ -347,7 +250,7 @@ def _rules_with_calls(spec: Spec) -> frozenset[str]:
     found |= {key.split("/")[0] for key in spec.shapes}
     grown = True
     while grown:
-        more = {r.name for r in spec.rules.values() if r.name not in found and found & set(references(r.expr))}
+        more = {r.name for r in spec.rules.values() if r.name not in found and found & _references(r)}
         found |= more
         grown = bool(more)
     return frozenset(found)

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolect.compile.network import Edge, Field, Hollow, Mark, Op, OpCode, Pat, is_echo
+from toolect.compile.network import Edge
+from toolect.compile.symbols import Field, Hollow, Mark, Op, OpCode, Pat, is_echo
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect.compile.network import frame
 from toolect.compile.node import STRONG, Node
+from toolect.compile.symbols import split_space
 from toolect.ir import RepairKind
 from toolect.spec.model import Role, SlotKind, StopKind
 
@@ -16,15 +16,15 @@ class Stop:
     """A marker that ends a TEXT slot: which steps lead to it, and what that means."""
 
     __slots__ = (
-        "core", "direct", "end", "inside", "lead", "named", "otherwise", "path", "pattern", "probe",
-        "repair",
+        "calling", "core", "direct", "end", "inside", "lead", "named", "otherwise", "path", "pattern", "repair",
     )  # fmt: skip
 
     def __init__(
-        self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, probe: bool, end: bool = False,
+        self, core: str, lead: str, path: tuple[str, ...], repair: RepairKind | None, calling: bool, end: bool = False,
         direct: bool = False, named: bool = False, pattern: bool = False,
     ) -> None:  # fmt: skip
-        self.core, self.lead, self.path, self.repair, self.probe, self.end = core, lead, path, repair, probe, end
+        self.core, self.lead, self.path, self.repair, self.calling, self.end = core, lead, path, repair, calling, end
+        # `calling`: it counts only if a call follows
         self.direct = direct  # only where no text comes before it
         self.inside = False  # without text before it, it may as well go on with what is open
         self.named = named  # a call that begins with its name: the name has to be one
@@ -37,7 +37,7 @@ def find_stops(node: Node) -> Iterator[Stop]:
     seen: dict[str, Stop] = {}
     for stop in Finder(node).all():
         first = seen.setdefault(stop.core, stop)
-        if stop.end and first.probe:
+        if stop.end and first.calling:
             first.otherwise = stop
     yield from seen.values()
 
@@ -67,7 +67,7 @@ class Finder:
         for node, path in ((self.after, (TEXT,)), (self.node, ())):
             for regex, _ in node.patterns if self.calls else ():
                 if node.calling(regex) and node.named(regex):
-                    yield Stop(regex, "", path, None, probe=True, direct=not path, named=True, pattern=True)
+                    yield Stop(regex, "", path, None, calling=True, direct=not path, named=True, pattern=True)
         if self.outside:
             yield from self._where_text_begins()
         if self.sealed:
@@ -77,16 +77,16 @@ class Finder:
             if not self.after.arrival:
                 return  # a quoted string: its closer alone ends it
         for end in self.graph.network.spec.end:
-            lead, core, _ = frame(end)
-            yield Stop(core, lead, (TEXT,), None, probe=False, end=True)
+            lead, core, _ = split_space(end)
+            yield Stop(core, lead, (TEXT,), None, calling=False, end=True)
         yield from self._missing_closers()
         if self.unwrapped:
             yield from self._missing_openers()
         if self.outside:
             for core in self.graph.text_closers:
-                yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False)
+                yield Stop(core, "", (), RepairKind.STRAY_MARKER, calling=False)
             for core in self.graph.closers:
-                yield Stop(core, "", (), RepairKind.STRAY_MARKER, probe=False, direct=True)
+                yield Stop(core, "", (), RepairKind.STRAY_MARKER, calling=False, direct=True)
 
     def _stop(self, core: str, at: Node, path: tuple[str, ...], repair: RepairKind | None) -> Iterator[Stop]:
         """The marker `core` of node `at`, which `path` leads to."""
@@ -96,7 +96,7 @@ class Finder:
         if calling and not self.calls:
             return
         lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path)
-        yield Stop(core, lead, path, repair, probe=calling, named=calling and at.named(core))
+        yield Stop(core, lead, path, repair, calling=calling, named=calling and at.named(core))
 
     def _where_text_begins(self) -> Iterator[Stop]:
         """Markers that may come instead of text, and after text only if a wrapper's opener is missing."""
@@ -109,7 +109,7 @@ class Finder:
             repair = RepairKind.IMPLIED_OPENER if path else None
             calling = self.node.calling(core)
             named = calling and self.node.named(core)
-            yield Stop(core, "", path, repair, probe=calling, direct=True, named=named)
+            yield Stop(core, "", path, repair, calling=calling, direct=True, named=named)
 
     def _missing_closers(self) -> Iterator[Stop]:
         """Markers that could only follow a closer which is missing."""

@@ -9,7 +9,7 @@ from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.detection.findings import MixedMessage
 from toolect.detection.index import index
 from toolect.detection.mixed import Mixed
-from toolect.engine.codec import tool_schemas
+from toolect.engine.schema import tool_schemas
 from toolect.events import Event
 from toolect.ir import Message
 from toolect.registry import AUTO

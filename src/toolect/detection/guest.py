@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.compile.graph import Graph
-from toolect.compile.network import Field
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field
 from toolect.engine.builder import Builder
-from toolect.engine.codec import Schema
 from toolect.engine.machine import Machine
+from toolect.engine.schema import Schema
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
 from toolect.events import Event
@@ -41,7 +41,7 @@ class Lobby(TextSlot):
         self._dropped = False  # what becomes of content is decided elsewhere
 
     def _stop(self, machine: Machine, stop: Stop, lead: str, at: int, end: int) -> bool:
-        if stop.probe:
+        if stop.calling:
             self._give_way(machine)
         return super()._stop(machine, stop, lead, at, end)
 

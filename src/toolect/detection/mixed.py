@@ -15,7 +15,7 @@ from toolect.detection.guest import Guest
 from toolect.detection.index import Hit, Index
 from toolect.detection.stretch import FENCE, QUOTES, Stretch
 from toolect.detection.trial import BRACKETS, PATIENCE, Setting, Trial
-from toolect.engine.codec import Schema
+from toolect.engine.schema import Schema
 from toolect.engine.stop_plan import plan_of
 from toolect.ir import RepairKind
 

@@ -113,7 +113,7 @@ def _opener(start: Node, stop: Stop) -> Opener | None:
     if not (stop.direct and stop.core in start.choices):
         for key in stop.path:
             node = node.step(key).node
-    return _followed(stop.core, stop.probe, node, stop.core, pattern=stop.pattern)
+    return _followed(stop.core, stop.calling, node, stop.core, pattern=stop.pattern)
 
 
 def _followed(core: str, call: bool, node: Node, key: str, pattern: bool = False) -> Opener:

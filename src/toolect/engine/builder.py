@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from toolect.compile.network import ECHOES, Field, Op, OpCode, is_echo
-from toolect.engine.codec import Schema, declares_list, decode, is_text, property_schema, respelled
+from toolect.compile.symbols import ECHOES, Field, Op, OpCode, is_echo
+from toolect.engine.codec import decode, is_text, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.elements import unframed
 from toolect.engine.open_call import OpenCall
 from toolect.engine.ref import split_ref
+from toolect.engine.schema import Schema, declares_list, property_schema
 from toolect.engine.values import Values
 from toolect.ir import Content, Json, Reasoning, RepairKind, Segment, dumps
 from toolect.spec.model import Codec, CodecKind, Policies, Role, Spec

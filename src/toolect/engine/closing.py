@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.graph import TooDeep
 from toolect.compile.node import Node
 from toolect.engine.comments import over_comments
-from toolect.engine.probe import Probe
+from toolect.engine.look_ahead import Ahead
 from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, canonical, could_grow, longer
 
 if TYPE_CHECKING:
@@ -27,22 +27,22 @@ _EXPRESSION = re.compile(
 ).match
 
 
-def ends_string(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+def ends_string(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """Is the quote before `buf[pos]` the closer that `node` follows? Looks at most four lexemes ahead."""
     try:
         answer = _goes_on(machine, node, pos, final)
     except TooDeep:
-        return Probe.YES
-    if answer is not Probe.NO:
+        return Ahead.YES
+    if answer is not Ahead.NO:
         return answer
     buf, n = machine.buf, len(machine.buf)
     if not final and n - pos < MAX_LOOK:
-        return Probe.MORE
+        return Ahead.MORE
     # Code that would have to be run is no string with quotes in it: the call is malformed.
-    return Probe.YES if _EXPRESSION(buf, pos, min(n, pos + MAX_LOOK)) else Probe.NO
+    return Ahead.YES if _EXPRESSION(buf, pos, min(n, pos + MAX_LOOK)) else Ahead.NO
 
 
-def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """Does the text at `buf[pos:]` go on from `node` as the grammar does?"""
     buf, n = machine.buf, len(machine.buf)
     named = False
@@ -55,42 +55,42 @@ def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
         touching = i == 0 and at == pos
         pos = over_comments(machine, at, final)
         if pos < 0:
-            return Probe.MORE
+            return Ahead.MORE
         if pos == n:
-            return Probe.YES if final else Probe.MORE
+            return Ahead.YES if final else Ahead.MORE
         match = node.struct.match(buf, pos)
         if match is not None:
             if not final and n - pos < node.longest and longer(node, match[0], buf[pos:]):
-                return Probe.MORE
+                return Ahead.MORE
             if not final and match.end() == n and match[0].isidentifier():
-                return Probe.MORE
+                return Ahead.MORE
             if named or i == 0 and match[0] == ":":
                 break
             if touching and buf[pos] in _QUOTES:  # a doubled quote, rather than the next of adjacent strings
-                return Probe.NO
+                return Ahead.NO
             node, pos = node.step(canonical(match[0], node.marks)).node, match.end()
             continue
         for regex, pattern in node.patterns:
             match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
             if match is not None and match.end() > pos:
                 if match.end() == n and not final and n - pos < MAX_LEXEME:
-                    return Probe.MORE
+                    return Ahead.MORE
                 if touching:
-                    return Probe.NO
+                    return Ahead.NO
                 node, pos, named = node.step(regex).node, match.end(), True
                 break
         else:
             return _breaks_off(machine, node, pos, final)
-    return Probe.YES
+    return Ahead.YES
 
 
-def _breaks_off(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+def _breaks_off(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """The text at `buf[pos:]` is not what the grammar has next: is it what may follow where closers are missing?"""
     buf, graph = machine.buf, machine.graph
     if node.json:
-        return Probe.YES
+        return Ahead.YES
     if any(buf.startswith(core, pos) for group in (node.implied, graph.ends, graph.closers) for core in group):
-        return Probe.YES
+        return Ahead.YES
     if could_grow(node, buf[pos:], machine.builder.spelled):
-        return Probe.YES if final else Probe.MORE
-    return Probe.NO if final or len(buf) - pos > 3 or not node.patterns else Probe.MORE
+        return Ahead.YES if final else Ahead.MORE
+    return Ahead.NO if final or len(buf) - pos > 3 or not node.patterns else Ahead.MORE

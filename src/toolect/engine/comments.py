@@ -20,7 +20,7 @@ def begin_comment(machine: Machine, pos: int, final: bool) -> bool | None:
         if machine.buf.startswith(opener, pos):
             machine.pos = pos + len(opener)
             machine.comment = closer
-            machine.loosen()
+            machine.spacing.loose = True
             return True
         if not final and opener.startswith(machine.buf[pos:]):
             return None

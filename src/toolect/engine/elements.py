@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from toolect.engine.schema import declared_types, property_schema
+from toolect.engine.text_values import read_typed, sniff
 from toolect.ir import Json
 
 MAX_ELEMENTS = 16
@@ -52,8 +54,6 @@ def read_elements(text: str, schema: Mapping[str, Any], kind: str, depth: int = 
 
 def read_element(text: str, schema: Mapping[str, Any] | None, depth: int = 0) -> Json:
     """The value of an element by its schema: elements inside it, a list of one, or what a text of the type says."""
-    from toolect.engine.codec import declared_types, read_typed, sniff  # they need this module
-
     text = unframed(text)
     if schema is None:
         return sniff(text)
@@ -72,8 +72,6 @@ def read_element(text: str, schema: Mapping[str, Any] | None, depth: int = 0) ->
 
 def _member(schema: Mapping[str, Any], name: str, kind: str) -> Mapping[str, Any] | None:
     """The schema of a member."""
-    from toolect.engine.codec import property_schema  # it needs this module
-
     if kind == "object":
         return property_schema(schema, name)
     items = schema.get("items")

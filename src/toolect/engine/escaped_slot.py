@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Hollow
 from toolect.compile.node import Node
+from toolect.compile.symbols import Hollow
 from toolect.engine.closing import ends_string
-from toolect.engine.codec import unescape
-from toolect.engine.probe import Probe
+from toolect.engine.escapes import unescape
+from toolect.engine.look_ahead import Ahead
 from toolect.engine.recovery import broken_plan
 from toolect.events import Event
 from toolect.ir import RepairKind
@@ -62,7 +62,7 @@ class EscapedSlot:
             if wall is not None:
                 return wall
         closed = buf.startswith(self._closer, end) and end < n
-        answer = Probe.YES
+        answer = Ahead.YES
         if closed and len(self._closer) == 1:
             answer = ends_string(machine, self._after, end + 1, final)
         safe = end
@@ -77,10 +77,10 @@ class EscapedSlot:
             if not final and buf.endswith(_SUBSTITUTION[0], pos, safe):
                 safe -= 1
         self._take(machine, safe)
-        if closed and answer is Probe.NO:
+        if closed and answer is Ahead.NO:
             self._doubt(machine, end)
             return True
-        if closed and answer is Probe.YES:
+        if closed and answer is Ahead.YES:
             self._end(machine, end)
             machine.end_text()
             return True

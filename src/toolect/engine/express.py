@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolect.compile.graph import Graph, TooDeep
-from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
-from toolect.engine.codec import Schema, decode, property_schema, respelled, sniff
+from toolect.compile.symbols import Op, OpCode
+from toolect.engine.codec import decode, respelled
 from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.ref import split_ref
+from toolect.engine.schema import Schema, property_schema
 from toolect.engine.spelling import MAX_LEXEME
 from toolect.engine.stop_plan import StopPlan
+from toolect.engine.text_values import sniff
 from toolect.engine.traces import BEGIN_CALL, CONTENT, END_CALL, HUB, JSON, KEY, NAME, REF, SCALAR, TEXT, route
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.model import Role, SlotKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolect.engine.codec import Schema
+from toolect.engine.schema import Schema
 from toolect.ir import Json, dumps
 from toolect.spec.model import Codec, Role
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from toolect.compile.network import Field
+from toolect.compile.symbols import Field
 from toolect.engine.json_lexemes import MAX_DEPTH, doubled, scan_once, shallow
 from toolect.engine.json_shape import TEXTS, options
 from toolect.ir import Call, Content, Json, Segment, dumps

@@ -1,4 +1,4 @@
-"""Reads one JSON value as it arrives, strictly, and hands what its shape asks for to a sink.
+"""Reads one JSON value as it arrives, strictly, tells its calls of its parts, and passes on argument text.
 
 Work per character is constant whatever the chunking: strings and numbers are taken in runs, nothing is read twice, and
 what has been passed on as argument text is always the beginning of valid JSON.
@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Collection
 from enum import Enum
 
+from toolect.engine.json_calls import Calls
 from toolect.engine.json_encoded import Encoded, Through
 from toolect.engine.json_lexemes import (
     MAX_DEPTH,
@@ -18,33 +19,17 @@ from toolect.engine.json_lexemes import (
     check_scalar,
     drop,
     into,
-    match_name,
     match_run,
     match_scalar,
     match_space,
     read_string,
     unquote,
 )
-from toolect.engine.json_shape import (
-    IN_LIST,
-    IN_OBJECT,
-    SKIP,
-    Frame,
-    Options,
-    is_arguments,
-    is_unit,
-    items,
-    objects,
-    options,
-    takes_list,
-    takes_object,
-    takes_scalar,
-)
+from toolect.engine.json_shape import IN_LIST, IN_OBJECT
 from toolect.engine.json_sink import Sink
 from toolect.engine.loose_json import LooseEnd
 from toolect.events import ArgumentsDelta, Event
-from toolect.ir import Json, RepairKind
-from toolect.spec.model import Const, Hole, HoleKind, Shape
+from toolect.spec.model import Hole, HoleKind, Shape
 
 
 class Expect(Enum):
@@ -62,39 +47,26 @@ class Expect(Enum):
 
 
 class JsonReader:
-    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string.
-
-    `called` says that what has been read can only be a call: its name is one of `tools` or looks like a tool's, its
-    constants are there, and its arguments have begun as an object does.
-    """
+    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
 
     __slots__ = (
-        "expect", "called",
-        "_root", "_sink", "_plain", "_tools", "_stack", "_options", "_key",
+        "expect",
+        "_calls", "_sink", "_plain", "_stack", "_key",
         "_start", "_parts", "_in_key", "_take", "_keep", "_pass",
-        "_unit", "_name", "_leads", "_argued", "_good",
         "_arg_depth", "_arg_start", "_encoded", "_held", "_out", "_texts",
     )  # fmt: skip
 
     def __init__(self, root: Shape, sink: Sink, plain: bool = False, tools: Collection[str] = ()) -> None:
         self.expect = Expect.VALUE
-        self.called = False
-        self._root = options(root)
         self._sink = sink
+        self._calls = Calls(root, sink, tools)
+        self._stack = self._calls.stack
         self._plain = plain
-        self._tools = tools
-        self._stack: list[Frame] = []
-        self._options: Options = self._root  # what the value may be
         self._key = ""
         self._start = 0  # where the string or scalar began
         self._parts: list[str] = []  # its text, where that is wanted
         self._in_key = False  # the string is a key
         self._take: Take = drop  # where its text goes
-        self._unit: Frame | None = None  # the open call
-        self._name = ""  # its name
-        self._leads = False  # which is its first key
-        self._argued = False  # its arguments have begun
-        self._good = False  # as arguments do
         self._arg_depth = -1  # the stack's height where the arguments began, or -1 outside of them
         self._arg_start = 0
         self._encoded: Encoded | None = None
@@ -162,7 +134,12 @@ class JsonReader:
 
     def listen(self, sink: Sink) -> None:
         """Report to `sink` from now on."""
-        self._sink = sink
+        self._sink = self._calls.sink = sink
+
+    @property
+    def called(self) -> bool:
+        """True when what has been read can only be a call."""
+        return self._calls.called
 
     @property
     def held(self) -> str:
@@ -228,38 +205,11 @@ class JsonReader:
         return pos + 1
 
     def _begin_value(self, at: int) -> None:
-        """A value starts at `at`: is it one the shape asks for?"""
-        if self._arg_depth >= 0:
-            return
-        if self._stack:
-            frame = self._stack[-1]
-            self._options, is_name = frame.at(self._key) if frame.is_object else (frame.options, False)
-            if is_name:
-                self._fill(HoleKind.NAME, self._key, self._start)
-        if not any(map(is_arguments, self._options)):
-            return
-        if self._stack:
-            self._begin_unit()
-        if self._argued:
-            self._sink.note(RepairKind.DUPLICATE_KEY, at, "the first arguments count")
-            self._options = SKIP
-            return
-        self._argued = True
-        self._arg_depth = len(self._stack)
-        self._arg_start = at
-        self._texts.clear()
-
-    def _begin_unit(self) -> None:
-        """What is read belongs to a call: that begins now, unless it has begun."""
-        owner = self._stack[-1].owner
-        if owner is None or owner.begun:
-            return
-        owner.begun = True
-        self._unit = owner
-        self._name, self._leads, self._argued, self._good = "", False, False, False
-        self._sink.unit(owner.start)
-        if owner.identity is not None:
-            self._sink.hole(HoleKind.ID, owner.identity, owner.start, owner.start)
+        """A value starts at `at`: is it the arguments?"""
+        if self._arg_depth < 0 and self._calls.value(at, self._key, self._start):
+            self._arg_depth = len(self._stack)
+            self._arg_start = at
+            self._texts.clear()
 
     def _open(self, is_object: bool, at: int) -> None:
         self._begin_value(at)
@@ -269,64 +219,16 @@ class JsonReader:
             self._stack.append(IN_OBJECT if is_object else IN_LIST)
             self._safe("{" if is_object else "[")
         else:
-            self._push(is_object, at)
+            self._calls.open(is_object, at, self._key, self._start)
         self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
-
-    def _push(self, is_object: bool, at: int) -> None:
-        """Open an object or list outside of arguments."""
-        kinds, swapped = self._kinds(is_object)
-        frame = Frame(is_object, kinds, at)
-        if is_object and self._unit is not None:
-            frame.owner = self._unit if self._stack[-1].owner is self._unit else None
-        elif is_object:
-            above = self._stack[-1].owner if self._stack else None
-            frame.owner = above or (frame if any(map(is_unit, kinds)) else None)
-        self._stack.append(frame)
-        if frame.owner is frame and all(map(is_unit, kinds)):
-            self._begin_unit()
-        if swapped:
-            self._sink.note(RepairKind.LIST, at, "one call for a list" if is_object else "a list for one call")
-
-    def _kinds(self, is_object: bool) -> tuple[Options, bool]:
-        """What the object that begins, or an item of the list, may be; True when, at the root, one is for the other."""
-        takes = takes_object if is_object else takes_list
-        above = self._stack[-1] if self._stack else None
-        if above is None:
-            found = objects(self._options) if is_object else items(self._options)
-            if found:
-                return found, False
-            found = objects(items(self._options) if is_object else self._options)
-            return found, bool(found)
-        found = self._options
-        if above.is_object:
-            found, wrong = above.narrow(self._key, takes)
-            if wrong:
-                self._misfit(above, wrong)
-        return objects(found) if is_object else items(found), False
 
     def _close(self, closer: str, at: int) -> None:
         frame = self._stack.pop()
         if self._arg_depth >= 0:
             self._safe(closer)
         self._value_end()
-        if frame.begun and frame is self._unit:
-            self._end_unit(frame, at + 1)
-
-    def _end_unit(self, frame: Frame, end: int) -> None:
-        """The call is over: what it has instead of arguments counts as such."""
-        if self._name and not self._argued and frame.complete():
-            named = frame.named() if self._leads else None
-            self.called = self.called or named is not None or self._name in self._tools
-            if named is not None:
-                self._sink.rest(frame.start, end, named)
-        self._unit = None
-        self._argued = False
-        self._sink.unit_end(end)
-
-    def _misfit(self, frame: Frame, wrong: str) -> None:
-        """A constant is another one than the shape has."""
-        if frame.owner is not None and frame.owner is self._unit:
-            self._sink.misfit(self._start, wrong)
+        if frame.begun:
+            self._calls.close(frame, at + 1)
 
     def _value_end(self) -> None:
         """A value ended."""
@@ -334,18 +236,11 @@ class JsonReader:
         if self._arg_depth == len(self._stack):
             if self._out:
                 self._pass_on()
-            odd = self._odd()
+            odd = self._calls.odd(self._encoded is not None)
             self._encoded = None
             self._arg_depth = -1
-            self._judge()
+            self._calls.judge()
             self._sink.arguments_end("".join(self._texts), self._arg_start, odd)
-
-    def _odd(self) -> str:
-        """What the arguments came as, when the shape has them the other way: a string with JSON in it, or not."""
-        encoded = self._encoded is not None
-        if any(isinstance(s, Hole) and (s.kind is HoleKind.ARGUMENTS_TEXT) is encoded for s in self._options):
-            return ""
-        return "a JSON string" if encoded else "an object"
 
     # Strings and scalars
 
@@ -355,19 +250,14 @@ class JsonReader:
         self._in_key = is_key
         self._parts.clear()
         if self._arg_depth < 0:
-            self._take = self._keep if is_key or self._wanted() else drop
+            self._take = self._keep if is_key or self._calls.wanted else drop
         elif not is_key and self._arg_depth == len(self._stack) and not self._plain:
             self._encoded = Encoded(at, JsonReader(Hole(HoleKind.ARGUMENTS), Through(self._out)))
             self._take = self._encoded.feed
-            self._good = Hole(HoleKind.ARGUMENTS_TEXT) in self._options
-            self._judge()
+            self._calls.encoded()
         else:
             self._safe('"')
             self._take = self._pass
-
-    def _wanted(self) -> bool:
-        """True when the shape has something for the scalar that begins."""
-        return any(isinstance(shape, Hole | Const) for shape in self._options)
 
     def _string_end(self, end: int) -> None:
         passing = self._arg_depth >= 0 and self._encoded is None
@@ -381,8 +271,8 @@ class JsonReader:
             return
         if self._encoded is not None:
             self._encoded.end(end - 1)
-        elif not passing and self._wanted():
-            self._scalar(unquote("".join(self._parts)), end)
+        elif not passing and self._calls.wanted:
+            self._calls.scalar(self._key, unquote("".join(self._parts)), self._start, end)
         self._value_end()
 
     def _scalar_end(self, end: int) -> None:
@@ -390,43 +280,9 @@ class JsonReader:
         check_scalar(word, self._start, end)
         if self._arg_depth >= 0:
             self._safe(word)
-        elif self._wanted():
-            self._scalar(json.loads(word), end)
+        elif self._calls.wanted:
+            self._calls.scalar(self._key, json.loads(word), self._start, end)
         self._value_end()
-
-    def _scalar(self, value: Json, end: int) -> None:
-        """A string, number or word outside of arguments is complete."""
-        frame = self._stack[-1] if self._stack else None
-        if frame is None or not frame.is_object:
-            return
-        found, wrong = frame.narrow(self._key, takes_scalar(value))
-        if wrong:
-            self._misfit(frame, wrong)
-        hole = next((shape for shape in found if isinstance(shape, Hole)), None)
-        if hole is not None:
-            self._fill(hole.kind, value, end)
-        self._judge()
-
-    def _fill(self, kind: HoleKind, value: Json, end: int) -> None:
-        owner = self._stack[-1].owner
-        if kind is HoleKind.ID and owner is not None and not owner.begun:
-            owner.identity = owner.identity or value  # of what may be no call
-            return
-        if kind is HoleKind.NAME:
-            self._begin_unit()
-        if kind is HoleKind.NAME and not self._name and isinstance(value, str) and self._names_tool(value):
-            frame = self._stack[-1]
-            self._name, self._leads = value, frame is frame.owner and len(frame.keys) == 1
-        self._sink.hole(kind, value, self._start, end)
-
-    def _names_tool(self, value: str) -> bool:
-        """True for what may be the name of a tool: no text with blanks, unless there is such a tool."""
-        return value in self._tools or match_name(value) is not None
-
-    def _judge(self) -> None:
-        """Is it a call by now?"""
-        if self._name and self._good and self._unit is not None and self._unit.complete():
-            self.called = True
 
     # Argument text
 
@@ -438,14 +294,11 @@ class JsonReader:
         self._out.append(text)
 
     def _pass_on(self) -> None:
-        text = "".join(self._out)
+        text, begins = "".join(self._out), not self._texts
         self._out.clear()
-        if text == "null" and not self._texts:  # it stands for no arguments
-            self._good = True
-            self._texts.append(text)
-            return
-        if not self._good and not self._texts:
-            self._good = text.lstrip().startswith("{")
-            self._judge()
         self._texts.append(text)
+        if begins:
+            self._calls.begun(text)
+            if text == "null":  # it stands for no arguments
+                return
         self._sink.arguments_part(text)

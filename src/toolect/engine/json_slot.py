@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import Field
+from toolect.compile.symbols import Field
 from toolect.engine.fit import Found, Said, Unit, fit
 from toolect.engine.json_lexemes import Broken
 from toolect.engine.json_reader import JsonReader
 from toolect.engine.json_sink import ArgumentSink, CallSink, Recorder
+from toolect.engine.look_ahead import Ahead
 from toolect.engine.loose_json import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
-from toolect.engine.probe import Probe
 from toolect.engine.recovery import broken_plan
 from toolect.engine.repaired import repair, repair_units
 from toolect.engine.stop_check import ends_broken
@@ -173,10 +173,10 @@ class JsonSlot:
         while True:
             found, needles = search.next(buf, machine.base, machine.base + at)
             answers = [ends_broken(machine, node, needle, found, final) for needle in needles]
-            if found < 0 or Probe.YES in answers or Probe.MORE in answers:
+            if found < 0 or Ahead.YES in answers or Ahead.MORE in answers:
                 break
             at = found + 1
-        undecided = found >= 0 and Probe.YES not in answers
+        undecided = found >= 0 and Ahead.YES not in answers
         rows = node.json and (not node.text or plan_of(node).direct)
         if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
             found, undecided = match.start() + 1, False
@@ -258,5 +258,5 @@ class JsonSlot:
 
     def _leave(self, machine: Machine, end: int) -> None:
         machine.end_json()
-        machine.loosen()
+        machine.spacing.loose = True
         machine.leave_slot(SlotKind.JSON, end)

@@ -30,8 +30,8 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
     buf, n = machine.buf, len(machine.buf)
     pos = match_space(buf, machine.pos).end()  # type: ignore[union-attr]  # matches the empty string
     if pos > machine.pos:
-        if len(machine.space) <= MAX_LEXEME:
-            machine.space += buf[machine.pos : pos]
+        if len(machine.spacing.come) <= MAX_LEXEME:
+            machine.spacing.come += buf[machine.pos : pos]
         machine.pos = pos
     if pos == n:
         return False
@@ -68,9 +68,9 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
             machine.shift(regex, machine.base + pos, machine.base + end, match[0], lexed=True)
             return True
     if node.json and _may_begin_json(machine, buf[pos]):
-        if not machine.loose and not node.value:
+        if not machine.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
-            machine.check_space(machine.base + pos, (choice.expects,), choice.expects)
+            machine.spacing.check(machine.builder, machine.base + pos, (choice.expects,), choice.expects)
         machine.begin_json(node)
         return True
     waits = n - pos < MIN_LEXEME and node.patterns

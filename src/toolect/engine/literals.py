@@ -1,11 +1,11 @@
-"""Python's displays of lists, tuples and dictionaries, read as data in one pass: nothing is evaluated."""
+"""Python's numbers and displays (of lists, tuples, dictionaries) read as data in one pass: nothing is evaluated."""
 
 from __future__ import annotations
 
 import re
 
-from toolect.engine.codec import number, unescape
-from toolect.engine.json_lexemes import MAX_DEPTH
+from toolect.engine.escapes import unescape
+from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS
 from toolect.ir import Json
 
 _WORDS: dict[str, Json] = {"True": True, "False": False, "None": None}
@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     r"""|'(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*+)'|"(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)")""",
     re.DOTALL,
 )
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
 
 
 class _Display:
@@ -85,3 +86,17 @@ def read_literal(text: str) -> Json:
         if not stack[-1].add(value, word):
             break
     raise ValueError(f"expected a Python display of a list or an object, got {text[:40]!r}")
+
+
+def number(text: str) -> int | float:
+    """The number that a literal spells; underscores, a leading `+` and other bases are allowed. Raises ValueError."""
+    word = text.replace("_", "").lstrip("+")
+    if len(word) > MAX_DIGITS:
+        raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
+    try:
+        return int(word)
+    except ValueError:
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
+    if value - value != 0:
+        raise ValueError(f"expected a finite number, got {text[:40]!r}")
+    return value

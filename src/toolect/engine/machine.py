@@ -7,19 +7,20 @@ waits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from toolect.compile.graph import Graph, TooDeep
-from toolect.compile.network import Field, Hollow
 from toolect.compile.node import Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field, Hollow
 from toolect.engine.builder import Builder
 from toolect.engine.comments import read_comment
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.json_slot import JsonSlot
-from toolect.engine.lexing import lex, marker_next, match_space
-from toolect.engine.probe import Probe, announced, headed
+from toolect.engine.lexing import lex, match_space
+from toolect.engine.look_ahead import Ahead, announced, headed
 from toolect.engine.recovery import give_up, settle_end, skip_to
+from toolect.engine.spacing import Spacing
 from toolect.engine.spelling import canonical
 from toolect.engine.stop_plan import Search, StopPlan
 from toolect.engine.tape import Tape
@@ -33,9 +34,8 @@ class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_spaced", "_tape", "_trail", "_trails", "base", "buf", "builder", "comment",
-        "ended",
-        "graph", "json", "loose", "node", "pos", "quick", "space", "text",
+        "_hist", "_searches", "_tape", "base", "buf", "builder", "comment", "ended", "graph", "json", "node", "pos",
+        "quick", "spacing", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -48,12 +48,8 @@ class Machine:
         self._hist: list[tuple[int, int, str]] = []
         self.text: TextSlot | EscapedSlot | None = None
         self.json: JsonSlot | None = None
-        self.space = ""  # whitespace since the last lexeme
-        self._trails: tuple[str, ...] = ("",)  # the whitespace that the last marker may write after itself
-        self._trail = ""  # what of it has not come yet
-        self._spaced = False  # what the open text begins with is part of that already
+        self.spacing = Spacing()
         self.comment = ""  # the closer of the comment that is open
-        self.loose = False  # whitespace is not looked at before the next lexeme
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
 
@@ -189,55 +185,34 @@ class Machine:
 
     def _enter_text(self, node: Node, final: bool) -> bool:
         """At a node that takes free text: settle the whitespace before it, then open the slot."""
+        if not self.spacing.before_text(self, node, final):
+            return False
         buf, n = self.buf, len(self.buf)
-        if not self._spaced:
-            space = node.choices[SlotKind.TEXT][0].expects
-            if space and (marker := marker_next(node, buf, self.pos, final)) is not False:
-                if marker is None:
-                    return False
-                space = ""  # it stands before text only
-            self._trail += space
-            self._spaced = True
-        while self._trail:
-            if self.pos == n:
-                if not final:
-                    return False
-                break
-            if buf[self.pos] != self._trail[0]:
-                others = node.choices[SlotKind.TEXT]
-                bare = "" in self._trails and any(not choice.expects for choice in others)
-                bare = bare and self._trail == self._trails[0] + others[0].expects
-                if not self.loose and not bare:
-                    self.builder.note(RepairKind.WHITESPACE, self.base + self.pos, f"expected {self._trail!r}")
-                break
-            self.pos += 1
-            self._trail = self._trail[1:]
-        self._trail = self.space = ""
-        self._trails, self.loose = ("",), False
         field = node.text_field()
         if node.patterns:
             answer = headed(node, buf, self.pos, final)
-            if answer is Probe.MORE:
+            if answer is Ahead.MORE:
                 return False
-            if answer is Probe.YES:
-                self._spaced = False
+            if answer is Ahead.YES:
+                self.spacing.settled()
                 return lex(self, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
             at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
                 return False
             if buf[at : at + 1] in ("{", "["):
-                self.pos, self._spaced = at, False
+                self.pos = at
+                self.spacing.settled()
                 self.begin_json(node)
                 return True
         if node.patterns and field.role is Role.ARGUMENTS:
             answer = announced(self, node, self.pos, final)
-            if answer is Probe.MORE:
+            if answer is Ahead.MORE:
                 return False
-            if answer is Probe.YES:
-                self._spaced = False
+            if answer is Ahead.YES:
+                self.spacing.settled()
                 return lex(self, node, final)
-        self._spaced = False
+        self.spacing.settled()
         self.text = TextSlot.free(self, node)
         return True
 
@@ -261,7 +236,7 @@ class Machine:
         if not stop.path:
             self.builder.note(stop.repair or RepairKind.STRAY_MARKER, at, stop.core)
             self.node = node
-            self._trail, self.loose = self.graph.text_closers.get(stop.core, ""), True
+            self.spacing.after_stray(self.graph.text_closers.get(stop.core, ""))
             return
         steps = stop.path[1:]
         if not opened:
@@ -304,14 +279,14 @@ class Machine:
         step = self.node.step(key)
         self._hist.append((start, end, text))
         self._run(step.tasks)
-        if lexed and not self.loose and not self.node.value:
-            self.check_space(start, step.leads, step.expects)
+        spacing = self.spacing
+        if lexed and not spacing.loose and not self.node.value:
+            spacing.check(self.builder, start, step.leads, step.expects)
         if step.blank and self.raw(start, end) != key:
             self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
         if step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, key)
-        self.space = ""
-        self._trail, self._trails, self.loose = step.trail, step.trails, False
+        spacing.after(step.trail, step.trails)
         self.node = step.node
         self._arrive()
 
@@ -325,8 +300,7 @@ class Machine:
         self._run(step.tasks)
         if not closer:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
-        self._trail = self.space = ""
-        self._trails = ("",)
+        self.spacing.clear()
         self.node = step.node
         self._arrive()
 
@@ -350,22 +324,12 @@ class Machine:
 
     # Structure
 
-    def check_space(self, at: int, leads: Collection[str], lead: str) -> None:
-        """Note it when the whitespace before character `at` is not what the dialect writes there."""
-        space = self.space
-        if not any(space == trail + lead for trail in self._trails for lead in leads):
-            self.builder.note(RepairKind.WHITESPACE, at, f"expected {self._trails[0] + lead!r}")
-
-    def loosen(self) -> None:
-        """Do not look at the whitespace before the next lexeme: a repair took it in."""
-        self.loose = True
-
     def begin_json(self, node: Node) -> None:
         """Begin the JSON slot of `node` here."""
         at = self.base + self.pos
         self.enter_slot(SlotKind.JSON, at)
-        self._trail = self.space = ""
-        self._trails, self.loose = ("",), False
+        self.spacing.clear()
+        self.spacing.loose = False
         self.json = JsonSlot(self, self.json_field(node), at)
 
     def json_field(self, node: Node) -> Field:
@@ -394,10 +358,10 @@ class Machine:
             pos = self.pos
             self.take(opener.stop, text.node, opener.at, opener.end, opened)
             self.pos = pos
-            self.space = self.raw(opener.end, slot.start)
+            self.spacing.come = self.raw(opener.end, slot.start)
             expects = self.node.choices[SlotKind.JSON][0].expects
-            self.check_space(slot.start, (expects,), expects)
-            self._trail, self._trails, self.space = "", ("",), ""
+            self.spacing.check(self.builder, slot.start, (expects,), expects)
+            self.spacing.clear()
         elif not text.opened and SlotKind.JSON not in text.node.choices:
             self.step_text(text.node, slot.start)
         self.enter_slot(SlotKind.JSON, slot.start)

@@ -10,9 +10,9 @@ import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import Node
-from toolect.engine.probe import Probe
+from toolect.compile.symbols import ECHOES, Op, OpCode
+from toolect.engine.look_ahead import Ahead
 from toolect.engine.spelling import MAX_LEXEME, canonical
 from toolect.spec.model import CodecKind, Role, SlotKind
 
@@ -44,7 +44,7 @@ class Evidence(Enum):
     """More text is needed to know."""
 
 
-def proof(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
+def proof(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """Does a call begin with the name at `buf[pos:]`, a terminal of `node`?"""
     buf, tools = machine.buf, machine.builder.tools
     for regex, pattern in node.patterns:
@@ -55,16 +55,16 @@ def proof(machine: Machine, node: Node, pos: int, final: bool) -> Probe:
             continue
         name, end = match[0], match.end()
         if end == len(buf) and end - pos < MAX_LEXEME:
-            return Probe.NO if final else Probe.MORE
+            return Ahead.NO if final else Ahead.MORE
         known = name in tools
         if not known and name in machine.graph.network.spec.reserved:
-            return Probe.NO
+            return Ahead.NO
         found = Walk(machine, name, known, final).evidence(node.step(regex).node, end)
         if found is Evidence.MORE:
-            return Probe.MORE
+            return Ahead.MORE
         enough = found is Evidence.OBJECT or found is Evidence.SOME and (known or not tools)
-        return Probe.YES if enough else Probe.NO
-    return Probe.MORE if pos == len(buf) and not final else Probe.NO
+        return Ahead.YES if enough else Ahead.NO
+    return Ahead.MORE if pos == len(buf) and not final else Ahead.NO
 
 
 class Walk:

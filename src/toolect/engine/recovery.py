@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from toolect.compile.network import ECHOES, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.engine.probe import Probe
+from toolect.compile.symbols import ECHOES, Op, OpCode
+from toolect.engine.look_ahead import Ahead
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
@@ -81,7 +81,7 @@ def _lacks_json(machine: Machine, node: Node, pos: int) -> bool:
     at = machine.base + pos
     machine.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
     machine.enter_slot(SlotKind.JSON, at)
-    machine.loosen()
+    machine.spacing.loose = True
     machine.leave_slot(SlotKind.JSON, at)
     return True
 
@@ -119,9 +119,9 @@ def _next_call(machine: Machine, node: Node, pos: int, final: bool) -> bool | No
                 for key in (*stop.path, stop.core):
                     opened = opened.step(key).node
                 answer = proof(machine, opened, pos + len(stop.core), final)
-                if answer is Probe.MORE:
+                if answer is Ahead.MORE:
                     return False
-                if answer is Probe.YES:
+                if answer is Ahead.YES:
                     machine.imply(core, machine.base + pos, RepairKind.IMPLIED_CLOSER)
                     return True
     return None
@@ -152,7 +152,7 @@ def _other_name(machine: Machine, node: Node, pos: int, final: bool) -> bool | N
 def _lacks_sign(machine: Machine, node: Node, at: int) -> bool:
     """Was a short sign left out where a line ended, with free text after it?"""
     sole = node.sole
-    if sole is None or "\n" not in machine.space or machine.builder.call is None:
+    if sole is None or "\n" not in machine.spacing.come or machine.builder.call is None:
         return False
     if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
         return False
@@ -223,12 +223,12 @@ def broken_plan(node: Node) -> StopPlan:
 def _short(node: Node) -> list[Stop]:
     """The short signs that may come next at `node` and begin a call with a name."""
     found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
-    return [Stop(core, "", (), None, probe=True, named=True) for core in found]
+    return [Stop(core, "", (), None, calling=True, named=True) for core in found]
 
 
 def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
     """A plan of the markers `cores`, and of the stops `named`, which begin calls with a name."""
-    return StopPlan([*named, *(Stop(core, "", ("",), None, probe=False) for core in cores)], "", "")
+    return StopPlan([*named, *(Stop(core, "", ("",), None, calling=False) for core in cores)], "", "")
 
 
 def expected(node: Node) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolect.compile.network import Op, OpCode
 from toolect.compile.node import Node
-from toolect.engine.codec import number, unescape
+from toolect.compile.symbols import Op, OpCode
 from toolect.engine.escaped_slot import clean_region
+from toolect.engine.escapes import unescape
+from toolect.engine.literals import number
 from toolect.ir import Json
 from toolect.spec.model import Codec, Role, SlotKind
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.json_lexemes import match_space
-from toolect.engine.probe import Probe, probe
+from toolect.engine.look_ahead import Ahead, call_follows
 from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect.engine.stop_plan import Needle
@@ -41,33 +41,33 @@ def ends_at(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bo
         return -1, wait
     if not final and len(buf) - at <= slot.plan.longest and _longer(slot, stop, buf[at:]):
         return -1, True
-    answer = Probe.YES
+    answer = Ahead.YES
     if stop.named:
         answer = proof(machine, after(slot, stop), end, final)
-        slot.goes_on = answer is Probe.NO and stop.inside and not text_before
+        slot.goes_on = answer is Ahead.NO and stop.inside and not text_before
         if slot.goes_on:
-            answer = probe(machine, stop, slot.node.step(stop.core).node, end, final, strong=False)
-    elif stop.probe:
+            answer = call_follows(machine, stop, slot.node.step(stop.core).node, end, final, strong=False)
+    elif stop.calling:
         proper = stop.repair is None or stop.direct and not text_before
         strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
         if stop.otherwise is not None:
             rest = match_space(buf, end)
             strong = strong and final and rest is not None and rest.end() < len(buf)
-        answer = probe(machine, stop, after(slot, stop), end, final, strong)
-        if answer is Probe.NO and strong and stop.otherwise is None:
+        answer = call_follows(machine, stop, after(slot, stop), end, final, strong)
+        if answer is Ahead.NO and strong and stop.otherwise is None:
             out_of_place(machine, stop, at)
-    return (end, False) if answer is Probe.YES else (-1, answer is Probe.MORE)
+    return (end, False) if answer is Ahead.YES else (-1, answer is Ahead.MORE)
 
 
-def ends_broken(machine: Machine, node: Node, needle: Needle, at: int, final: bool) -> Probe:
+def ends_broken(machine: Machine, node: Node, needle: Needle, at: int, final: bool) -> Ahead:
     """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
     buf, stop = machine.buf, needle.stop
     assert stop is not None
     core = machine.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
-        return Probe.MORE if not final and core.startswith(buf[at:]) else Probe.NO
+        return Ahead.MORE if not final and core.startswith(buf[at:]) else Ahead.NO
     if not stop.named:
-        return Probe.YES
+        return Ahead.YES
     for key in (*stop.path, stop.core):
         node = node.step(key).node
     return proof(machine, node, at + len(core), final)
@@ -124,8 +124,8 @@ def _name_end(slot: TextSlot, machine: Machine, stop: Stop, at: int, final: bool
     if slot.opened or stop.core not in node.choices:
         node = node.step(SlotKind.TEXT).node
     answer = proof(machine, node, at, final)
-    if answer is not Probe.YES:
-        return -1, answer is Probe.MORE
+    if answer is not Ahead.YES:
+        return -1, answer is Ahead.MORE
     match = machine.graph.pattern(stop.core).match(machine.buf, at, at + MAX_LEXEME)
     return (match.end() if match is not None else -1), False
 

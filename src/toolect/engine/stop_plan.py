@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from toolect.compile.network import ECHOES
 from toolect.compile.node import Node, spaced
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import ECHOES
 from toolect.engine.spelling import squeeze
 from toolect.spec.model import Role, SlotKind
 
@@ -38,7 +38,7 @@ class StopPlan:
         """A terminal that may stand where the text would begin."""
         holds: set[str] = set()
         for stop in self.stops:
-            lead = (gap if stop.probe and stop.repair is None else "") + stop.lead
+            lead = (gap if stop.calling and stop.repair is None else "") + stop.lead
             if stop.pattern:
                 self.head = Needle("", None, stop, lead)
                 if not stop.direct:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolect.engine.codec import Schema
+from toolect.engine.schema import Schema
 
 MAX_OPTIONS = 64
 """Alternatives of one schema that are looked at, and references that are followed in a row."""

@@ -7,15 +7,16 @@ import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolect.compile.network import Field, Op, OpCode
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
+from toolect.compile.symbols import Field, Op, OpCode
 from toolect.engine.json_lexemes import match_space
+from toolect.engine.quick_text import quick_text
 from toolect.engine.spelling import MAX_BLANK
 from toolect.engine.stop_check import after, ends_at, out_of_place
 from toolect.engine.stop_plan import StopPlan, ending, plan_of
-from toolect.events import ArgumentsDelta, ContentDelta, Event, ReasoningDelta
-from toolect.ir import RepairKind, dumps
+from toolect.events import Event
+from toolect.ir import RepairKind
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
 _AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
 """What a call in JSON, broken perhaps, goes on with."""
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
 
 
 class Opener(NamedTuple):
@@ -89,54 +89,9 @@ class TextSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None] | None:
         """A function that takes in a chunk without any character that a stop could begin with, or None."""
-        role, plan = self.field.role, self.plan
         if not self.opened or self.skip or self._again:
             return None
-        builder, hint = machine.builder, plan.hint.search
-        parts = builder.text_parts
-        if role is Role.CONTENT or role is Role.REASONING:
-            event = ContentDelta if role is Role.CONTENT else ReasoningDelta
-
-            def take(chunk: str) -> list[Event] | None:
-                if hint(chunk) is not None:
-                    return None
-                machine.base += len(chunk)
-                parts.append(chunk)
-                return [event(chunk)]
-
-            return take
-        call = builder.call
-        if call is None or call.index < 0:
-            return None
-        if role is Role.STRING:
-            return self._quick_string(machine)
-        if role is not Role.VALUE:
-            return None
-        written, index, writes, took = call.written, call.index, builder.writes, machine.took
-
-        def take_value(chunk: str) -> list[Event] | None:
-            if hint(chunk) is not None:
-                return None
-            took(chunk)
-            parts.append(chunk)
-            if not writes:
-                return []
-            text = chunk if _PLAIN(chunk) is not None else dumps(chunk)[1:-1]
-            written.append(text)
-            return [ArgumentsDelta(index, text)]
-
-        return take_value
-
-    def _quick_string(self, machine: Machine) -> Callable[[str], list[Event] | None]:
-        """As `quick`, inside a string of a value language."""
-        hint, field = self.plan.hint.search, self.field
-
-        def take(chunk: str) -> list[Event] | None:
-            if hint(chunk) is not None:
-                return None
-            return machine.take_piece(field, chunk)
-
-        return take
+        return quick_text(machine, self.field, self.plan.hint.search)
 
     def restart(self, machine: Machine, opener: str) -> None:
         """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
@@ -166,19 +121,10 @@ class TextSlot:
                 break
             for needle in needles:
                 if needle.stop is None:
-                    if plan.direct and self.text_before(machine, at):
+                    taken = self._at_bracket(machine, at, final)
+                    if taken is None:
                         continue
-                    near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
-                    if near == n and not final and n - at <= MAX_BLANK:
-                        self._hold(machine, at)
-                        return False
-                    if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
-                        continue
-                    self._add(machine, buf[pos:at])
-                    machine.pos = at
-                    self.raw_from = base + at
-                    machine.try_json(self._json_node(), base + at)
-                    return True
+                    return taken
                 begin = at + needle.stop.pattern  # where a line begins
                 end, wait = ends_at(self, machine, needle, begin, final)
                 if wait:
@@ -206,6 +152,23 @@ class TextSlot:
             return self._at_end(machine, True, n - until)
         self._hold(machine, n)
         return False
+
+    def _at_bracket(self, machine: Machine, at: int, final: bool) -> bool | None:
+        """Does bare JSON begin at index `at`? None when it does not; else whether to read on now."""
+        buf, n = machine.buf, len(machine.buf)
+        if self.plan.direct and self.text_before(machine, at):
+            return None
+        near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
+        if near == n and not final and n - at <= MAX_BLANK:
+            self._hold(machine, at)
+            return False
+        if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
+            return None
+        self._add(machine, buf[machine.pos : at])
+        machine.pos = at
+        self.raw_from = machine.base + at
+        machine.try_json(self._json_node(), machine.base + at)
+        return True
 
     def _cut_closer(self, machine: Machine) -> int:
         """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
@@ -255,7 +218,7 @@ class TextSlot:
     def _decides(self, stop: Stop) -> bool:
         """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
         bare = self.plan.braces != "" and not self.plan.direct
-        return bare and stop.probe and not stop.pattern and after(self, stop).json
+        return bare and stop.calling and not stop.pattern and after(self, stop).json
 
     def text_before(self, machine: Machine, at: int) -> bool:
         """True when there is more than whitespace between the slot's beginning and index `at`."""

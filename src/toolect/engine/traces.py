@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolect.compile.network import Field, Hollow, Op, OpCode
 from toolect.compile.node import Node, Trail
+from toolect.compile.symbols import Field, Hollow, Op, OpCode
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
 from toolect.engine.stop_plan import StopPlan, plan_of

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolect.engine import subschema
-from toolect.engine.codec import Schema, declared_types, decode, is_text, number, respelled
+from toolect.engine.codec import decode, is_text, respelled
 from toolect.engine.draft import Draft
 from toolect.engine.frame import Frame
+from toolect.engine.literals import number
+from toolect.engine.schema import Schema, declared_types
 from toolect.ir import Json, RepairKind, dumps
 from toolect.spec.model import Codec, Policies, Role
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from toolect.engine.json_lexemes import MAX_DEPTH, MAX_DIGITS, bracket_depth
+from toolect.engine.schema import declared_types, property_schema
 from toolect.ir import Json, dumps
 
 MAX_YAML = 1 << 20
@@ -104,8 +105,6 @@ def _put(root: list[Json], level: Level | None, value: Json) -> None:
 
 def _inner(level: Level | None, schema: Any) -> Any:
     """The schema of the value that comes next."""
-    from toolect.engine.codec import property_schema  # it needs this module
-
     if level is None:
         return schema
     if isinstance(level.value, dict):
@@ -116,8 +115,6 @@ def _inner(level: Level | None, schema: Any) -> Any:
 
 def _scalar(text: str, schema: Any) -> Json:
     """What a plain scalar stands for."""
-    from toolect.engine.codec import declared_types  # it needs this module
-
     if schema and declared_types(schema) == ("string",):
         return text
     if text in _WORDS:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from toolect.compile.network import frame
-from toolect.engine.codec import Schema, declared_types, encode, escape, faithful, property_schema, type_of
+from toolect.compile.symbols import split_space
+from toolect.engine.codec import encode, faithful
+from toolect.engine.escapes import escape
 from toolect.engine.ref import join_ref, split_ref
+from toolect.engine.schema import Schema, declared_types, property_schema, type_of
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable
@@ -190,7 +192,7 @@ class CallWriter(Walk):
         """Write the value of argument `key` as the inside of a string that `closer` ends."""
         if not isinstance(value, str):
             raise Unrepresentable(f"argument {key!r}", "expected a string between quotes", dumps(value))
-        self.out.write(escape(value, frame(closer)[1]), Part.VALUE)
+        self.out.write(escape(value, split_space(closer)[1]), Part.VALUE)
 
     def value(self, codec: Codec, key: str, value: Json) -> None:
         """Write the value of argument `key` by its codec; reading must give it back."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from toolect.engine.codec import Schema
+from toolect.engine.schema import Schema
 from toolect.engine.unfit import unfit
 from toolect.ir import Call, Content, Reasoning, Segment
 from toolect.rendered import Part, Unrepresentable

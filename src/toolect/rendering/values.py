@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from toolect.compile.network import frame
-from toolect.engine.codec import encode, escape
+from toolect.compile.symbols import split_space
+from toolect.engine.codec import encode
+from toolect.engine.escapes import escape
 from toolect.ir import Json, dumps
 from toolect.rendered import Part, Unrepresentable
 from toolect.rendering.output import Later, Output, Piece
@@ -121,7 +122,7 @@ class ValueWriter(Walk):
         if not is_finite(value):
             raise Unrepresentable(inside, "expected finite numbers", dumps(value))
         text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
-        core = frame(closer)[1]
+        core = split_space(closer)[1]
         if kind is SlotKind.ESCAPED:
             text = escape(text, closer)
         elif core and kind is SlotKind.TEXT and core in text:

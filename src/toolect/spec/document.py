@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from toolect.diagnostic import Place
-from toolect.spec.problems import Problems
+from toolect.spec.problems import Problems, near, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,16 @@ def describe(node: Node) -> str:
             return "an empty text"
         case Text(text):
             return f"`{text}`"
+
+
+def choose(node: Node, choices: list[str], what: str, problems: Problems) -> str | None:
+    """The node's text when it is one of `choices`."""
+    if isinstance(node, Text) and node.text in choices:
+        return node.text
+    hint = (isinstance(node, Text) and near(node.text, choices)) or ""
+    message = f"expected {what}: {one_of(choices)}, got {describe(node)}"
+    problems.error("wrong-value", message, node.place, hint=hint)
+    return None
 
 
 def read_text(path: Path, problems: Problems, check: str, at: Place | None = None) -> str | None:

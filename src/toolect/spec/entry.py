@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from toolect.spec import model
-from toolect.spec.document import Items, Node, Table, Text, describe
-from toolect.spec.meaning import begins_with_name, choose
+from toolect.spec.document import Items, Node, Table, Text, choose, describe
+from toolect.spec.meaning import begins_with_name
 from toolect.spec.model import Gaps, Ids, Policies, Role, Rule
 from toolect.spec.problems import Problems, near, one_of
 

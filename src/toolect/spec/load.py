@@ -6,6 +6,7 @@ from pathlib import Path
 
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.names import Names
+from toolect.spec.codecs import read_codecs
 from toolect.spec.document import read_document, read_text
 from toolect.spec.entry import (
     Entry,
@@ -22,9 +23,10 @@ from toolect.spec.entry import (
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.holes import holes
-from toolect.spec.meaning import Parts, check_mapped, read_codecs, read_map
+from toolect.spec.meaning import check_mapped, read_map
 from toolect.spec.model import HoleKind, Role, Rule, Spec
 from toolect.spec.names import check_names
+from toolect.spec.parts import Parts
 from toolect.spec.problems import Problems, in_order, near
 from toolect.spec.variant import inherit, replace_markers
 

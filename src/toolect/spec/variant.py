@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from toolect.spec.document import Node, Table, Text, describe
 from toolect.spec.entry import OWN, Entry, check_literal
-from toolect.spec.meaning import Parts
 from toolect.spec.model import Alt, Expr, Literal, Repeat, Rule, Seq
+from toolect.spec.parts import Parts
 from toolect.spec.problems import Problems
 
 
