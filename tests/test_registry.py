@@ -118,6 +118,16 @@ def test_shipped_names_lead_home(registry: Registry) -> None:
             assert registry.resolve(known.replace("*", "0")) == name, known
 
 
+NAMES = [line.split() for line in (Path(__file__).parent / "names.txt").read_text("utf-8").splitlines()[1:]]
+
+
+def test_names_of_projects_and_models(registry: Registry) -> None:
+    """What engines and trainers call a format, and the ids of models, lead to the dialect that reads it."""
+    found = {name: registry.resolve(name) for name, _ in NAMES}
+    assert found == dict(NAMES)
+    assert set(found.values()) <= set(registry.dialects())
+
+
 def test_unknown_dialect_names_near_misses(registry: Registry) -> None:
     """A miss tells what might have been meant."""
     name = registry.dialects()[0]
