@@ -7,7 +7,7 @@ from toolect.conversion import convert
 from toolect.guess import detect, parse
 from toolect.ir import Call, Content, Message, Reasoning
 from toolect.registry import UnknownDialect, dialect, dialects, load
-from toolect.render import Unrepresentable
+from toolect.rendered import Unrepresentable
 
 __version__ = "0.1.0"
 

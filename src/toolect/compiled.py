@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -15,8 +15,10 @@ from toolect.engine.machine import Machine
 from toolect.engine.schema import Schema, tool_schemas
 from toolect.engine.stream import Stream
 from toolect.ir import Message
-from toolect.render import Rendered, render
 from toolect.spec.model import POLICIES, WRITING, Policies, Spec
+
+if TYPE_CHECKING:
+    from toolect.rendered import Rendered
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
@@ -108,6 +110,8 @@ class Dialect:
 
         Raises Unrepresentable when the dialect cannot carry the message.
         """
+        from toolect.render import render  # reading does without it
+
         return render(self, message, tools)
 
     def has_marker(self, text: str) -> bool:

@@ -7,7 +7,7 @@ import msgspec
 from toolect.compiled import Tools
 from toolect.ir import Call, Message, Segment
 from toolect.registry import dialect
-from toolect.render import Unrepresentable
+from toolect.rendered import Unrepresentable
 
 
 class Loss(msgspec.Struct, frozen=True):

@@ -116,7 +116,7 @@ def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None
 _SPECIFIC = 3
 """A pattern without its organisation needs this many literal characters: `*` must not match everything."""
 
-_SUFFIX = re.compile(
+_SUFFIX = (
     r"(?:[-_.](?:gguf|ggml|awq|gptq|exl[23]|mlx|onnx|fp8|fp4|nvfp4|mxfp4|bf16|fp16|f16|int[248]|[248]-?bits?|bnb"
     r"|w\d+a\d+|i?q\d(?:_[a-z0-9]+)*|imatrix|quantized|quants?|dynamic|block|unsloth|autoround|hqq)|:[\w.-]+)$"
 )
@@ -125,7 +125,7 @@ _SUFFIX = re.compile(
 def _forms(model: str) -> Iterator[str]:
     """A model id, then the same with one suffix of a quantised copy less at a time."""
     yield model
-    while (shorter := _SUFFIX.sub("", model)) != model:
+    while (shorter := re.sub(_SUFFIX, "", model)) != model:
         model = shorter
         yield model
 

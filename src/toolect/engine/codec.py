@@ -8,7 +8,6 @@ from toolect.engine.elements import framed, read_element, unframed
 from toolect.engine.layout import lay_out
 from toolect.engine.schema import Schema, declared_types, type_of
 from toolect.engine.text_values import NOTHING, read_json, read_typed, shown, sniff
-from toolect.engine.yaml_text import read_yaml, write_yaml
 from toolect.ir import Json, dumps, same_json
 from toolect.spec.model import Codec, CodecKind, Spelling
 
@@ -52,6 +51,8 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
                 return unframed(text)
             return read_element(text, schema)
         case CodecKind.YAML:
+            from toolect.engine.yaml_text import read_yaml  # not part of starting up: few dialects need it
+
             return read_yaml(text, schema)
 
 
@@ -74,6 +75,8 @@ def encode(codec: Codec, value: Json) -> str:
     Raises ValueError when the codec cannot carry the value.
     """
     if codec.kind is CodecKind.YAML and isinstance(value, dict):
+        from toolect.engine.yaml_text import write_yaml
+
         return write_yaml(value)
     if isinstance(value, str):
         if codec.kind is CodecKind.ENTITIES:

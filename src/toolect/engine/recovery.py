@@ -10,7 +10,6 @@ from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.compile.symbols import ECHOES, Op, OpCode
 from toolect.engine.look_ahead import Ahead
-from toolect.engine.proof import proof
 from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
 from toolect.engine.text_slot import TextSlot
@@ -118,6 +117,8 @@ def _next_call(machine: Machine, node: Node, pos: int, final: bool) -> bool | No
                 opened = after
                 for key in (*stop.path, stop.core):
                     opened = opened.step(key).node
+                from toolect.engine.proof import proof  # not part of starting up: few dialects need it
+
                 answer = proof(machine, opened, pos + len(stop.core), final)
                 if answer is Ahead.MORE:
                     return False

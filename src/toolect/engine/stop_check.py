@@ -8,7 +8,6 @@ from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
 from toolect.engine.json_lexemes import match_space
 from toolect.engine.look_ahead import Ahead, call_follows
-from toolect.engine.proof import proof
 from toolect.engine.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect.engine.stop_plan import Needle
 from toolect.ir import RepairKind
@@ -43,6 +42,8 @@ def ends_at(slot: TextSlot, machine: Machine, needle: Needle, at: int, final: bo
         return -1, True
     answer = Ahead.YES
     if stop.named:
+        from toolect.engine.proof import proof  # not part of starting up: few dialects need it
+
         answer = proof(machine, after(slot, stop), end, final)
         slot.goes_on = answer is Ahead.NO and stop.inside and not text_before
         if slot.goes_on:
@@ -70,6 +71,8 @@ def ends_broken(machine: Machine, node: Node, needle: Needle, at: int, final: bo
         return Ahead.YES
     for key in (*stop.path, stop.core):
         node = node.step(key).node
+    from toolect.engine.proof import proof  # not part of starting up: few dialects need it
+
     return proof(machine, node, at + len(core), final)
 
 
@@ -123,6 +126,8 @@ def _name_end(slot: TextSlot, machine: Machine, stop: Stop, at: int, final: bool
     node = slot.node
     if slot.opened or stop.core not in node.choices:
         node = node.step(SlotKind.TEXT).node
+    from toolect.engine.proof import proof  # not part of starting up: few dialects need it
+
     answer = proof(machine, node, at, final)
     if answer is not Ahead.YES:
         return -1, answer is Ahead.MORE

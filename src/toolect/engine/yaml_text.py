@@ -24,9 +24,10 @@ _WORDS: dict[str, Json] = {
 }
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_PLAIN = re.compile(r"[^\W\d_][\w()]*+(?:[ ./_-][\w()]++)*+")
 _NOT_PLAIN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-_ODD = re.compile("[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_PLAIN = r"[^\W\d_][\w()]*+(?:[ ./_-][\w()]++)*+"
+_ODD = "[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+"""Compiled when needed: they take as long as importing all the rest."""
 _FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
 
 
@@ -161,7 +162,7 @@ def _is_block(text: str) -> bool:
     """True for a text that a literal block can hold as it is."""
     if "\n" not in text or text.endswith("\n\n") or text[0] in " \t\n" or "</" in text:
         return False
-    return _ODD.search(text) is None and "\t" not in text and text.rstrip() == text.removesuffix("\n")
+    return re.search(_ODD, text) is None and "\t" not in text and text.rstrip() == text.removesuffix("\n")
 
 
 def _flow(value: Json) -> str:
@@ -183,12 +184,14 @@ def _in_flow(value: Json) -> str:
 
 def _text(text: str) -> str:
     """A text in one line: plain where nothing else can be meant, else in quotes."""
-    return text if len(text) < 200 and _PLAIN.fullmatch(text) and text.casefold() not in _NOT_PLAIN else _quoted(text)
+    return (
+        text if len(text) < 200 and re.fullmatch(_PLAIN, text) and text.casefold() not in _NOT_PLAIN else _quoted(text)
+    )
 
 
 def _quoted(text: str) -> str:
     """A text in double quotes; what YAML does not allow, and what could be a closing tag, is escaped."""
-    return _ODD.sub(_escaped, dumps(text)).replace("</", "\\u003c/")
+    return re.sub(_ODD, _escaped, dumps(text)).replace("</", "\\u003c/")
 
 
 def _escaped(match: re.Match[str]) -> str:
