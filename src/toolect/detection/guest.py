@@ -115,13 +115,7 @@ class Guest(Machine):
         if self.left is None:
             self.run(False)
         if self.left is None:
-            self._forget()
-            self.quick = None
-            if not self.buf:
-                if self.json is not None:
-                    self.quick = self.json.quick(self)
-                elif self.text is not None:
-                    self.quick = self.text.quick(self)
+            self._get_ready()
 
     def _advance(self, final: bool) -> bool:
         more = super()._advance(final)

@@ -63,6 +63,10 @@ class Machine:
     def go_on(self) -> None:
         """Read as far as the text there is decides, and get ready for the next chunk."""
         self.run(False)
+        self._get_ready()
+
+    def _get_ready(self) -> None:
+        """Drop what has been read, and see whether the next chunk can be read the short way."""
         self._forget()
         self.quick = None
         if not self.buf:
@@ -189,13 +193,8 @@ class Machine:
             return False
         buf, n = self.buf, len(self.buf)
         field = node.text_field()
-        if node.patterns:
-            answer = headed(node, buf, self.pos, final)
-            if answer is Ahead.MORE:
-                return False
-            if answer is Ahead.YES:
-                self.spacing.settled()
-                return lex(self, node, final)
+        if node.patterns and (answer := headed(node, buf, self.pos, final)) is not Ahead.NO:
+            return self._lex_instead(answer, node, final)
         if node.json and field.role not in (Role.CONTENT, None):
             at = match_space(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
             if at == n and not final:
@@ -207,14 +206,18 @@ class Machine:
                 return True
         if node.patterns and field.role is Role.ARGUMENTS:
             answer = announced(self, node, self.pos, final)
-            if answer is Ahead.MORE:
-                return False
-            if answer is Ahead.YES:
-                self.spacing.settled()
-                return lex(self, node, final)
+            if answer is not Ahead.NO:
+                return self._lex_instead(answer, node, final)
         self.spacing.settled()
         self.text = TextSlot.free(self, node)
         return True
+
+    def _lex_instead(self, answer: Ahead, node: Node, final: bool) -> bool:
+        """A terminal stands where free text may, or may turn out to; False when more text is needed to know."""
+        if answer is Ahead.MORE:
+            return False
+        self.spacing.settled()
+        return lex(self, node, final)
 
     def end_text(self) -> None:
         """The open text slot is over."""

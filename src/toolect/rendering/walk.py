@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -41,7 +42,7 @@ class Cursor:
         return self.items[self.at - 1]
 
 
-class Walk:
+class Walk(ABC):
     """Writes expressions. What rules, terminals and slots stand for is the subclass's to say: in `part`."""
 
     def __init__(self, spec: Spec, out: Output) -> None:
@@ -50,13 +51,13 @@ class Walk:
         self.passed_over: Unrepresentable | None = None
         """Why the last alternative that was passed over could not carry the data."""
 
+    @abstractmethod
     def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write `part` of rule `inside` with data from `cursor`; `closer` is the marker that follows it."""
-        raise NotImplementedError  # what a subclass is for
 
+    @abstractmethod
     def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
         """True when `part` of rule `inside` needs what `cursor` has next."""
-        raise NotImplementedError  # what a subclass is for
 
     def expr(self, expr: Expr, inside: str, cursor: Cursor, closer: str = "") -> None:
         """Write `expr` of rule `inside`, taking data from `cursor`; `closer` is the marker that follows it."""
