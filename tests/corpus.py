@@ -1,164 +1,20 @@
-"""The corpus: cases of wire text and what each says, read from and written to `tests/corpus/<dialect>.txt`.
-
-    ==================
-    One call after text
-    :tools weather
-    ==================
-    the wire text, character for character
-    ------
-    content "I'll look."
-    call search {"q": "a"} id=c1
-      status repaired
-      repair implied-closer
-
-The longest line of dashes divides, the last one where several are equally long; the newline before it belongs to the
-frame. Attributes: `:strict` (the default), `:lenient`, `:parse-only`, `:error <status>`, `:tools <json or file>`,
-`:prefix <json string>`, `:policy <name>=<value>`, `:source <url>`, `:skip <reason>`.
-"""
+"""The corpus of the shipped dialects under `tests/corpus/`, and the laws as assertions."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from msgspec import structs
+from toolect.corpus import Case, CorpusError, describe, normal, read, update, write
+from toolect.events import Event
+from toolect.ir import Message
+from toolect.laws import carried, plain, same, stream, untiled, untold
 
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Content, Json, Message, Status, dumps
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
+__all__ = [
+    "ROOT", "Case", "CorpusError", "all_cases", "carried", "check_events", "check_spans", "describe", "normal", "plain",
+    "read", "same", "stream", "update", "write",
+]  # fmt: skip
 
 ROOT = Path(__file__).parent / "corpus"
-ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}
-
-_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
-_DIVIDER = re.compile(r"^-{3,}$", re.MULTILINE)
-_CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
-
-
-class CorpusError(ValueError):
-    """A corpus file that does not keep the format; the message names file and line."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A wire text and the expectation lines written below it."""
-
-    path: Path
-    line: int
-    title: str
-    attributes: tuple[tuple[str, str], ...]
-    text: str
-    expected: str
-
-    def __str__(self) -> str:
-        return f"{self.dialect}: {self.title}"
-
-    @property
-    def dialect(self) -> str:
-        """The dialect the case belongs to: its file's stem."""
-        return self.path.stem
-
-    def has(self, name: str) -> bool:
-        """True when the attribute is written on the case."""
-        return any(key == name for key, _ in self.attributes)
-
-    def get(self, name: str) -> str:
-        """The attribute's text, empty without the attribute."""
-        return next((value for key, value in self.attributes if key == name), "")
-
-    @property
-    def clean(self) -> bool:
-        """True when strict mode reads the text."""
-        return not (self.has("lenient") or self.has("error"))
-
-    @property
-    def canonical(self) -> bool:
-        """True when rendering the message gives the text back, byte for byte."""
-        return self.clean and not self.has("parse-only")
-
-    @cached_property
-    def options(self) -> dict[str, Json]:
-        """What `parse` and `stream` are called with, beside text and mode."""
-        options: dict[str, Json] = {}
-        if self.has("tools"):
-            options["tools"] = load_tools(self.get("tools"))
-        if self.has("prefix"):
-            options["prefix"] = json.loads(self.get("prefix"))
-        for key, value in self.attributes:
-            if key == "policy":
-                name, _, setting = value.partition("=")
-                options[name.strip().replace("-", "_")] = setting.strip()
-        return options
-
-
-def load_tools(text: str) -> Json:
-    """Tools written inline as JSON, or the name of a file under `tests/corpus/tools/`."""
-    if text.startswith(("[", "{")):
-        return json.loads(text)
-    return json.loads((ROOT / "tools" / f"{text}.json").read_text("utf-8"))
-
-
-# Reading and writing
-
-
-def read(path: Path) -> list[Case]:
-    """The cases of one file, in order."""
-    source = path.read_bytes().decode("utf-8")
-    frames = list(_FRAME.finditer(source))
-    if source[: frames[0].start() if frames else None].strip():
-        raise CorpusError(f"{path}:1: expected a line of = signs, a title and the same line again")
-    ends = [frame.start() for frame in frames[1:]] + [len(source)]
-    cases = [_case(path, source, frame, end) for frame, end in zip(frames, ends, strict=True)]
-    titles: set[str] = set()
-    for case in cases:
-        if case.title in titles:
-            raise CorpusError(f"{path}:{case.line}: the title {case.title!r} is taken")
-        titles.add(case.title)
-    return cases
-
-
-def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
-    line = source.count("\n", 0, frame.start()) + 1
-    body = source[frame.end() : end]
-    dividers = list(_DIVIDER.finditer(body))
-    if not dividers:
-        raise CorpusError(f"{path}:{line}: expected a line of dashes below the wire text")
-    divider = max(dividers, key=lambda match: (len(match[0]), match.start()))
-    attributes = []
-    for number, written in enumerate(frame[3].splitlines(), line + 2):
-        name, _, value = written[1:].partition(" ")
-        if name not in ATTRIBUTES:
-            raise CorpusError(f"{path}:{number}: unknown attribute `:{name}`, expected one of {sorted(ATTRIBUTES)}")
-        attributes.append((name, value))
-    text = body[: max(divider.start() - 1, 0)]
-    return Case(path, line, frame[2], tuple(attributes), text, body[divider.end() + 1 :].strip("\n"))
-
-
-def write(cases: Iterable[Case]) -> str:
-    """The cases as the text of a corpus file: what `read` reads back."""
-    return "\n".join(map(_write_case, cases))
-
-
-def _write_case(case: Case) -> str:
-    frame = "=" * 18
-    attributes = "".join(f":{name} {value}".rstrip() + "\n" for name, value in case.attributes)
-    taken = max((len(match[0]) for match in _DIVIDER.finditer(case.text)), default=0)
-    divider = "-" * max(6, taken + 1)
-    expected = case.expected and case.expected + "\n"
-    return f"{frame}\n{case.title}\n{attributes}{frame}\n{case.text}\n{divider}\n{expected}"
-
-
-def update(case: Case, expected: str) -> None:
-    """Write a new expectation for one case into its file."""
-    cases = [replace(c, expected=expected) if c.title == case.title else c for c in read(case.path)]
-    case.path.write_bytes(write(cases).encode("utf-8"))
 
 
 def all_cases() -> list[Case]:
@@ -166,138 +22,11 @@ def all_cases() -> list[Case]:
     return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path)]
 
 
-# Expectations
-
-
-def describe(message: Message) -> str:
-    """The message as expectation lines."""
-    lines: list[str] = []
-    for segment in message.segments:
-        if isinstance(segment, Call):
-            lines += _describe_call(segment)
-        else:
-            lines.append(f"{'content' if isinstance(segment, Content) else 'reasoning'} {_json(segment.text)}")
-    lines += [f"repair {repair.kind}" for repair in message.repairs]
-    return "\n".join(lines)
-
-
-def _describe_call(call: Call) -> Iterator[str]:
-    name = call.name if re.fullmatch(r"[^\s\"]\S*", call.name) else _json(call.name)
-    yield f"call {name} {_json(call.arguments)}" + ("" if call.id is None else f" id={call.id}")
-    if call.status is not Status.OK:
-        yield f"  status {call.status}"
-    if not call.runnable and call.arguments_text != dumps(call.arguments):
-        yield f"  text {_json(call.arguments_text)}"
-    for repair in call.repairs:
-        yield f"  repair {repair.kind}"
-
-
-def normal(expected: str) -> str:
-    """Expectation lines with their JSON respelled as `describe` spells it: a comparison of values, not of spelling."""
-    return "\n".join(_normal_line(line) for line in expected.split("\n") if line.strip())
-
-
-def _normal_line(line: str) -> str:
-    keyword, _, rest = line.strip().partition(" ")
-    if keyword in ("content", "reasoning"):
-        return f"{keyword} {_json(json.loads(rest))}"
-    if keyword == "text":
-        return f"  text {_json(json.loads(rest))}"
-    if head := _CALL.match(line):
-        value, end = json.JSONDecoder().raw_decode(line, head.end())
-        return head[0] + _json(value) + line[end:]
-    if keyword in ("repair", "status") and rest:
-        return line
-    raise CorpusError(f"expected content, reasoning, call, status, text or repair, got {line!r}")
-
-
-def _json(value: Json) -> str:
-    return re.sub("[\ud800-\udfff\x7f-\x9f\u2028\u2029\ufeff]", lambda match: f"\\u{ord(match[0]):04x}", dumps(value))
-
-
-# What every text proves, whatever it says
-
-
-def stream(dialect: Dialect, chunks: Iterable[str], **options: Json) -> tuple[Message, list[Event]]:
-    """The message and the events of a text that arrives in these chunks."""
-    stream = dialect.stream(**options)
-    events = [event for chunk in chunks for event in stream.feed(chunk)]
-    events += stream.close()
-    return stream.message, events
-
-
 def check_spans(message: Message, text: str) -> None:
-    """Segments lie inside the text, in order and apart; together with the markup between them they tile it.
-
-    Text without its own coding (content, reasoning) is found inside its span in reading order.
-    """
-    at = 0
-    pieces = []
-    for segment in message.segments:
-        assert segment.span is not None, segment
-        start, end = segment.span
-        assert at <= start <= end <= len(text), (segment, at)
-        pieces += [text[at:start], text[start:end]]
-        at = end
-        if isinstance(segment, Call):
-            assert segment.raw == text[start:end], segment
-            assert all(0 <= repair.at <= len(text) for repair in segment.repairs), segment
-    assert "".join([*pieces, text[at:]]) == text
-    assert all(0 <= repair.at <= len(text) for repair in message.repairs), message.repairs
-    markup = "".join(text[start:end] for start, end in message.markup(text))
-    assert len(markup) + sum(s.span[1] - s.span[0] for s in message.segments if s.span) == len(text)
+    """The segments of `message` tile `text` together with the markup between them."""
+    assert not (wrong := untiled(message, text)), wrong
 
 
 def check_events(events: list[Event], message: Message) -> None:
-    """The events tell the message: deltas join to its texts, calls start before their deltas and end last, in order."""
-    calls = message.calls
-    arguments = [""] * len(calls)
-    started: set[int] = set()
-    ended: list[int] = []
-    for event in events:
-        match event:
-            case ContentDelta(text=text) | ReasoningDelta(text=text):
-                assert text, "an empty delta"
-            case CallStart(index=index, id=id, name=name):
-                assert index == len(ended) and index not in started, event
-                assert calls[index].name == name and id in (None, calls[index].id), (event, calls[index])
-                started.add(index)
-            case ArgumentsDelta(index=index, text=text):
-                assert text and index == len(ended) and index in started, event
-                arguments[index] += text
-            case CallEnd(index=index, call=call):
-                assert index == len(ended) and (index in started or not call.runnable), event
-                assert call is calls[index] or same(call, calls[index]), (call, calls[index])
-                ended.append(index)
-    assert len(ended) == len(calls), (ended, calls)
-    assert "".join(e.text for e in events if isinstance(e, ContentDelta)) == message.content
-    assert "".join(e.text for e in events if isinstance(e, ReasoningDelta)) == message.reasoning
-    for index, call in enumerate(calls):
-        assert arguments[index] == call.arguments_text or index not in started, (arguments[index], call.arguments_text)
-
-
-def carried(back: Message, message: Message, made: bool = False) -> bool:
-    """True when `back` is the message again; an id without a place is no loss, one that was `made` no gain."""
-    pairs = list(zip(back.calls, message.calls, strict=False))
-    lost = {old.id for new, old in pairs if new.id is None}
-    kept = [structs.replace(s, id=None) if isinstance(s, Call) and s.id in lost else s for s in message.segments]
-    gained = {new.id for new, old in pairs if old.id is None} if made else set()
-    assert len(gained) == sum(old.id is None for _, old in pairs) or not made, "the same id was made twice"
-    come = [structs.replace(s, id=None) if isinstance(s, Call) and s.id in gained else s for s in back.segments]
-    return Message(come) == Message(kept)
-
-
-def plain(value: Json) -> Json:
-    """A message, or a part of one, as nested tuples and strings that compare by value, type, span and status."""
-    if isinstance(value, (list, tuple)):
-        return tuple(map(plain, value))
-    if isinstance(value, dict):
-        return tuple((key, plain(item)) for key, item in value.items())
-    if hasattr(value, "__struct_fields__"):
-        return type(value).__name__, tuple((f, plain(getattr(value, f))) for f in value.__struct_fields__)
-    return value if isinstance(value, str) else (type(value).__name__, repr(value))
-
-
-def same(a: Json, b: Json) -> bool:
-    """True when two messages or calls are alike to the last detail."""
-    return plain(a) == plain(b)
+    """The events tell the message."""
+    assert not (wrong := untold(events, message)), wrong
