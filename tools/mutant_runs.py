@@ -1,0 +1,151 @@
+"""Breaking specs in a copy of the repository's, one mutant after the other, and what came of each."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import spec_text
+from behaviour import TimeUpError, Unbroken, time_limit
+from mutations import Mutant
+from spec_text import SpecText
+
+from toolect.corpus import read
+from toolect.diagnostic import Diagnostic, Place, concise
+from toolect.lint import lint
+
+CORPUS = Path("tests/corpus")
+LINT_SECONDS = 60
+"""Processor time for linting one mutant."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnostic that the unbroken spec does not have."""
+
+    check: str
+    text: str
+    in_mutated: bool
+    """It, or something related, is in a file that was broken."""
+    in_corpus: bool
+    """It is at a case of the dialect's corpus."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one mutant."""
+
+    mutant: Mutant
+    difference: str
+    """What the mutant does differently; empty when it is equivalent as far as can be seen."""
+    findings: tuple[Finding, ...]
+    seconds: float = field(compare=False)
+
+    @property
+    def loads(self) -> bool:
+        """True when only a check can find anything."""
+        return not self.difference.startswith("does not load")
+
+    @property
+    def found(self) -> bool:
+        """True when lint says anything new."""
+        return bool(self.findings)
+
+    @property
+    def right_file(self) -> bool:
+        """True when lint points to what was broken, or to the case that shows it."""
+        return any(f.in_mutated or f.in_corpus for f in self.findings)
+
+    @property
+    def mutated_file(self) -> bool:
+        """True when lint points to what was broken."""
+        return any(f.in_mutated for f in self.findings)
+
+    @property
+    def without_corpus(self) -> bool:
+        """True when lint points to what was broken, and needs no corpus for it."""
+        return any(f.in_mutated and not f.in_corpus for f in self.findings)
+
+
+def run(root: Path, mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
+    """The results, dialect by dialect."""
+    by_dialect = [list(group) for _, group in groupby(sorted(mutants, key=lambda m: m.dialect), lambda m: m.dialect)]
+    by_dialect.sort(key=len, reverse=True)
+    if jobs <= 1:
+        for group in by_dialect:
+            yield from run_dialect(root, group)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for results in pool.map(partial(run_dialect, root), by_dialect):
+            yield from results
+
+
+def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
+    """The results for mutants of one dialect."""
+    name = mutants[0].dialect
+    spec = spec_text.read(root, name)
+    corpus = root / CORPUS / f"{name}.txt"
+    unbroken = Unbroken(root / "dialects.yaml", name, read(corpus) if corpus.exists() else [])
+    with TemporaryDirectory() as folder:
+        copy = Path(folder)
+        shutil.copytree(root / "grammars", copy / "grammars")
+        shutil.copy(root / "dialects.yaml", copy)
+        (copy / CORPUS).parent.mkdir()
+        (copy / CORPUS).symlink_to((root / CORPUS).resolve())
+        before = Counter(map(_essence, lint(copy / "dialects.yaml", only=[name]).diagnostics))
+        return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
+
+
+def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before: Counter[tuple[str, str]]) -> Result:
+    """Break the copy, look at it, and mend it."""
+    began = time.perf_counter()
+    paths = {"grammar": copy / "grammars" / f"{spec.dialect}.lark", "entry": copy / "dialects.yaml"}
+    old = {paths[file]: paths[file].read_bytes() for file in mutant.files}
+    try:
+        for file in mutant.files:
+            paths[file].write_bytes(mutant.text(spec, file).encode("utf-8", "surrogateescape"))
+        difference = unbroken.difference(copy / "dialects.yaml")
+        findings = _findings(copy, spec.dialect, {str(path) for path in old}, before)
+    finally:
+        for path, data in old.items():
+            path.write_bytes(data)
+    return Result(mutant, difference, findings, time.perf_counter() - began)
+
+
+def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str, str]]) -> tuple[Finding, ...]:
+    """What lint says of the broken spec and not of the unbroken one."""
+    try:
+        with time_limit(LINT_SECONDS):
+            report = lint(copy / "dialects.yaml", only=[name])
+    except TimeUpError:
+        return ()
+    left = before.copy()
+    found = []
+    for diagnostic in report.diagnostics:
+        if left[_essence(diagnostic)] > 0:
+            left[_essence(diagnostic)] -= 1
+            continue
+        text = concise(diagnostic).replace(f"{copy}/", "")
+        in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
+        found.append(Finding(diagnostic.check, text, _in(diagnostic, broken), in_corpus))
+    return tuple(found)
+
+
+def _in(diagnostic: Diagnostic, broken: set[str]) -> bool:
+    """True when the diagnostic, or something related, is at a place in one of the files."""
+    places: list[Place] = [diagnostic.place, *(place for place, _ in diagnostic.related)]
+    return any(place.path in broken and place.line > 0 for place in places)
+
+
+def _essence(diagnostic: Diagnostic) -> tuple[str, str]:
+    """What stays when lines move."""
+    return diagnostic.check, diagnostic.message

@@ -1,0 +1,97 @@
+"""The results of mutants as a table, as plain data, and one by one."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from mutant_runs import Result
+from mutations import Mutant, Mutation
+from spec_text import SpecText
+from tables import draw, shorten
+
+COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus")
+
+
+def rate(results: Sequence[Result]) -> float:
+    """The share of the broken mutants for which lint points to the right file."""
+    broken = [result for result in results if result.difference]
+    return sum(result.right_file for result in broken) / max(len(broken), 1)
+
+
+def page(results: Sequence[Result], mutations: Sequence[Mutation], *, markdown: bool) -> str:
+    """A row for each mutation, with what it does, and the sums."""
+    rows = [["mutation", *COLUMNS]]
+    for one in mutations:
+        own = [result for result in results if result.mutant.mutation == one.name]
+        rows += [[one.name, *_counts(own)]] if own else []
+    rows.append(["all", *_counts(results)])
+    rows.append(["all that load", *_counts([result for result in results if result.loads])])
+    return draw(rows, markdown=markdown)
+
+
+def _counts(results: Sequence[Result]) -> Iterator[str]:
+    broken = [result for result in results if result.difference]
+    yield str(len(results))
+    yield str(len(broken))
+    for held in (
+        [result.found for result in broken],
+        [result.right_file for result in broken],
+        [result.mutated_file for result in broken],
+        [result.without_corpus for result in broken],
+    ):
+        yield f"{sum(held)} ({100 * sum(held) // len(held)}%)" if held else ""
+
+
+def survivors(results: Sequence[Result], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]) -> Iterator[str]:
+    """The broken mutants for which lint does not point to the right file: what changed, and what differs."""
+    for result in results:
+        if result.difference and not result.right_file:
+            lines = [_title(result, order), *_changed(result.mutant, specs)]
+            lines.append(f"  {shorten(result.difference, 500)}")
+            lines += [f"  {shorten(finding.text)}" for finding in result.findings]
+            yield "\n".join(lines)
+
+
+def equivalents(results: Sequence[Result], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]) -> Iterator[str]:
+    """The mutants that behave as the shipped spec does, each with its number and what changed."""
+    for result in results:
+        if not result.difference:
+            yield "\n".join([_title(result, order), *_changed(result.mutant, specs)])
+
+
+def _title(result: Result, order: Mapping[Mutant, int]) -> str:
+    return f"{order[result.mutant]}  {result.mutant.mutation}  {result.mutant.dialect}"
+
+
+def _changed(mutant: Mutant, specs: Mapping[str, SpecText]) -> list[str]:
+    """The lines that differ, with their signs."""
+    spec = specs[mutant.dialect]
+    lines: list[str] = []
+    for file in sorted(mutant.files):
+        old = (spec.grammar if file == "grammar" else spec.document).splitlines()
+        new = mutant.text(spec, file).splitlines()
+        delta = list(difflib.unified_diff(old, new, lineterm="", n=0))
+        lines += ["  " + shorten(line) for line in delta if line[0] in "+-" and line[:3] not in ("+++", "---")]
+    return [line.encode("utf-8", "backslashreplace").decode() for line in lines]
+
+
+def as_json(results: Sequence[Result], specs: Mapping[str, SpecText]) -> str:
+    """Each result as an object on a line of its own."""
+    lines = [
+        {
+            "dialect": result.mutant.dialect,
+            "mutation": result.mutant.mutation,
+            "changed": _changed(result.mutant, specs),
+            "difference": result.difference,
+            "found": result.found,
+            "right_file": result.right_file,
+            "mutated_file": result.mutated_file,
+            "without_corpus": result.without_corpus,
+            "findings": [finding.text for finding in result.findings],
+            "seconds": round(result.seconds, 3),
+        }
+        for result in results
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
