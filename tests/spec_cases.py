@@ -1,4 +1,4 @@
-"""Specs and what is said about them, read from and written to `tests/checks/*.txt` and `tests/specs/*.txt`.
+"""Specs and what is said about them, read from and written to `tests/checks/*.txt`.
 
 The format is that of the corpus, with frames of just 18 signs and dividers of just 6, so that a corpus in a case has
 others. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
