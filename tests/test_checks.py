@@ -18,7 +18,7 @@ from toolect.lint import catalogue, lint
 from toolect.registry import shipped
 from toolect.spec import load
 
-CASES = spec_cases.all_cases("checks")
+CASES = spec_cases.all_cases()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

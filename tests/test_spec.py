@@ -72,7 +72,7 @@ def write(text: str, **grammars: str) -> None:
 # Mistakes
 
 
-@pytest.mark.parametrize("case", [c for c in spec_cases.all_cases("checks") if "error[" in c.expected], ids=str)
+@pytest.mark.parametrize("case", [c for c in spec_cases.all_cases() if "error[" in c.expected], ids=str)
 def test_mistake(case: SpecCase, folder: Path) -> None:
     """A wrong spec is described as lint does, and never raises anything but SpecError; the others of its file load."""
     case.write(folder)

@@ -8,7 +8,7 @@ The name is also that of files, of a command line argument, and of Python argume
 
 ```yaml
 My Model:
-  extends: hermes
+  extends: other-model
 ```
 
 ## Use instead
@@ -17,7 +17,7 @@ Lower-case letters, digits, `.`, `_` and `-`. Other names are aliases.
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
   aliases: ["My Model"]
 ```
 """

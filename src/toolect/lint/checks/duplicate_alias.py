@@ -7,14 +7,14 @@ A name may mean one dialect only. Case makes no difference to a name, nor whethe
 ## Example
 
 ```yaml
-harbour-v1: {extends: hermes, aliases: ["harbour"]}
-harbour-v2: {extends: hermes, aliases: ["Harbour"]}
+harbour-v1: {extends: other-model, aliases: ["harbour"]}
+harbour-v2: {extends: other-model, aliases: ["Harbour"]}
 ```
 
 ## Use instead
 
 ```yaml
-harbour-v1: {extends: hermes, aliases: ["harbour-1"]}
-harbour-v2: {extends: hermes, aliases: ["harbour"]}
+harbour-v1: {extends: other-model, aliases: ["harbour-1"]}
+harbour-v2: {extends: other-model, aliases: ["harbour"]}
 ```
 """

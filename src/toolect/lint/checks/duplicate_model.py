@@ -7,8 +7,8 @@ Every model that matches could be either. Case makes no difference to a model id
 ## Example
 
 ```yaml
-harbour-v1: {extends: hermes, models: ["harbour/*"]}
-harbour-v2: {extends: hermes, models: ["Harbour/*"]}
+harbour-v1: {extends: other-model, models: ["harbour/*"]}
+harbour-v2: {extends: other-model, models: ["Harbour/*"]}
 ```
 
 ## Use instead
@@ -16,7 +16,7 @@ harbour-v2: {extends: hermes, models: ["Harbour/*"]}
 Patterns that say more; the one that fixes most characters of an id wins.
 
 ```yaml
-harbour-v1: {extends: hermes, models: ["harbour/*"]}
-harbour-v2: {extends: hermes, models: ["harbour/*-v2"]}
+harbour-v1: {extends: other-model, models: ["harbour/*"]}
+harbour-v2: {extends: other-model, models: ["harbour/*-v2"]}
 ```
 """

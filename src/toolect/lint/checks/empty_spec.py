@@ -14,6 +14,6 @@ A file that was emptied by accident would load without a word, and each look-up 
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
 ```
 """

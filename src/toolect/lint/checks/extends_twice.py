@@ -7,14 +7,14 @@ To know what such an entry says one would have to read three. One level is enoug
 ## Example
 
 ```yaml
-harbour-v1: {extends: hermes, end: ["<eot>"]}
+harbour-v1: {extends: other-model, end: ["<eot>"]}
 harbour-v2: {extends: harbour-v1, gaps: {before call: "\n"}}
 ```
 
 ## Use instead
 
 ```yaml
-harbour-v1: {extends: hermes, end: ["<eot>"]}
-harbour-v2: {extends: hermes, end: ["<eot>"], gaps: {before call: "\n"}}
+harbour-v1: {extends: other-model, end: ["<eot>"]}
+harbour-v2: {extends: other-model, end: ["<eot>"], gaps: {before call: "\n"}}
 ```
 """

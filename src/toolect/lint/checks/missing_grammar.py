@@ -20,7 +20,7 @@ one does, but for some markers, needs none of its own:
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
   markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
 ```
 """

@@ -2,8 +2,8 @@
 
 ## Why is this bad?
 
-A grammar is worth more if other tools can use it too. What Lark refuses is most often a mistake: a terminal that matches
-nothing, a rule that can be read in two ways with no text between them.
+A grammar is worth more if other tools can use it too. What Lark refuses is most often a mistake: a terminal that
+matches nothing, a rule that can be read in two ways with no text between them.
 
 ## Example
 

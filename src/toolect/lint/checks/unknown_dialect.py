@@ -9,7 +9,7 @@ comes with toolect.
 
 ```yaml
 my-model:
-  extends: hermse
+  extends: other-modle
 ```
 
 ## Use instead
@@ -18,6 +18,6 @@ The name of an entry of the same file, or of a dialect that comes with toolect; 
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
 ```
 """

@@ -8,15 +8,15 @@ Nothing is replaced, and nothing is read leniently. A marker must be written as 
 
 ```yaml
 my-model:
-  extends: hermes
-  markers: {"<tool_call>": "<call>"}  # that of hermes is "<tool_call>\n"
+  extends: other-model
+  markers: {"<tool_call>": "<call>"}  # that of other-model is "<tool_call>\n"
 ```
 
 ## Use instead
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
   markers: {"<tool_call>\n": "<call>\n"}
 ```
 """

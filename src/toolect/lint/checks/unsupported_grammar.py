@@ -1,4 +1,4 @@
-r"""Finds what Lark reads and dialects do not have: `%ignore`, templates, patterns inside a rule, `"x"i`, huge repetitions.
+r"""Finds what Lark reads and dialects do not have: `%ignore`, templates, patterns inside a rule, `"x"i`, wide ranges.
 
 ## Why is this bad?
 

@@ -18,7 +18,7 @@ The marker in the grammar itself, or no grammar:
 
 ```yaml
 my-model:
-  extends: hermes
+  extends: other-model
   markers: {"<tool_call>\n": "<call>\n"}
 ```
 """
