@@ -99,3 +99,11 @@ def test_shipped_specs_are_clean() -> None:
     """Lint finds nothing in what comes with toolect."""
     found = lint(shipped(), jobs=2).diagnostics
     assert not found, "\n\n".join(map(draw, found))
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_one_of_two_that_collide(tmp_path: Path, name: str) -> None:
+    """A collision is told of whichever of the two dialects lint looks at."""
+    path = tmp_path / "dialects.yaml"
+    path.write_text('a: {models: ["m/*"]}\nb: {models: ["m/*"]}\n', "utf-8")
+    assert "duplicate-model" in [d.check for d in lint(path, only=[name]).diagnostics]

@@ -7,6 +7,7 @@ message is written alike, and what is written reads alike in pieces.
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ TOOLS = [
     }
     for name, values in {"get_time": {}, "find": _VALUES, "say": _TEXTS}.items()
 ]
+_LONG = "abcdefgh" * 5
 MESSAGES = [
     Message([Content("Let me see.\nWell, 2 < 3.")]),
     Message([Reasoning("Why?\nBecause.")]),
@@ -65,7 +67,7 @@ MESSAGES = [
     Message([Call("a.b-c", {"the-key": "x", "x_1": 2})]),
     Message([Call("Find_2", {"City": "x"})]),
     Message([Call("python", {"code": "print(1)\n"})]),
-    Message([Call("f" * 40, {"k" * 40: "v"})]),
+    Message([Call(_LONG, {_LONG: "v"})]),
 ]
 """What is rendered, as far as a dialect can carry it."""
 SECONDS = 10
@@ -136,6 +138,8 @@ class Unbroken:
         yield from (Probe("canonical", text, {}) for text in texts)
         for text in texts[::4]:
             yield from (Probe("cut", text[: len(text) * tenths // 10], {}) for tenths in (3, 6, 9))
+        for text in texts:
+            yield from (Probe("a long name", text[: m.end()] + " x", {}) for m in re.finditer(_LONG, text))
         for end in self.spec.end:
             yield from (Probe(f"end token {end!r}", text + end + "\n", {}) for text in texts[:6:2])
         for tail in self.spec.prefill:
@@ -159,11 +163,15 @@ class Unbroken:
     def _renamed(self, path: Path) -> str:
         """A name that leads elsewhere."""
         names = read_names(path)[0]
-        for shelf in (self.names, names):
-            for word in (*shelf[self.spec.name].aliases, *shelf[self.spec.name].models):
-                asked = word.replace("*", "1").replace("?", "1")
-                if (before := resolve(asked, [self.names])) != (now := resolve(asked, [names])):
-                    return f"the name {asked!r} leads to {now}, not to {before}"
+        if names == self.names:
+            return ""
+        words = [
+            word for shelf in (self.names, names) for own in shelf.values() for word in (*own.aliases, *own.models)
+        ]
+        for word in (*dict.fromkeys(words), *self.names, "nobody/no-such-model"):
+            asked = word.replace("*", "1").replace("?", "1")
+            if (before := resolve(asked, [self.names])) != (now := resolve(asked, [names])):
+                return f"the name {asked!r} leads to {now}, not to {before}"
         return ""
 
     def _read(self, dialect: Dialect) -> str:

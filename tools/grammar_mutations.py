@@ -123,8 +123,8 @@ def empty_regex(spec: SpecText) -> Iterator[Edits]:
 
 
 def backtracking_regex(spec: SpecText) -> Iterator[Edits]:
-    """A regular expression repeats what repeats already, and wants a sign after it: it backtracks without bound."""
-    yield from (replaced(sign.part, f"/(?:(?:{sign.part.text[1:-1]})+)+(?![a-z])/") for sign in _regexes(spec))
+    """A regular expression repeats what repeats already, and wants no blank after it: it backtracks without bound."""
+    yield from (replaced(sign.part, f"/(?:(?:{sign.part.text[1:-1]})+)+(?! )/") for sign in _regexes(spec))
 
 
 def drop_newline(spec: SpecText) -> Iterator[Edits]:

@@ -70,11 +70,15 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
 
 
 def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str]) -> list[Diagnostic]:
-    """The problems of the file as a whole, and those of the `chosen` entries."""
+    """The problems of the file as a whole, and those that a `chosen` entry has a part in."""
     if len(chosen) == len(entries):
         return [*found]
     starts = sorted((e.name.place.line, name) for name, e in entries.items())
-    return [d for d in found if next((n for line, n in reversed(starts) if line <= d.place.line), None) in chosen]
+
+    def owner(place: Place) -> str | None:
+        return next((name for line, name in reversed(starts) if line <= place.line), None)
+
+    return [d for d in found if any(owner(place) in chosen for place in (d.place, *(place for place, _ in d.related)))]
 
 
 class _Work(msgspec.Struct, frozen=True):

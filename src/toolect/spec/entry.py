@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from toolect.diagnostic import Place
 from toolect.spec import model
 from toolect.spec.document import Items, Node, Table, Text, choose, describe
 from toolect.spec.meaning import begins_with_name
 from toolect.spec.model import Gaps, Ids, Policies, Role, Rule
-from toolect.spec.problems import Problems, near, one_of
+from toolect.spec.problems import Problems, beside, near, one_of
 
 FIELDS = (
     "about",
@@ -155,7 +156,7 @@ def read_canonical(entry: Entry, rules: dict[str, Rule], roles: dict[str, Role],
     return found
 
 
-def read_misspellings(entry: Entry, literals: set[str], problems: Problems) -> dict[str, tuple[str, ...]]:
+def read_misspellings(entry: Entry, literals: Mapping[str, Place], problems: Problems) -> dict[str, tuple[str, ...]]:
     """Markers, each with the wrong spellings to accept."""
     found = {}
     for key, value in entry.mapping("misspellings", problems).entries:
@@ -237,20 +238,22 @@ def read_reserved(entry: Entry, rules: dict[str, Rule], roles: dict[str, Role], 
     return found
 
 
-def check_literal(key: Text, literals: set[str], problems: Problems) -> None:
+def check_literal(key: Text, literals: Mapping[str, Place], problems: Problems) -> None:
     """The key must be a marker of the grammar, character for character."""
     if key.text not in literals:
         hint = near(key.text, literals).replace("\n", "\\n")
         shown = key.text.replace("\n", "\\n")
-        problems.error("unknown-marker", f"the grammar has no marker `{shown}`", key.place, hint=hint)
+        message = f"the grammar has no marker `{shown}`"
+        problems.error("unknown-marker", message, key.place, hint=hint, related=beside(key.text, literals))
 
 
 def _rule(node: Node, rules: dict[str, Rule], problems: Problems) -> str | None:
-    own = [rule.name for rule in rules.values() if not rule.value]
+    own = {rule.name: rule.place for rule in rules.values() if not rule.value}
     if isinstance(node, Text) and node.text in own:
         return node.text
-    hint = near(node.text, own) if isinstance(node, Text) else ""
-    problems.error("unknown-part", f"expected a rule of the grammar, got {describe(node)}", node.place, hint=hint)
+    name = node.text if isinstance(node, Text) else ""
+    message = f"expected a rule of the grammar, got {describe(node)}"
+    problems.error("unknown-part", message, node.place, hint=near(name, own), related=beside(name, own))
     return None
 
 

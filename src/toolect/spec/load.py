@@ -159,7 +159,7 @@ class _Loader:
         meanings = read_map(map_table, rules, own_map, problems)
         roles, shapes = meanings.roles, meanings.shapes
         if len(problems.found) == before:
-            check_mapped(rules, roles, shapes, problems)
+            check_mapped(rules, roles, shapes, map_table.place, problems)
         has_ids = Role.ID in roles.values() or any(HoleKind.ID in holes(shape) for shape in shapes.values())
         spec = Spec(
             name=entry.name.text,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect.diagnostic import Place
 from toolect.spec.document import Node, Table, Text, describe
 from toolect.spec.leaves import leaves
 from toolect.spec.model import Alt, Literal, Pattern, Ref, Role, Rule, Seq, Shape, Slot, SlotKind
@@ -96,7 +97,9 @@ def _role(node: Node, problems: Problems) -> Role | None:
     return None
 
 
-def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], problems: Problems) -> None:
+def check_mapped(
+    rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], table: Place, problems: Problems
+) -> None:
     """Every part that holds data must have a meaning; else parsing would lose it and rendering could not fill it."""
     for rule in rules.values():
         if rule.value:
@@ -119,7 +122,8 @@ def check_mapped(rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[st
                 continue
             if roles.get(rule.name) in _BY_ITSELF and name != SlotKind.JSON and what != "value":
                 continue
-            problems.error("unmapped-slot", f"the {what} `{key}` has no meaning", rule.place, hint=f"map `{key}`")
+            message, related = f"the {what} `{key}` has no meaning", ((table, "in this map"),)
+            problems.error("unmapped-slot", message, rule.place, hint=f"map `{key}`", related=related)
 
 
 def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:

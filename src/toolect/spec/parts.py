@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from toolect.diagnostic import Place
 from toolect.spec.document import Text
 from toolect.spec.leaves import leaves
 from toolect.spec.model import Literal, Pattern, Ref, Rule, Slot, SlotKind
-from toolect.spec.problems import Problems, near, one_of
+from toolect.spec.problems import Problems, beside, near, one_of
 
 RULE = "a rule"
 VALUE_RULE = "a value inside a rule"
@@ -21,8 +22,10 @@ class Parts:
     def __init__(self, rules: dict[str, Rule], values: bool = False) -> None:
         self.kinds: dict[str, str] = {}
         self.bare_slots: set[str] = set()
-        self.literals: set[str] = set()
+        self.literals: dict[str, Place] = {}
+        """The markers, each with the rule that has it."""
         self.patterns: dict[str, list[Pattern]] = {}
+        self.rules = {name: rule.place for name, rule in rules.items() if values or not rule.value}
         for rule in rules.values():
             if rule.value and not values:
                 continue
@@ -41,7 +44,7 @@ class Parts:
                     case Ref(name):
                         self.kinds[f"{rule.name}/{name}"] = RULE
                     case Literal(text, others, name):
-                        self.literals |= {text, *others}
+                        self.literals = dict.fromkeys((text, *others), rule.place) | self.literals
                         if name:
                             self.kinds[name] = self.kinds[f"{rule.name}/{name}"] = MARKER
 
@@ -54,5 +57,6 @@ class Parts:
                 hint = f"write the rule too: {one_of(k for k in self.kinds if k.endswith('/' + key.text))}"
             else:
                 hint = near(key.text, self.kinds)
-            problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, hint=hint)
+            related = beside(key.text.partition("/")[0], self.rules)
+            problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, hint=hint, related=related)
         return None

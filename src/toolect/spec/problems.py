@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from toolect.diagnostic import Diagnostic, Place, Severity
 
@@ -38,10 +38,21 @@ class Problems:
 
 def near(name: str, known: Iterable[str]) -> str:
     """A question naming the known name nearest to `name`, or nothing."""
+    match = _nearest(name, known)
+    return "" if match is None else f"did you mean `{match}`?"
+
+
+def beside(name: str, known: Mapping[str, Place]) -> tuple[tuple[Place, str], ...]:
+    """Where the name nearest to one that is missing in a grammar is, else the first: what `related` has of it."""
+    match = _nearest(name, known) if name not in known else name
+    place = next(iter(known.values()), None) if match is None else known[match]
+    return () if place is None else ((place, "in this grammar"),)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
     import difflib
 
-    match = difflib.get_close_matches(name, list(known), 1, 0.6)
-    return f"did you mean `{match[0]}`?" if match else ""
+    return next(iter(difflib.get_close_matches(name, list(known), 1, 0.6)), None)
 
 
 def one_of(names: Iterable[str]) -> str:
