@@ -92,21 +92,30 @@ def read(regex: str) -> Node:
         raise NotRegular(f"Python's `re` rejects it: {error}") from None
 
 
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """The parts of `node`."""
+    match node:
+        case Chain(parts) | Either(parts):
+            return parts
+        case Loop(item) | Atomic(item) | Look(item):
+            return (item,)
+        case Chars() | Border():
+            return ()
+
+
 def conditional(node: Node) -> str:
     """What in `node` an automaton leaves out, so that it may accept more; empty when it is exact."""
     match node:
-        case Chars():
-            return ""
-        case Chain(parts) | Either(parts):
-            return next(filter(None, map(conditional, parts)), "")
-        case Loop(item, greed=greed):
-            return "a possessive repetition" if greed is Greed.POSSESSIVE else conditional(item)
+        case Loop(greed=Greed.POSSESSIVE):
+            return "a possessive repetition"
         case Atomic():
             return "an atomic group"
         case Look(ahead=ahead):
             return "a look-ahead" if ahead else "a look-behind"
         case Border():
             return "an anchor"
+        case _:
+            return next(filter(None, map(conditional, parts_of(node))), "")
 
 
 # The parser of `re` is undocumented and unannotated: everything it hands over is `Any` here and typed above.
