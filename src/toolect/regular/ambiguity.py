@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -42,11 +43,13 @@ class Attack(msgspec.Struct, frozen=True):
 
 
 class Undecided(msgspec.Struct, frozen=True):
-    """No answer, and why there is none."""
+    """No answer, and why there is none; `large` if that is for its size alone."""
 
     reason: str
+    large: bool = False
 
 
+@lru_cache(maxsize=1024)
 def ambiguity(regex: str) -> Attack | Undecided | None:
     """How matching all of a text against `regex` may take more than linear time; None when it may not."""
     try:
@@ -55,7 +58,7 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
         for inside in conditions(node):
             found = found or _Search(Automaton(inside)).run()
     except NotRegular as error:
-        return Undecided(str(error))
+        return Undecided(str(error), error.large)
     left_out = conditional(node)
     if found is not None and left_out:
         return Undecided(f"it has {left_out}, and without it `{found.pump}` could be read in many ways")
@@ -156,7 +159,7 @@ class _Search:
                         todo.append((target, word + char))
                         self.work += 1
                         if self.work > MAX_WORK:
-                            raise NotRegular(f"not decided within {MAX_WORK} states")
+                            raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
         return None
 
     def _attack(self, growth: Growth, p: int, pump: str | None) -> Attack | None:

@@ -34,7 +34,7 @@ class Automaton:
                 if not ranges:
                     return _Part(Counter(), Counter(), 0)
                 if len(self.chars) > MAX_STATES:
-                    raise NotRegular(f"its automaton has more than {MAX_STATES} states")
+                    raise NotRegular(f"its automaton has more than {MAX_STATES} states", large=True)
                 self.chars.append(ranges)
                 self.follow.append(Counter())
                 here = Counter({len(self.chars) - 1: 1})
@@ -79,7 +79,7 @@ class Automaton:
     def _link(self, last: Counter[int], first: Counter[int]) -> None:
         self._moves += len(last) * len(first)
         if self._moves > MAX_MOVES:
-            raise NotRegular(f"its automaton has more than {MAX_MOVES} moves")
+            raise NotRegular(f"its automaton has more than {MAX_MOVES} moves", large=True)
         for a, ways in last.items():
             for b, more in first.items():
                 self.follow[a][b] = min(self.follow[a][b] + ways * more, 2)

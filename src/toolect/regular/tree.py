@@ -14,7 +14,11 @@ from toolect.regular.ranges import EVERY, Ranges, any_case, asked, joined, other
 
 
 class NotRegular(ValueError):
-    """An expression that is not analysed; the message says why."""
+    """An expression that is not analysed; the message says why. It is `large` if that is for its size alone."""
+
+    def __init__(self, reason: str, large: bool = False) -> None:
+        super().__init__(reason)
+        self.large = large
 
 
 class Chars(msgspec.Struct, frozen=True):
@@ -82,7 +86,7 @@ MAX_LENGTH = 20_000
 def read(regex: str) -> Node:
     """The tree of `regex`. Raises `NotRegular`."""
     if len(regex) > MAX_LENGTH:
-        raise NotRegular(f"it has more than {MAX_LENGTH} characters")
+        raise NotRegular(f"it has more than {MAX_LENGTH} characters", large=True)
     try:
         parsed = _parser.parse(regex)
         return _chain(parsed, parsed.state.flags)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 
 from toolect.regular.automaton import Alphabet, automaton
 from toolect.regular.tree import NotRegular
@@ -15,6 +16,7 @@ MAX_VISITS = 4
 """How often it comes back to one: a word may fail a condition that the automata leave out."""
 
 
+@lru_cache(maxsize=4096)
 def common(a: str, b: str) -> str | None:
     """A shortest word that both match whole, not empty; None when there is none. Raises `NotRegular`."""
     for word, _ in _meetings(a, b, both=True):
@@ -23,11 +25,13 @@ def common(a: str, b: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def prefixes(a: str, b: str) -> tuple[str, str] | None:
-    """A shortest word that `a` matches whole and a longer one with it in front that `b` does. Raises `NotRegular`."""
-    for short, long in _meetings(a, b, both=False):
-        if re.fullmatch(a, short) and re.fullmatch(b, long):
-            return short, long
+    """What `a` matches of a word, the beginning alone, that `b` matches whole. Raises `NotRegular`."""
+    for _, long in _meetings(a, b, both=False):
+        begun = re.match(a, long)
+        if begun and 0 < begun.end() < len(long) and re.fullmatch(b, long):
+            return begun[0], long
     return None
 
 
@@ -43,7 +47,7 @@ def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
         p, q, word = todo.popleft()
         seen += 1
         if seen > MAX_PAIRS:
-            raise NotRegular(f"not decided within {MAX_PAIRS} states")
+            raise NotRegular(f"not decided within {MAX_PAIRS} states", large=True)
         if word and p in one.final:
             if both and q in two.final:
                 yield word, word
@@ -74,3 +78,8 @@ def _rest(
                     met.add(target)
                     todo.append((target, word + letter))
     return None
+
+
+def shortest(regex: str) -> str | None:
+    """A shortest word of `regex`, not empty; None when there is none. Raises `NotRegular`."""
+    return common(regex, r"(?s:.)+")
