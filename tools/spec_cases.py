@@ -1,4 +1,4 @@
-"""Specs and what is said about them, read from and written to `tests/checks/*.txt` and `tests/specs/*.txt`.
+"""Specs and what is said about them, read from and written to `tests/checks/*.txt`.
 
 The format is that of the corpus, with frames of just 18 signs and dividers of just 6, so that a corpus in a case has
 others. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).resolve().parent.parent / "tests" / "checks"
+SPEC = "dialects.yaml"
 GRAMMAR = """\
 start: (content | call)*
 content: TEXT
@@ -37,18 +38,23 @@ class SpecCase:
     def __str__(self) -> str:
         return f"{self.path.stem}: {self.title}"
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The text of each file by its path, as it stands in the case."""
+        first, *others = re.split(r"^@ (\S+)\n", self.text, flags=re.MULTILINE)
+        return {SPEC: first} | dict(zip(others[::2], others[1::2], strict=True))
+
     def write(self, folder: Path) -> None:
         """Write the case's files."""
-        first, *others = re.split(r"^@ (\S+)\n", self.text, flags=re.MULTILINE)
-        files = dict(zip(others[::2], others[1::2], strict=True))
-        files = {"grammars/d.lark": GRAMMAR} | files
+        files = {"grammars/d.lark": GRAMMAR} | self.files
+        first = files.pop(SPEC)
         if "grammar" in self.attributes:
             files[f"grammars/{self.attributes['grammar']}.lark"] = GRAMMAR
         if "deep" in self.attributes:
             first = "d: " + "[" * 100_000
         if "no-spec" not in self.attributes:
             encoding = "latin-1" if "latin-1" in self.attributes else "utf-8"
-            (folder / "dialects.yaml").write_bytes(first.encode(encoding))
+            (folder / SPEC).write_bytes(first.encode(encoding))
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(text.encode())
@@ -80,6 +86,6 @@ def update(case: SpecCase, expected: str) -> None:
     case.path.write_bytes("\n".join(parts).encode())
 
 
-def all_cases(folder: str) -> list[SpecCase]:
-    """Every case of a folder."""
-    return [case for path in sorted((ROOT / folder).glob("*.txt")) for case in read(path)]
+def all_cases() -> list[SpecCase]:
+    """Every case of every check."""
+    return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path)]
