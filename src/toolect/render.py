@@ -15,7 +15,7 @@ from toolect.rendering.output import Output
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
-__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render"]
+__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render", "tools_of"]
 
 
 def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
@@ -29,7 +29,7 @@ def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
         for key, value in _items(call.arguments):
             if _is_deep(value):
                 raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
-    stated = _tools_of(message) if tools is None else list(tools)
+    stated = tools_of(message) if tools is None else list(tools)
     out = Output()
     MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(stated), out).write(message.segments)
     text = out.rendered()
@@ -65,7 +65,7 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
     return enumerate(value) if isinstance(value, list) else ()
 
 
-def _tools_of(message: Message) -> list[dict[str, Any]]:
+def tools_of(message: Message) -> list[Json]:
     """Tools whose parameters have just the types that the message's arguments have."""
     types: dict[str, dict[str, set[str]]] = {}
     for segment in message.segments:
@@ -74,7 +74,7 @@ def _tools_of(message: Message) -> list[dict[str, Any]]:
             for key, value in segment.arguments.items():
                 keys.setdefault(key, set()).add(type_of(value))
     return [
-        {"name": name, "parameters": {"properties": {k: {"type": sorted(t)} for k, t in keys.items()}}}
+        {"name": name, "parameters": {"type": "object", "properties": {k: {"type": sorted(t)} for k, t in keys.items()}}}
         for name, keys in types.items()
     ]
 
