@@ -42,7 +42,14 @@ def _segments(dialect: Dialect) -> Iterator[list[Segment]]:
     yield from ([Call("f", {"a": f"x{_drawn(regex)}y"})] for regex in known.strings)
     yield from ([Call(_drawn(regex), {})] for regex in known.names)
     yield from ([Call("f", {_drawn(regex): 1})] for regex in known.keys)
-    for together in ([call, call], [call, other], [other, call, other], [text, call], [call, text], [text, call, other]):
+    for together in (
+        [call, call],
+        [call, other],
+        [other, call, other],
+        [text, call],
+        [call, text],
+        [text, call, other],
+    ):
         yield together
     yield [call, text, other]
     yield [text, call, Content("Done.")]
