@@ -113,19 +113,19 @@ class Share(NamedTuple):
     """A part of a bar: what it counts, how much, and the class that colours it."""
 
     what: str
-    count: int
+    size: int
     kind: str
 
 
 def stacked(shares: Sequence[Share], width: int = 220, height: int = 14) -> Html:
     """A bar in which each share has its part."""
-    total = sum(share.count for share in shares)
+    total = sum(share.size for share in shares)
     at, parts = 0.0, []
     for share in shares:
-        size = width * share.count / total if total else 0.0
-        if share.count:
+        size = width * share.size / total if total else 0.0
+        if share.size:
             drawn = max(size, 2.0)
-            tip = tag("title", f"{share.what}: {share.count} of {total}, {percent(share.count, total)}")
+            tip = tag("title", f"{share.what}: {share.size} of {total}, {percent(share.size, total)}")
             parts.append(tag("rect", tip, x=f"{at:.1f}", y=0, width=f"{drawn:.1f}", height=height, class_=share.kind))
         at += size
     frame = tag("rect", x=0, y=0, width=width, height=height, class_="empty")
@@ -157,7 +157,7 @@ def columns(rows: Sequence[tuple[str, int]], kind: str = "hue", width: int = 640
 def heat(
     down: Sequence[str], across: Sequence[str], cells: Sequence[Sequence[tuple[float, str] | None]], cell: int = 14
 ) -> Html:
-    """A field of cells, each a value from 0 (good) to 1 (bad) and what is said when it is pointed at; None stays blank."""
+    """A field of cells, each a value from 0 (good) to 1 (bad) and what pointing at it says; None stays blank."""
     left, top = 8 + 7 * max(map(len, down), default=0), 8 + 7 * max(map(len, across), default=0)
     parts: list[Html] = []
     for i, name in enumerate(across):
