@@ -1,0 +1,174 @@
+"""The tree of a text: its rules with what each read, from the way through the network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import TypeAlias
+
+import msgspec
+
+from toolect.compile.symbols import Field, Mark, Pat, Symbol
+from toolect.derivation.parts import name_of
+from toolect.derivation.walk import Crossing, Enter, Leave, Take
+from toolect.ir import Span
+from toolect.spec.holes import holes
+from toolect.spec.leaves import leaves
+from toolect.spec.model import HoleKind, Pattern, Role, Spec
+
+FILLS = {
+    HoleKind.NAME: Role.NAME,
+    HoleKind.ARGUMENTS: Role.ARGUMENTS,
+    HoleKind.ARGUMENTS_TEXT: Role.ARGUMENTS,
+    HoleKind.ID: Role.ID,
+    HoleKind.CONTENT: Role.CONTENT,
+    HoleKind.REASONING: Role.REASONING,
+}
+"""The role that each hole of a shape stands for."""
+_ROLES = {role.value: role for role in Role}
+
+
+class LeafKind(StrEnum):
+    """What a lexeme is to the grammar."""
+
+    MARKER = "marker"
+    TERMINAL = "terminal"
+    SLOT = "slot"
+
+
+class Leaf(msgspec.Struct, frozen=True):
+    """A lexeme: characters `span` of the text, none where an `implied` marker is missing.
+
+    `name` is the marker as the grammar spells it, or the name of the terminal or slot; `fills` are the fields of the
+    message that it fills. What the prompt wrote has negative offsets.
+    """
+
+    kind: LeafKind
+    name: str
+    span: Span
+    fills: tuple[Role, ...] = ()
+    implied: bool = False
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """A rule, the part of the text that it read, and its role if it has one.
+
+    `taken` names the options of the rule that were taken, in order.
+    """
+
+    rule: str
+    role: Role | None
+    span: Span
+    taken: tuple[str, ...]
+    children: tuple[Tree, ...]
+
+    def walk(self) -> Iterator[tuple[int, Tree]]:
+        """The branch and all below it in the order of the text, each with its depth."""
+        todo: list[tuple[int, Tree]] = [(0, self)]
+        while todo:
+            depth, node = todo.pop()
+            yield depth, node
+            if isinstance(node, Branch):
+                todo.extend((depth + 1, child) for child in reversed(node.children))
+
+
+Tree: TypeAlias = Branch | Leaf
+
+
+class _Open:
+    """A rule whose end has not come."""
+
+    def __init__(self, rule: str, role: Role | None) -> None:
+        self.rule, self.role = rule, role
+        self.taken: list[str] = []
+        self.children: list[Tree] = []
+
+
+class TreeBuilder:
+    """Builds the tree of one text of `length` characters, and counts the parts of the grammar that it takes."""
+
+    def __init__(self, spec: Spec, text: str) -> None:
+        self.spec, self.text = spec, text
+        self.counts: Counter[str] = Counter()
+        self._open: list[_Open] = []
+        self._at = 0
+        self._names = {
+            (rule.name, part.regex): part.name
+            for rule in spec.rules.values()
+            for part in leaves(rule.expr)
+            if isinstance(part, Pattern)
+        }
+
+    def build(self, ways: Iterable[Iterable[Crossing | Take]]) -> Branch:
+        """The tree of a text that is read on these ways; where reading began again, it is one more child."""
+        roots = [self._build(way) for way in ways]
+        first = roots[0]
+        if len(roots) == 1:
+            return first
+        span = (first.span[0], roots[-1].span[1])
+        return msgspec.structs.replace(first, span=span, children=(*first.children, *roots[1:]))
+
+    def _build(self, way: Iterable[Crossing | Take]) -> Branch:
+        self._enter("start")
+        for event in way:
+            match event:
+                case Enter(rule):
+                    self._enter(rule)
+                case Leave():
+                    self._leave()
+                case Take():
+                    self._take(event)
+                case _:
+                    name = name_of(event)
+                    self.counts[name] += 1
+                    self._open[-1].taken.append(name)
+        while True:
+            branch = self._leave()
+            if not self._open:
+                return branch
+
+    def _enter(self, rule: str) -> None:
+        self.counts[rule] += 1
+        self._open.append(_Open(rule, self._role(rule)))
+
+    def _role(self, rule: str) -> Role | None:
+        roles = self.spec.roles
+        above = self._open[-1].rule if self._open else ""
+        role = roles.get(f"{above}/{rule}") or roles.get(rule)
+        return _ROLES.get(rule) if role is None and self.spec.rules[rule].value else role
+
+    def _leave(self) -> Branch:
+        done = self._open.pop()
+        if done.children:
+            span = done.children[0].span[0], done.children[-1].span[1]
+        else:
+            span = self._at, self._at
+        branch = Branch(done.rule, done.role, span, tuple(done.taken), tuple(done.children))
+        if self._open:
+            self._open[-1].children.append(branch)
+        return branch
+
+    def _take(self, take: Take) -> None:
+        lexeme = take.lexeme
+        end = len(self.text) if lexeme.end < 0 and lexeme.start >= 0 else lexeme.end
+        kind, name, fills = self._describe(take.symbol, self.text[lexeme.start : end] if lexeme.start >= 0 else "")
+        self._open[-1].children.append(Leaf(kind, name, (lexeme.start, end), fills, lexeme.implied))
+        self._at = end
+
+    def _describe(self, symbol: Symbol, text: str) -> tuple[LeafKind, str, tuple[Role, ...]]:
+        match symbol:
+            case Mark(core=core):
+                return LeafKind.MARKER, core if core.isprintable() else text, ()
+            case Pat(regex, field):
+                return LeafKind.TERMINAL, self._names[self._open[-1].rule, regex], _fills(field)
+            case _:
+                return LeafKind.SLOT, symbol.kind.value, _fills(symbol.field)
+
+
+def _fills(field: Field) -> tuple[Role, ...]:
+    """The fields of the message that a terminal or slot fills."""
+    if field.shape is not None and field.role in (None, Role.CALL):
+        kinds = holes(field.shape)
+        return tuple(dict.fromkeys(role for kind, role in FILLS.items() if kind in kinds))
+    return () if field.role is None else (field.role,)
