@@ -20,15 +20,17 @@ CASES = [case for case in all_cases() if not case.has("skip")]
 
 
 def check(dialect: Dialect, found: Derivation) -> None:
-    """What every derivation obeys: lexemes in order, rules around them, and no part that the grammar lacks."""
+    """What every derivation obeys: leaves tile the text, rules are around them, and no part that the grammar lacks."""
     at = min(0, found.tree.span[0])
     for _, node in found.tree.walk():
         if isinstance(node, Leaf):
             assert at <= node.span[0] <= node.span[1] <= len(found.text), node
+            assert not found.text[max(at, 0) : max(node.span[0], 0)].strip(), node
             assert not node.implied or node.span[0] == node.span[1]
             at = node.span[1]
         else:
             assert all(node.span[0] <= child.span[0] and child.span[1] <= node.span[1] for child in node.children)
+    assert not found.text[max(at, 0) :].strip()
     assert set(found.edges) <= {part.name for part in parts(dialect)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -35,13 +35,18 @@ class LeafKind(StrEnum):
     MARKER = "marker"
     TERMINAL = "terminal"
     SLOT = "slot"
+    END = "end"
+    """An end token, and what came after it."""
+    COMMENT = "comment"
+    UNREAD = "unread"
+    """Text that no rule read: a stray marker, or what could not be read."""
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A lexeme: characters `span` of the text, none where an `implied` marker is missing.
+    """A lexeme, or what is between two of them: characters `span` of the text, none for a missing, `implied` marker.
 
     `name` is the marker as the grammar spells it, or the name of the terminal or slot; `fills` are the fields of the
-    message that it fills. What the prompt wrote has negative offsets.
+    message that it fills. What the prompt wrote has negative offsets. Leaves tile the text but for whitespace.
     """
 
     kind: LeafKind
@@ -86,13 +91,14 @@ class _Open:
 
 
 class TreeBuilder:
-    """Builds the tree of one text of `length` characters, and counts the parts of the grammar that it takes."""
+    """Builds the tree of one text, and counts the parts of the grammar that it takes."""
 
     def __init__(self, spec: Spec, text: str) -> None:
         self.spec, self.text = spec, text
         self.counts: Counter[str] = Counter()
         self._open: list[_Open] = []
         self._at = 0
+        self._ends = tuple(end.strip() for end in spec.end)
         self._names = {
             (rule.name, part.regex): part.name
             for rule in spec.rules.values()
@@ -100,29 +106,37 @@ class TreeBuilder:
             if isinstance(part, Pattern)
         }
 
-    def build(self, ways: Iterable[Iterable[Crossing | Take]]) -> Branch:
+    def build(self, ways: Sequence[Iterable[Crossing | Take]]) -> Branch:
         """The tree of a text that is read on these ways; where reading began again, it is one more child."""
-        roots = [self._build(way) for way in ways]
+        roots = [self._build(way, last=i + 1 == len(ways)) for i, way in enumerate(ways)]
         first = roots[0]
         if len(roots) == 1:
             return first
         span = (first.span[0], roots[-1].span[1])
         return msgspec.structs.replace(first, span=span, children=(*first.children, *roots[1:]))
 
-    def _build(self, way: Iterable[Crossing | Take]) -> Branch:
+    def _build(self, way: Iterable[Crossing | Take], last: bool) -> Branch:
         self._enter("start")
-        for event in way:
+        events = list(way)
+        starts = [event.lexeme.start for event in events if isinstance(event, Take)]
+        starts.reverse()
+        for event in events:
+            if not isinstance(event, Leave) and starts:  # what was left out belongs to the innermost rule still open
+                self._pass_by(starts[-1])
             match event:
                 case Enter(rule):
                     self._enter(rule)
                 case Leave():
                     self._leave()
                 case Take():
+                    starts.pop()
                     self._take(event)
                 case _:
                     name = name_of(event)
                     self.counts[name] += 1
                     self._open[-1].taken.append(name)
+        if last:
+            self._pass_by(len(self.text))
         while True:
             branch = self._leave()
             if not self._open:
@@ -155,6 +169,20 @@ class TreeBuilder:
         kind, name, fills = self._describe(take.symbol, self.text[lexeme.start : end] if lexeme.start >= 0 else "")
         self._open[-1].children.append(Leaf(kind, name, (lexeme.start, end), fills, lexeme.implied))
         self._at = end
+
+    def _pass_by(self, until: int) -> None:
+        """Keep what stands before character `until` and was read as no lexeme, unless it is whitespace."""
+        text = self.text[self._at : until] if until > self._at else ""
+        found = text.strip()
+        if found:
+            start = self._at + text.index(found)
+            kind = LeafKind.UNREAD
+            if found.startswith(self._ends):
+                kind = LeafKind.END
+            elif found.startswith(tuple(self.spec.comments)):
+                kind = LeafKind.COMMENT
+            self._open[-1].children.append(Leaf(kind, "", (start, start + len(found))))
+            self._at = until
 
     def _describe(self, symbol: Symbol, text: str) -> tuple[LeafKind, str, tuple[Role, ...]]:
         match symbol:
