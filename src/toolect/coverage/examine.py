@@ -105,13 +105,13 @@ class Examiner:
         counts.calls += len(read.calls)
         worst = ""
         for repair in read.message.repairs:
-            counts.repairs[repair.kind] = counts.repairs.get(repair.kind, 0) + 1
+            counts.repair(repair.kind.value)
         for call in read.calls:
             status = call.status.value
             counts.statuses[status] += 1
             worst = max(worst, status, key=_ORDER.index)
             for repair in call.repairs:
-                counts.repairs[repair.kind] = counts.repairs.get(repair.kind, 0) + 1
+                counts.repair(repair.kind.value)
             if not call.runnable:
                 if details.unparsed.add(key := (status, skeleton(call.raw))):
                     details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))

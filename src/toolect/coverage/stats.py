@@ -32,6 +32,10 @@ class Counts:
         """Attempts that must not be run."""
         return self.statuses[Status.TRUNCATED] + self.statuses[Status.MALFORMED]
 
+    def repair(self, kind: str) -> None:
+        """One more repair."""
+        self.repairs[kind] = self.repairs.get(kind, 0) + 1
+
     def merge(self, other: Counts) -> None:
         """Add another's."""
         self.messages += other.messages
