@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from toolect.coverage.records import Trouble
 from toolect.coverage.tally import Example, Tally
-from toolect.ir import Status
+from toolect.ir import Json, Status
 
 MAX_SOURCES = 200
 OTHERS = "(other sources)"
@@ -52,7 +52,7 @@ class Sample:
     """A message worth looking at."""
 
     example: Example
-    tools: tuple[object, ...]
+    tools: tuple[Json, ...]
 
 
 @dataclass
