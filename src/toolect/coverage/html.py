@@ -161,7 +161,7 @@ def _leaks(report: Report) -> Html:
     rows = [
         [
             _name(d.name),
-            tag("code", leak.marker),
+            tag("code", leak.marker, class_="solid"),
             leak.within,
             _few(leak.dialects),
             _examples(leak.examples[:1]),

@@ -84,7 +84,7 @@ def page(title: str, lead: str, facts: Sequence[tuple[str, object, str]], sectio
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: int | Sequence[str] = 1) -> Html:
-    """A table that scrolls sideways when it is wide; the `left` columns, a number or names, are text, others figures."""
+    """A table that scrolls sideways when it is wide; the `left` columns, a number or names, are text, not figures."""
     kinds = [None if (i < left if isinstance(left, int) else name in left) else "n" for i, name in enumerate(head)]
     cells = [
         tag("tr", *(tag("td", figure(cell), class_=kind) for cell, kind in zip(row, kinds, strict=True)))
