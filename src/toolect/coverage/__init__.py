@@ -1,0 +1,1 @@
+"""What dialects can carry, and what they are seen to carry."""
