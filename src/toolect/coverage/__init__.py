@@ -1,1 +1,1 @@
-"""What dialects can carry, and what they are seen to carry."""
+"""What dialects can carry, and what a corpus of model output holds of each."""
