@@ -5,7 +5,7 @@ Nothing here is about a dialect. What a dialect makes of the messages is found o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 import msgspec
@@ -40,6 +40,11 @@ class Feature(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     sense: Sense = Sense.MEANING
     holding: Callable[[str], Message] | None = None
+
+    def with_markers(self, markers: Iterable[str]) -> Iterator[Message]:
+        """The messages made of these markers; none where the feature does not ask for any."""
+        if self.holding is not None:
+            yield from map(self.holding, markers)
 
 
 TEXT, THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")

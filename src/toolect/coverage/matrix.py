@@ -72,10 +72,17 @@ class Matrix:
         untyped = tuple(number for number, mask in enumerate(self._masks) if untold & mask and number not in lost)
         return Loss(lost, untyped)
 
+    def carried(self, dialect: str) -> list[Probe]:
+        """The probes that a dialect carries, with declared tools."""
+        return self._probes(self.standings[dialect].told)
+
     def lost_probes(self, source: str, target: str) -> list[Probe]:
         """The probes that `source` carries and `target` does not, with declared tools."""
-        gone = self.standings[source].told & ~self.standings[target].told
-        kept = (probe for bit, probe in enumerate(self.probes) if gone >> bit & 1)
+        return self._probes(self.standings[source].told & ~self.standings[target].told)
+
+    def _probes(self, bits: int) -> list[Probe]:
+        """The probes that are on; streaming is nothing that a conversion keeps."""
+        kept = (probe for bit, probe in enumerate(self.probes) if bits >> bit & 1)
         return [probe for probe in kept if self.features[probe.feature].sense is not Sense.STREAM]
 
     def order(self) -> list[str]:
@@ -114,7 +121,7 @@ def _measure(specs: Sequence[Spec], features: Sequence[Feature], run: Callable[.
     fixed = [Probe(number, message) for number, feature in enumerate(features) for message in feature.messages]
     owns: list[Own] = list(run(partial(_own, features), specs))
     shared = sorted({pair for own in owns for pair in own.unheld})
-    probes = [Probe(number, holding(marker)) for number, marker in shared if (holding := features[number].holding)]
+    probes = [Probe(n, message) for n, marker in shared for message in features[n].with_markers([marker])]
     trials: Iterable[list[Trial]] = run(partial(_tried, features, probes), specs)
     standings = [
         Standing(own.dialect, own.findings, *_bits([*own.trials, *more]))
@@ -143,9 +150,9 @@ def _own(features: Sequence[Feature], spec: Spec) -> Own:
     for number, feature in enumerate(features):
         trials = [judge(dialect, message, feature.sense) for message in feature.messages]
         own.trials.extend(trials)
-        holding = feature.holding
-        for marker in markers(dialect) if holding else ():
-            trials.append(judge(dialect, holding(marker), feature.sense))
+        held = markers(dialect) if feature.holding else []
+        for marker, message in zip(held, feature.with_markers(held), strict=True):
+            trials.append(judge(dialect, message, feature.sense))
             if not good(trials[-1]):
                 own.unheld.append((number, marker))
         findings.append(find(trials))

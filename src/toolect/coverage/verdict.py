@@ -72,18 +72,21 @@ def judge(dialect: Dialect, message: Message, sense: Sense) -> Trial:
     """What becomes of a message: it is rendered, and read strictly without tools, then with them."""
     tools = declared(message)
     try:
-        text = str(dialect.render(message))
+        text = written(dialect, message, tools)
     except Unrepresentable as error:
-        refusal = error
-    else:
-        return _read(dialect, message, sense, text, tools)
-    why = f"{refusal.slot}: {refusal.reason}"
+        return Trial(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
+    return _read(dialect, message, sense, text, tools)
+
+
+def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
+    """The message in the dialect, by these tools only if it cannot be written without. Raises Unrepresentable."""
     try:
-        text = str(dialect.render(message, tools))
-    except Unrepresentable:
-        return Trial(Verdict.REFUSED, why, refusal.witness)
-    trial = _read(dialect, message, sense, text, tools)
-    return Trial(Verdict.WITH_SCHEMA, f"without declared types: {why}", text) if good(trial) else trial
+        return str(dialect.render(message))
+    except Unrepresentable as error:
+        try:
+            return str(dialect.render(message, tools))
+        except Unrepresentable:
+            raise error from None
 
 
 def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> Trial:
