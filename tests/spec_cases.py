@@ -1,6 +1,7 @@
-"""Wrong specs and what is said about them, read from and written to `tests/specs/*.txt`.
+"""Specs and what is said about them, read from and written to `tests/checks/*.txt` and `tests/specs/*.txt`.
 
-The format is that of the corpus. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
+The format is that of the corpus, with frames of just 18 signs and dividers of just 6, so that a corpus in a case has
+others. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
 `grammars/d.lark` is there unless a case brings its own. Attributes: `:grammar <name>` (the same grammar under another
 name), `:latin-1` (how `dialects.yaml` is encoded), `:no-spec` (it is missing), `:deep` (it is one deep nest).
 """
@@ -11,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parent / "specs"
+ROOT = Path(__file__).parent
 GRAMMAR = """\
 start: (content | call)*
 content: TEXT
@@ -19,13 +20,13 @@ call: "<call>" JSON "</call>"
 %declare TEXT JSON
 """
 
-_FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
+_FRAME = re.compile(r"^(={18})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
 _DIVIDER = re.compile(r"^------\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class SpecCase:
-    """One wrong spec and the drawn diagnostics written below it."""
+    """One spec and the drawn diagnostics written below it, none below a good one."""
 
     path: Path
     title: str
@@ -74,10 +75,11 @@ def update(case: SpecCase, expected: str) -> None:
         frame = "=" * 18
         attributes = "".join(f":{name} {value}".rstrip() + "\n" for name, value in other.attributes.items())
         below = expected if other.title == case.title else other.expected
-        parts.append(f"{frame}\n{other.title}\n{attributes}{frame}\n{other.text}------\n{below}\n")
+        below = below and below + "\n"
+        parts.append(f"{frame}\n{other.title}\n{attributes}{frame}\n{other.text}------\n{below}")
     case.path.write_bytes("\n".join(parts).encode())
 
 
-def all_cases() -> list[SpecCase]:
-    """Every wrong spec."""
-    return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path)]
+def all_cases(folder: str) -> list[SpecCase]:
+    """Every case of a folder."""
+    return [case for path in sorted((ROOT / folder).glob("*.txt")) for case in read(path)]

@@ -72,7 +72,7 @@ def write(text: str, **grammars: str) -> None:
 # Mistakes
 
 
-@pytest.mark.parametrize("case", spec_cases.all_cases(), ids=str)
+@pytest.mark.parametrize("case", spec_cases.all_cases("specs"), ids=str)
 def test_mistake(case: SpecCase, folder: Path, request: pytest.FixtureRequest) -> None:
     """A wrong spec is described, at its place, and never raises anything but SpecError."""
     case.write(folder)
@@ -97,13 +97,13 @@ def test_mistakes_cover_all_checks() -> None:
     names = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
     shown = {
         line[line.index("[") + 1 : line.index("]")]
-        for c in spec_cases.all_cases()
+        for c in spec_cases.all_cases("specs")
         for line in c.expected.splitlines()
         if line.startswith(("error[", "warning["))
     }
     assert shown <= names
     assert len(shown) >= 20
-    assert len(spec_cases.all_cases()) >= 60
+    assert len(spec_cases.all_cases("specs")) >= 60
 
 
 @given(st.text(alphabet="ab:{}[]\"'|-? $/.,\n\t#&*!%@>~é｜\x00", max_size=80))
@@ -411,7 +411,7 @@ def test_one_entry_does_not_read_other_grammars() -> None:
 
 def test_draw_counts_cells() -> None:
     """A full-width character takes two cells, and a combining one none."""
-    diagnostic = Diagnostic("c", "m", Place("f", 1, 5, 2), label="here", help="do", witness="w")
+    diagnostic = Diagnostic("c", "m", Place("f", 1, 5, 2), label="here", help="do", witness="w\n", reading="r")
     drawn = draw(diagnostic, {"f": "｜e\u0301xab\n"}).split("\n")
     assert drawn == [
         "error[c]: m",
@@ -419,7 +419,8 @@ def test_draw_counts_cells() -> None:
         "  |",
         "1 | ｜e\u0301xab",
         "  |     ^^ here",
-        "  = reads as: w",
+        '  = witness: "w\\n"',
+        "  = reads as: r",
         "  = help: do",
     ]
     assert concise(diagnostic) == "f:1:5: error[c]: m"
