@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 
+from toolect import registry
 from toolect.cli._draw import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, block
 from toolect.cli._io import emit_json, one_line
 from toolect.compiled import Dialect
 from toolect.coverage.features import Feature
-from toolect.coverage.matrix import Matrix
+from toolect.coverage.matrix import Matrix, measure
 from toolect.coverage.pair import Example, examples
+from toolect.coverage.run import cores
 from toolect.coverage.verdict import Finding, Verdict
 from toolect.ir import Json
 
@@ -31,8 +36,19 @@ WORDS = {
 _SHOWN = 100
 
 
-def show(matrix: Matrix, named: Sequence[Dialect]) -> None:
-    """Write the matrix; of one dialect all its features, of two what is lost between them."""
+def write_matrix(named: Sequence[Dialect], html: str | None, as_json: bool, jobs: int) -> None:
+    """Write the matrix of the dialects that are `named`, or of all, by `jobs` processes (0: one for each core)."""
+    specs = [d.spec for d in named] or [registry.spec(name) for name in registry.dialects()]
+    with _status(f"Trying every feature on {_count(len(specs), 'dialect')}"):
+        matrix = measure({spec.name: spec for spec in specs}.values(), jobs=jobs or cores())
+    if html is not None:
+        from toolect.coverage.matrix_page import matrix_page
+
+        Path(html).write_text(matrix_page(matrix), encoding="utf-8")
+    if as_json:
+        found = _examples(matrix, *named) if len(named) == 2 else []
+        emit_json(_as_json(matrix) | ({"examples": found} if found else {}), indent=True)
+        return
     match named:
         case [dialect]:
             Pen().write(_dialect(matrix, dialect.name))
@@ -42,12 +58,19 @@ def show(matrix: Matrix, named: Sequence[Dialect]) -> None:
             Pen().write(_overview(matrix))
 
 
-def emit(matrix: Matrix, named: Sequence[Dialect]) -> None:
-    """Write the matrix as JSON, with examples of what is lost if it is about two dialects."""
-    emit_json(as_json(matrix) | ({"examples": _examples(matrix, *named)} if len(named) == 2 else {}))
+@contextmanager
+def _status(text: str) -> Iterator[None]:
+    """Says on standard error what goes on, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
 
 
-def as_json(matrix: Matrix) -> dict[str, Json]:
+def _as_json(matrix: Matrix) -> dict[str, Json]:
     """The matrix as plain data: a finding per dialect and feature, and the names of what is lost per pair."""
     names = [feature.name for feature in matrix.features]
     features = [
