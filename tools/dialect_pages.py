@@ -159,9 +159,9 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
     yield "## What leaves its slot"
     if rows:
         yield (
-            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a text "
-            "can forge, and what `render` does with it (see "
-            "[decision 30](../decisions/0030-texts-that-leave-their-slot.md))."
+            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a\n"
+            "text can forge, and what `render` does with it: see\n"
+            " [decision 30](../decisions/0030-texts-that-leave-their-slot.md)."
         )
         yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
     else:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FORGED = "forged"
 """What everything is called that is not the message's own."""
+FREE = (Part.CONTENT, Part.REASONING, Part.VALUE, Part.ARGUMENTS)
+"""The slots that take free text; the others have expressions that their texts must match."""
 _PUT = "x"
 """What stands in the slot to begin with."""
 
@@ -57,12 +59,19 @@ class Escape(msgspec.Struct, frozen=True):
 
 
 def escapes(dialect: Dialect) -> Iterator[Escape]:
-    """The slots of a dialect that a text can leave. JSON is none: its strings hide what they hold."""
-    for slot, make in _slots(dialect):
-        found = _Slot.of(dialect, slot, make)
-        escape = None if found is None else found.escape()
+    """The slots of a dialect that a text can leave."""
+    for slot in raw_slots(dialect):
+        escape = slot.escape()
         if escape is not None:
             yield escape
+
+
+def raw_slots(dialect: Dialect) -> Iterator[RawSlot]:
+    """The slots of a dialect that hold text as it is. JSON is none: its strings hide what they hold."""
+    for part, make in _slots(dialect):
+        slot = RawSlot.of(dialect, part, make)
+        if slot is not None:
+            yield slot
 
 
 Make = Callable[[str], list[Segment]]
@@ -101,8 +110,8 @@ def _with_argument(segment: Segment) -> Segment:
     return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
 
 
-class _Slot:
-    """A slot of a message that was written: `before` and `after` are the text around it."""
+class RawSlot:
+    """A slot of a message that was written: `before` and `after` are the text around it; `make` gives the message."""
 
     def __init__(self, dialect: Dialect, slot: Part, make: Make, text: Rendered, put: str) -> None:
         self.dialect, self.slot, self.make = dialect, slot, make
@@ -111,7 +120,7 @@ class _Slot:
         self.before, self.after = str(text[: at[0]]), str(text[at[1] :])
 
     @classmethod
-    def of(cls, dialect: Dialect, slot: Part, make: Make) -> _Slot | None:
+    def of(cls, dialect: Dialect, slot: Part, make: Make) -> RawSlot | None:
         """The slot; None when the dialect does not have it, or writes it as JSON."""
         text = _written(dialect, make(_PUT))
         if text is None or _place(text, slot, _PUT) is None:
@@ -217,10 +226,14 @@ def _place(text: Rendered, slot: Part, put: str) -> tuple[int, int] | None:
 
 def _candidates(dialect: Dialect) -> set[str]:
     """What might end a slot: the dialect's markers, alone and after other text, and whole calls, which may be bare."""
+    calls = (_written(dialect, [Call(FORGED, arguments)]) for arguments in ({}, {"a": 1}))
+    ends = cores(dialect) | {str(text) for text in calls if text}
+    return {text for end in ends for text in (end, _PUT + end)}
+
+
+def cores(dialect: Dialect) -> set[str]:
+    """The dialect's markers, without the whitespace around them."""
     network = dialect.graph().network
     edges = (edge.symbol for state in network.states for edge in state.edges)
-    cores = {symbol.core for symbol in edges if isinstance(symbol, Mark) and not is_echo(symbol.core)}
-    cores |= {end.strip() for end in dialect.spec.end}
-    calls = (_written(dialect, [Call(FORGED, arguments)]) for arguments in ({}, {"a": 1}))
-    cores |= {str(text) for text in calls if text is not None}
-    return {text for core in cores if core for text in (core, _PUT + core)}
+    found = {symbol.core for symbol in edges if isinstance(symbol, Mark) and not is_echo(symbol.core)}
+    return (found | {end.strip() for end in dialect.spec.end}) - {""}

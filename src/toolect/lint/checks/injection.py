@@ -33,16 +33,13 @@ from collections.abc import Iterator
 
 from toolect.compile.node import STRONG
 from toolect.diagnostic import Diagnostic, Place, warning
-from toolect.injection import Answer, Escape, escapes
+from toolect.injection import FREE, Answer, Escape, escapes
 from toolect.ir import dumps
 from toolect.lint.losses import home
 from toolect.lint.subject import Subject
 from toolect.lint.trial import told
 from toolect.lint.value_place import value_place
 from toolect.rendered import Part
-
-_FREE = (Part.CONTENT, Part.REASONING, Part.VALUE, Part.ARGUMENTS)
-"""The slots that take free text; the others have expressions that their texts must match."""
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -60,10 +57,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 help="close the slot with a marker of its own",
             )
         elif (
-            escape.slot in _FREE
-            and escape.answer is Answer.REFUSES
-            and escape.anywhere
-            and len(escape.witness) < STRONG
+            escape.slot in FREE and escape.answer is Answer.REFUSES and escape.anywhere and len(escape.witness) < STRONG
         ):
             yield warning(
                 "injection",
@@ -79,7 +73,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 def _is_weak(escape: Escape) -> bool:
     """True when a marker that may be anywhere in ordinary text ends the slot."""
     short = escape.anywhere and len(escape.witness) < STRONG
-    return short and escape.slot in _FREE and escape.answer is Answer.REFUSES
+    return short and escape.slot in FREE and escape.answer is Answer.REFUSES
 
 
 def _place(subject: Subject, escape: Escape) -> Place:
