@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -98,7 +99,7 @@ def _apart(segments: list[Segment]) -> list[Segment]:
     return kept
 
 
-def numbered(spec: Spec, segments: list[Segment]) -> list[Segment]:
+def numbered(spec: Spec, segments: Sequence[Segment]) -> Sequence[Segment]:
     """The segments with ids as the spec's `ref` writes them, where it numbers the calls."""
     if "{index}" not in spec.ref:
         return segments

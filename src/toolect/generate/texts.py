@@ -7,7 +7,18 @@ from random import Random
 
 _PARTS = ["x", "y z", "Rome", "a", "017", "7", "é", "ß", "😀", "｜", "or not", "Hello there.", "done!", "-", "so, then"]
 _JOINTS = ["", " ", " ", "\n", ". "]
-_SIGNS = [*"{}[]()<>/,:=|`\\\"'｜▁😀&", "```", "👩\u200d👩\u200d👧", "&lt;", "null", "None", "true", "0", "020", "-1.50"]
+_SIGNS: list[str] = [
+    *"{}[]()<>/,:=|`\\\"'｜▁😀&",
+    "```",
+    "👩\u200d👩\u200d👧",
+    "&lt;",
+    "null",
+    "None",
+    "true",
+    "0",
+    "020",
+    "-1.50",
+]
 _CONTROLS = ["\x00", "\x1b", "\x85", "\u2028", "\ufeff", "\ud83d", "\udc00", "\r\n", "\n", " ", "\t"]
 _LAST = 0x10FFFF
 
