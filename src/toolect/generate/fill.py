@@ -11,6 +11,7 @@ from typing import TypeAlias
 from toolect.engine.codec import encode
 from toolect.engine.ref import join_ref
 from toolect.generate import texts, values
+from toolect.generate.often import often
 from toolect.generate.reach import Path
 from toolect.ir import Json, dumps
 from toolect.regular.sample import sample
@@ -32,7 +33,7 @@ from toolect.spec.model import (
 )
 
 NAMES = ("get_time", "f", "a.b-c", "python", "n1")
-KEYS = ("a", "b", "path", "n1")
+KEYS = ("a", "b", "path", "n1", "c", "unit", "x2", "to")
 _IDS = ("c1", "call_1", "abcXYZ019")
 _NUMBERS = ("0", "-1", "2.5", "1e3", "12345678901234567890")
 _TYPES = ("string", "number", "boolean", "null", "object", "array")
@@ -137,7 +138,7 @@ class Filler:
 
     def arguments(self, least: int = 0) -> dict[str, Json]:
         """Arguments for a call, at least so many."""
-        return {self.random.choice(KEYS): self.value() for _ in range(self.random.randint(least, MANY))}
+        return {self.random.choice(KEYS): self.value() for _ in often(self.random, MANY, least)}
 
     # Shapes
 

@@ -12,7 +12,7 @@ from toolect.generate.fill import KEYS
 from toolect.generate.messages import message
 from toolect.generate.minimal import minimal
 from toolect.generate.reach import Alternative, alternatives
-from toolect.generate.walk import Walked, Walker
+from toolect.generate.walk import Walker
 from toolect.ir import Json, Message
 from toolect.render import tools_of
 from toolect.rendered import Unrepresentable
@@ -69,48 +69,50 @@ def rendered(dialect: Dialect, message: Message) -> Sample | None:
 def derivations(dialect: Dialect, count: int, seed: int) -> Iterator[Sample]:
     """`count` texts that the grammar allows, each with the message that it is read as.
 
-    The first ones take all alternatives in turn, those too that are read and never written; the others are drawn.
+    The first ones take all alternatives in turn, those too that are read and never written; the others are drawn. An
+    alternative that no text was found for which is read as what it was written for is passed over.
     """
     random, walker = Random(seed), Walker(dialect.spec)
     left = dict.fromkeys(alternatives(dialect.spec))
-    for _ in range(count):
-        found = derivation(dialect, walker, random, next(iter(left), None))
-        for alternative in found.taken:
-            left.pop(alternative, None)
-        yield found
+    done = 0
+    while done < count:
+        aim = next(iter(left), None)
+        found = _best(dialect, walker, random, aim)
+        if found is None and aim is None:
+            return
+        taken = frozenset((aim,)) if found is None else found.taken
+        left = {alternative: None for alternative in left if alternative not in taken}
+        if found is not None:
+            done += 1
+            yield found
 
 
-def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None = None) -> Sample:
-    """A text that takes the alternative `aim`, read without repairs if possible, else with all calls runnable."""
-    best: tuple[int, Sample] | None = None
+def _best(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None) -> Sample | None:
+    """A text that takes the alternative `aim`: one that is read without repairs, if such a one is drawn."""
+    best = None
     for _ in range(TRIES):
-        walked = walker.walk(random, aim)
-        if walked is None:
-            continue
-        sample = _read(dialect, walked)
-        rank = _rank(sample.message, walked)
-        if best is None or rank > best[0]:
-            best = rank, sample
-        if rank == 2:
-            break
-    assert best is not None
-    return best[1]
+        found = derivation(dialect, walker, random, aim)
+        if found is not None and found.message.clean:
+            return found
+        best = best or found
+    return best
 
 
-def _read(dialect: Dialect, walked: Walked) -> Sample:
-    """The sample that a text makes whose tools are declared, with arguments of any type."""
+def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None = None) -> Sample | None:
+    """A text that takes the alternative `aim`; nothing when it would be read as something else.
+
+    The tools that it calls are declared, with arguments of any type.
+    """
+    walked = walker.walk(random, aim)
+    if walked is None:
+        return None
     properties: dict[str, Json] = {key: {} for key in KEYS}
     parameters = {"type": "object", "properties": properties}
     tools: list[Json] = [{"name": name, "parameters": parameters} for name in dict.fromkeys(walked.names)]
     message = dialect.parse(walked.text, tools)
-    return Sample(message, walked.text, tools, canonical=False, taken=walked.taken)
-
-
-def _rank(message: Message, walked: Walked) -> int:
-    """2 when nothing had to be repaired, 1 when the text was read as what it was written for, else 0."""
     if len(message.calls) != walked.calls or not all(call.runnable for call in message.calls):
-        return 0
-    return 2 if message.clean else 1
+        return None
+    return Sample(message, walked.text, tools, canonical=False, taken=walked.taken)
 
 
 def unreached(dialect: Dialect, samples: Iterable[Sample]) -> list[Alternative]:
