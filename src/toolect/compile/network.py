@@ -68,7 +68,7 @@ class Network:
         self.spec = spec
         self.states: list[State] = []
         self.starts: dict[str, int] = {}
-        self.calling: frozenset[str] = _rules_with_calls(spec)
+        self.calling: frozenset[str] = rules_with_calls(spec)
         for rule in spec.rules.values():
             start = self._state()
             self.starts[rule.name] = start
@@ -246,7 +246,7 @@ def _references(rule: Rule) -> set[str]:
     return {part.rule for part in leaves(rule.expr) if isinstance(part, Ref)}
 
 
-def _rules_with_calls(spec: Spec) -> frozenset[str]:
+def rules_with_calls(spec: Spec) -> frozenset[str]:
     """The rules a call can be read in, themselves or through others."""
     found = {name for name, role in spec.roles.items() if role in (Role.CALL, Role.AGAIN)}
     found |= {key.split("/")[0] for key in spec.shapes}
