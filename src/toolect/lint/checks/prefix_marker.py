@@ -91,7 +91,7 @@ def _continues(node: Node, rest: str) -> str:
         begun = pattern.match(rest)
         if begun and 0 < begun.end() < len(rest):
             if _continues(node.step(regex).node, rest[begun.end() :]):
-                return f"a terminal with `{begun[0]}`"
+                return "a terminal"
         elif _begins(regex, rest):
             return "a terminal"
     return "JSON" if node.json and rest[0] in '{["' else ""
