@@ -10,7 +10,7 @@ name, reports speak of one thing; without it, they list as many as there are cop
 
 ## Example
 
-```
+```lark
 start: (think | say | call)*
 think: "<|think|>" TEXT "<|message_end|>"
 say: "<|say|>" TEXT "<|message_end|>"
@@ -20,7 +20,7 @@ call: "<|call|>" JSON "<|message_end|>"
 
 ## Use instead
 
-```
+```lark
 start: (think | say | call)*
 think: "<|think|>" TEXT END
 say: "<|say|>" TEXT END

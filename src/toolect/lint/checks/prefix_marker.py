@@ -7,7 +7,7 @@ a stream that has the short one has to wait.
 
 ## Example
 
-```
+```lark
 start: (say | call)*
 say: "<say" TEXT "<end>"
 call: "<say:call>" JSON "<end>"
@@ -20,7 +20,7 @@ call: "<say:call>" JSON "<end>"
 
 Markers of which none is the beginning of another:
 
-```
+```lark
 start: (say | call)*
 say: "<say>" TEXT "<end>"
 call: "<say:call>" JSON "<end>"

@@ -10,7 +10,7 @@ What the second way says is never read: the order of the alternatives decides, a
 
 ## Example
 
-```
+```lark
 start: (say | think)*
 say: TEXT "<end>"
 think: TEXT "<end>"
@@ -25,7 +25,7 @@ map: {say: content, think: reasoning}
 
 A marker before what tells them apart:
 
-```
+```lark
 start: (say | think)*
 say: TEXT "<end>"
 think: "<think>" TEXT "<end>"
