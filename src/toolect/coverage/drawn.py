@@ -54,7 +54,9 @@ def drawn(derivation: Derivation) -> Html:
 
 def legend() -> Html:
     """What the colours mean."""
-    return tag("div", join((tag("span", name, class_=kind) for kind, name in KINDS.items()), "  "), class_="wire key")
+    return tag(
+        "div", join((tag("span", name, class_=kind) for kind, name in KINDS.items()), "  "), class_="wire colours"
+    )
 
 
 def _repair(repair: Repair) -> Html:

@@ -7,7 +7,7 @@ import msgspec
 from toolect import detect, registry
 from toolect.coverage.reading import NONE, Read, Reader
 from toolect.coverage.records import Bad, Record, Trouble, records
-from toolect.coverage.skeleton import skeleton
+from toolect.coverage.skeleton import skeleton, wired_keys
 from toolect.coverage.sources import Unit
 from toolect.coverage.stats import SAMPLES, Counts, Details, Sample, Stats
 from toolect.coverage.tally import Example, excerpt
@@ -113,7 +113,7 @@ class Examiner:
             for repair in call.repairs:
                 counts.repair(repair.kind.value)
             if not call.runnable:
-                if details.unparsed.add(key := (status, skeleton(call.raw))):
+                if details.unparsed.add(key := (status, skeleton(call.raw, wired_keys(read.dialect)))):
                     details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))
                 continue
             details.tools.add(call.name)

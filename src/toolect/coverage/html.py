@@ -28,7 +28,6 @@ from toolect.derivation import derive
 
 NO_DIALECT = "no dialect"
 STATUSES = ("ok", "repaired", "truncated", "malformed")
-TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 SHOWN_TOOLS = 40
 _COLUMNS = ("messages", "calls", "", *STATUSES, "runnable")
 
@@ -58,7 +57,7 @@ def _lead(report: Report) -> str:
     names = [d.name for d in report.dialects if d.name]
     lead = f"{report.lines:,} lines in {files}; {len(names)} dialect{'s' * (len(names) != 1)} found."
     if report.structured:
-        lead += f" {report.structured:,} messages with {report.structured_calls:,} calls that are given as such."
+        lead += f" Calls that are given as such: {report.structured_calls:,}, in {report.structured:,} of the messages."
     return lead
 
 
@@ -105,7 +104,7 @@ def _sources(report: Report) -> Html:
 
 
 def _name(name: str | None) -> Html:
-    return tag("b", name) if name else tag("span", NO_DIALECT, class_="quiet")
+    return tag("b", name, class_="solid") if name else tag("span", NO_DIALECT, class_="quiet")
 
 
 def _cells(figures: Figures) -> list[object]:
@@ -142,7 +141,8 @@ def _unparsed(report: Report) -> Html:
         parts.append(tag("h3", dialect.name or NO_DIALECT, tag("small", f"{failed:,} failed")))
         rows = [
             [
-                fold(join([tag("code", u.skeleton or "(nothing)"), tag("span", u.status, class_=f"badge {u.status}")]),
+                fold(join([tag("code", u.skeleton or "(nothing)"), tag("span", u.status, class_=f"badge {u.status}"),
+                          tag("small", u.examples[0].detail if u.examples else "")]),
                      _examples(u.examples)),
                 u.count,
             ]
@@ -151,9 +151,9 @@ def _unparsed(report: Report) -> Html:
         parts.append(table(["text without its data", "calls"], rows))
         parts.append(_more(dialect.more.unparsed))
         if dialect.others.tried:
-            read = ", ".join(f"{name} {count}" for name, count in dialect.others.read_by.items()) or "none reads them"
-            note = f"The first {dialect.others.tried} failed messages of each part of the corpus, in other dialects: "
-            parts.append(tag("p", note, tag("b", read), ".", class_="note"))
+            read = ", ".join(f"{name} {count}" for name, count in dialect.others.read_by.items()) or "none"
+            tried = f"{dialect.others.tried:,} failed messages were tried in all other dialects; who reads them well: "
+            parts.append(tag("p", tried, tag("b", read), ".", class_="note"))
     return join(parts)
 
 
@@ -161,7 +161,7 @@ def _leaks(report: Report) -> Html:
     rows = [
         [
             _name(d.name),
-            tag("code", leak.marker),
+            tag("code", leak.marker, class_="solid"),
             leak.within,
             _few(leak.dialects),
             _examples(leak.examples[:1]),
@@ -224,15 +224,18 @@ def _tools(report: Report) -> Html:
 
 
 def _of(dialect: DialectReport) -> Html:
-    rows: list[list[object]] = []
-    for tool in dialect.tools[:SHOWN_TOOLS]:
-        rows.append([tag("b", tool.name), "", tool.calls, *[""] * len(TYPES)])
-        rows += [
-            ["", tag("code", name), sum(types.values()), *(types.get(kind, 0) for kind in TYPES)]
-            for name, types in tool.arguments.items()
-        ]
+    rows = [
+        [tag("b", tool.name), tool.calls, join((_argument(*argument) for argument in tool.arguments.items()), " ")]
+        for tool in dialect.tools[:SHOWN_TOOLS]
+    ]
     more = sum(tool.calls for tool in dialect.tools[SHOWN_TOOLS:]) + dialect.more.calls
-    return join([table(["tool", "argument", "times", *TYPES], rows, left=2), _more(more)])
+    return join([table(["tool", "calls", "arguments"], rows, left=("tool", "arguments")), _more(more)])
+
+
+def _argument(name: str, types: dict[str, int]) -> Html:
+    """An argument with the types it had; one that had several stands out."""
+    told = join((join([kind, " ", figure(count)]) for kind, count in types.items()), ", ")
+    return tag("span", tag("b", name), " ", told, class_="chip mixed" if len(types) > 1 else "chip")
 
 
 def _samples(stats: Stats) -> Html:

@@ -83,13 +83,14 @@ def page(title: str, lead: str, facts: Sequence[tuple[str, object, str]], sectio
 # Tables
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> Html:
-    """A table that scrolls sideways when it is wide; the first `left` columns are text, the others figures."""
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], left: int | Sequence[str] = 1) -> Html:
+    """A table that scrolls sideways when it is wide; the `left` columns, a number or names, are text, not figures."""
+    kinds = [None if (i < left if isinstance(left, int) else name in left) else "n" for i, name in enumerate(head)]
     cells = [
-        tag("tr", *(tag("td", figure(cell), class_=None if i < left else "n") for i, cell in enumerate(row)))
+        tag("tr", *(tag("td", figure(cell), class_=kind) for cell, kind in zip(row, kinds, strict=True)))
         for row in rows
     ]
-    titles = tag("tr", *(tag("th", name, class_=None if i < left else "n") for i, name in enumerate(head)))
+    titles = tag("tr", *(tag("th", name, class_=kind) for name, kind in zip(head, kinds, strict=True)))
     return tag("div", tag("table", tag("thead", titles), tag("tbody", *cells)), class_="wide")
 
 
