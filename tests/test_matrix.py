@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import matrix as tool
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
@@ -237,7 +239,27 @@ def test_the_order_has_every_dialect_once(matrix: Matrix) -> None:
     assert sorted(matrix.order()) == sorted(SAMPLE)
 
 
-# The page
+# The page of the documentation
+
+
+def test_the_documented_findings_are_true(matrix: Matrix) -> None:
+    """docs/matrix.json has every dialect and feature, and says what is found about some of them."""
+    found = tool.read()
+    assert found.features == [feature.name for feature in FEATURES]
+    assert list(found.dialects) == registry.dialects()
+    assert {name: found.dialects[name].signs for name in SAMPLE} == {name: tool.signs(matrix, name) for name in SAMPLE}
+
+
+def test_the_documented_findings_are_written_as_they_are_read(matrix: Matrix) -> None:
+    """What the tool writes is what the page is made from."""
+    found = tool.findings(matrix)
+    assert msgspec.json.decode(tool.written(found).encode(), type=tool.Findings) == found
+    assert tool.written(tool.read()).encode() == tool.FILE.read_bytes()
+    loss = found.dialects["hermes"].into * (len(SAMPLE) - 1)
+    assert round(loss) == sum(len(matrix.loss(name, "hermes").lost) for name in SAMPLE)
+
+
+# The page to look at
 
 
 class Tags(html.parser.HTMLParser):
