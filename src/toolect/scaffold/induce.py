@@ -1,0 +1,152 @@
+"""Induces a dialect from samples of what a model wrote: which markers surround its calls, what repeats, what divides."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toolect.ir import Json
+from toolect.scaffold.payloads import Sighting, Thought, sight, thoughts
+from toolect.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, pieces, runs, trimmed
+
+_END = re.compile(r"\s*(</s>|<[|｜][^<>\n]{0,30}(?:end|eo[tms]|eos|stop|return)[^<>\n]{0,30}[|｜]>|<end_of_turn>)\s*\Z")
+_MANY = re.compile(r"calls|section|requests|functions|tools\b|begin_tool_requests", re.IGNORECASE)
+
+
+class Draft(NamedTuple):
+    """What the samples show of a dialect; each part as the grammar is to have it."""
+
+    opener: tuple[str, ...] = ()
+    """What stands before all calls, where they share a wrapper."""
+    call: tuple[Token, ...] = ()
+    """One call, with holes."""
+    divider: str = ""
+    """What stands between two calls inside the wrapper."""
+    closer: tuple[str, ...] = ()
+    argument: tuple[Token, ...] = ()
+    shape: Json = None
+    listed: bool = False
+    thought: Thought | None = None
+    before_call: str = ""
+    between_calls: str = ""
+    end: tuple[str, ...] = ()
+
+    @property
+    def wrapped(self) -> bool:
+        """True when calls stand in a wrapper."""
+        return bool(self.opener or self.closer)
+
+
+class _Seen(NamedTuple):
+    """A stretch of calls in a sample, with what it was found from."""
+
+    lead: str
+    run: list[Token]
+    after_content: bool
+    sighting: Sighting
+
+
+def induce(samples: Sequence[str]) -> Draft | None:
+    """The dialect that the samples show; None when no call is found in any of them."""
+    seen: list[_Seen] = []
+    thought: Thought | None = None
+    ends: dict[str, None] = {}
+    for sample in samples:
+        text = sample
+        while (match := _END.search(text)) is not None and not _opens(text, match[1]):
+            ends[match[1]] = None
+            text = text[: match.start()]
+        hidden, form = thoughts(text)
+        thought = thought or form
+        sighting = sight(text, hidden)
+        marks: list[Mark] = sorted([*sighting.marks, *_outside(hidden, sighting.marks)])
+        seen += [_Seen(*run, sighting) for run in runs(pieces(text, marks))]
+    if not seen:
+        return None
+    best = max(seen, key=lambda one: (sum(token in PAYLOADS for token in one.run), len(one.sighting.marks)))
+    leads = Counter(one.lead for one in seen if one.after_content)
+    draft = _split(best.run)
+    return draft._replace(
+        argument=best.sighting.argument,
+        shape=best.sighting.shape,
+        listed=best.sighting.listed,
+        thought=thought,
+        before_call=leads.most_common(1)[0][0] if leads else "",
+        end=tuple(ends),
+    )
+
+
+def _opens(text: str, token: str) -> bool:
+    """True when the token at the end of a sample closes something that was opened in it, so ends no answer."""
+    bare = re.sub(r"[^a-z]", "", token.lower())
+    opener = re.sub(r"end|stop", "", bare)
+    others = [re.sub(r"[^a-z]", "", other.lower()) for other in re.findall(r"<[|｜][^<>\n]{1,60}[|｜]>", text)]
+    return bool(opener) and any(re.sub(r"begin|start", "", other) == opener and other != bare for other in others)
+
+
+def _outside(hidden: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
+    return [mark for mark in hidden if not any(mark.start < m.end and m.start < mark.end for m in marks)]
+
+
+def _split(run: list[Token]) -> Draft:
+    """A stretch of calls, taken apart: the wrapper, one call, and what divides two of them."""
+    places = [i for i, token in enumerate(run) if token in PAYLOADS]
+    first, last = places[0], places[-1]
+    before, after = _whole(run[:first]), _whole(run[last + 1 :])
+    payload = run[first]
+    if len(places) == 1:
+        outer = _wrapper(before, after)
+        opener, closer = before[:outer], after[len(after) - outer :] if outer else []
+        inner_before, inner_after = before[outer:], after[: len(after) - outer] if outer else after
+        # whitespace inside the wrapper belongs to its tags
+        opener, inner_before = _taking(opener, inner_before)
+        while inner_after and is_space(inner_after[-1]) and closer:
+            closer = [inner_after.pop(), *closer]
+        return Draft(_texts(opener), (*inner_before, payload, *inner_after), "", _texts(closer))
+    between = _whole(run[first + 1 : places[1]])
+    head = _shared(before[::-1], between[::-1])
+    inner_before = between[len(between) - head :]
+    rest = between[: len(between) - head]
+    tail = _shared(rest, after)
+    inner_after, divider = rest[:tail], "".join(map(str, rest[tail:]))
+    opener, closer = before[: len(before) - head], after[tail:]
+    opener, _ = _taking(opener, [])
+    call = (*inner_before, payload, *inner_after)
+    if not trimmed(opener) and not trimmed(closer) and not divider.strip():
+        return Draft((), call, "", (), between_calls=divider)
+    return Draft(_texts(opener), call, divider, _texts(closer))
+
+
+def _whole(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens, those of one text joined where nothing is between a marker and the whitespace after it."""
+    return list(tokens)
+
+
+def _taking(opener: list[Token], inner: list[Token]) -> tuple[list[Token], list[Token]]:
+    """Whitespace at the beginning of what is inside goes to the opener, if there is one."""
+    while opener and inner and is_space(inner[0]):
+        opener, inner = [*opener, inner[0]], inner[1:]
+    return opener, inner
+
+
+def _shared(a: Sequence[Token], b: Sequence[Token]) -> int:
+    """How many tokens two sequences begin with in common."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _wrapper(before: list[Token], after: list[Token]) -> int:
+    """1 when the first marker of a lone call speaks of several, and the last one closes it; else 0."""
+    if len([t for t in before if not is_space(t)]) < 2 or not after or isinstance(after[-1], Hole):
+        return 0
+    opener, closer = str(before[0]), str(after[-1])
+    return int(bool(_MANY.search(opener)) and _stem(opener) == _stem(closer))
+
+
+def _stem(marker: str) -> str:
+    return re.sub(r"begin|start|end|[^a-z]", "", marker.lower())
+
+
+def _texts(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(map(str, tokens))

@@ -1,0 +1,156 @@
+"""A draft as the files of a dialect: its grammar, its entry, and its corpus."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from toolect.corpus import Case, describe, write
+from toolect.compiled import Dialect
+from toolect.ir import Json, dumps
+from toolect.scaffold.induce import Draft
+from toolect.scaffold.pieces import Hole, Token
+
+_TERMINALS = {Hole.NAME, Hole.REF, Hole.KEY}
+
+
+def grammar(draft: Draft, title: str) -> str:
+    """The grammar of a draft."""
+    code = Hole.CODE in draft.call
+    slots = ["TEXT"] + ["JSON"] * (Hole.JSON in draft.call)
+    lines = [f"// {title}", "// Source: say where the format is documented"]
+    lines += ["%import .values.python (value)"] if code else []
+    lines.append(f"start: ({' | '.join(_parts(draft))})*")
+    lines.append("content: TEXT")
+    if draft.thought is not None:
+        lines.append(f"think: {dumps(draft.thought.opener)} TEXT {dumps(draft.thought.closer)}")
+    unit = "(call)" if code else "call"
+    if draft.wrapped:
+        inner = f"{unit.strip('()')} ({dumps(draft.divider)} call)*" if draft.divider else "call+"
+        lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
+    lines += _call(draft)
+    if draft.argument:
+        lines.append("argument: " + " ".join(_spelled(draft.argument)))
+    lines += _terminals(draft)
+    lines.append(f"%declare {' '.join(slots)}")
+    return "\n".join(lines) + "\n"
+
+
+def _parts(draft: Draft) -> Iterator[str]:
+    yield "content"
+    if draft.thought is not None:
+        yield "think"
+    yield "calls" if draft.wrapped or Hole.CODE in draft.call and draft.listed else "call"
+
+
+def _call(draft: Draft) -> Iterator[str]:
+    if Hole.CODE not in draft.call:
+        yield "call: " + " ".join(_spelled(draft.call))
+        return
+    at = draft.call.index(Hole.CODE)
+    before, after = draft.call[:at], draft.call[at + 1 :]
+    one = 'NAME "(" (argument (", " argument)*)? ")"'
+    if draft.listed:
+        yield "calls: " + " ".join([*_spelled((*before, "[")), 'call (", " call)*', *_spelled(("]", *after))])
+        yield f"call: {one}"
+    else:
+        yield "call: " + " ".join([*_spelled(before), one, *_spelled(after)])
+    yield 'argument: KEY "=" value'
+
+
+def _spelled(tokens: Sequence[Token]) -> Iterator[str]:
+    """Tokens as the grammar has them: texts between holes are one marker."""
+    text = ""
+    for token in tokens:
+        if isinstance(token, Hole):
+            yield from ([dumps(text)] if text else [])
+            yield token.value
+            text = ""
+        else:
+            text += token
+    yield from ([dumps(text)] if text else [])
+
+
+def _terminals(draft: Draft) -> Iterator[str]:
+    tokens = [*draft.call, *draft.argument]
+    if Hole.CODE in tokens:
+        yield r"NAME: /[A-Za-z_][\w.]*/"
+        yield r"KEY: /[A-Za-z_]\w*/"
+        return
+    for hole in (Hole.NAME, Hole.REF, Hole.KEY):
+        if hole in tokens:
+            yield f"{hole}: /{_regex(hole, tokens)}/"
+
+
+def _regex(hole: Hole, tokens: Sequence[Token]) -> str:
+    """A name ends where whitespace or the sign comes that follows it."""
+    follow = {str(after)[0] for token, after in zip(tokens, tokens[1:], strict=False) if token is hole}
+    signs = "".join(sorted({re.escape(sign).replace("/", r"\/") for sign in follow if not sign.isspace() and sign not in "\\]^-"} | {"<", ">", '"'}))
+    return rf"[^\s{signs}]+"
+
+
+def entry(draft: Draft, name: str, about: str) -> str:
+    """The entry of a draft."""
+    roles: dict[str, Json] = {"content": "content"}
+    if draft.thought is not None:
+        roles["think"] = "reasoning"
+    whole = isinstance(draft.shape, list)
+    if not whole:
+        roles["call"] = "call"
+    if draft.shape is not None:
+        roles["call/JSON"] = draft.shape
+    elif Hole.JSON in draft.call:
+        roles["call/JSON"] = "$arguments"
+    lines = [f"{name}:", f"  about: {dumps(about)}"]
+    for hole, role in ((Hole.NAME, "call.name"), (Hole.REF, "call.ref")):
+        if hole in draft.call or hole is Hole.NAME and Hole.CODE in draft.call:
+            roles[hole.value] = role
+    values = ""
+    if draft.argument or Hole.CODE in draft.call:
+        roles |= {"argument": "argument", "KEY": "argument.key"}
+        roles["argument/TEXT" if draft.argument else "argument/value"] = "argument.value"
+        values = "  values: {argument/TEXT: schema}" if draft.argument else ""
+    lines.append("  map:")
+    lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
+    lines += [values] if values else []
+    lines += ['  ref: "functions.{name}:{index}"'] if Hole.REF in draft.call else []
+    gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
+    if any(gaps.values()):
+        lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")
+    lines += [f"  end: {_flow(list(draft.end), quoted=True)}"] if draft.end else []
+    return "\n".join(lines) + "\n"
+
+
+def variant(name: str, base: str, about: str) -> str:
+    """The entry of a dialect that is like another."""
+    return f"{name}:\n  extends: {base}\n  about: {dumps(about)}\n"
+
+
+def _flow(value: Json, quoted: bool = False) -> str:
+    """A value in YAML's flow style, on one line."""
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{_flow(key)}: {_flow(inner, quoted)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(_flow(inner, quoted) for inner in value) + "]"
+        case str() if not quoted and re.fullmatch(r"\$?[A-Za-z_][\w. /]*", value) and value.lower() not in _WORDS:
+            return value
+        case _:
+            return json.dumps(value, ensure_ascii=not str(value).isprintable())
+
+
+_WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
+
+
+def corpus(dialect: Dialect | None, samples: Sequence[str], path: Path) -> str:
+    """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
+    return write(_case(dialect, sample, number, path) for number, sample in enumerate(samples, 1))
+
+
+def _case(dialect: Dialect | None, sample: str, number: int, path: Path) -> Case:
+    message = None if dialect is None else dialect.parse(sample)
+    read = message is not None and message.clean and bool(message.calls or number > 1)
+    title = f"Sample {number}: check that this is what it says" if read else f"Sample {number}: not read yet"
+    return Case(path, 1, title, (), sample, describe(message) if read and message is not None else "")
