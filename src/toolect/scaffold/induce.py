@@ -1,4 +1,4 @@
-"""Induces a dialect from samples of what a model wrote: which markers surround its calls, what repeats, what divides."""
+"""Induces a dialect from samples: which markers surround its calls, what repeats, and what divides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Draft(NamedTuple):
     divider: str = ""
     """What stands between two calls inside the wrapper."""
     closer: tuple[str, ...] = ()
-    argument: tuple[Token, ...] = ()
+    arguments: tuple[tuple[Token, ...], ...] = ()
     shape: Json = None
     listed: bool = False
     thought: Thought | None = None
@@ -69,7 +69,7 @@ def induce(samples: Sequence[str]) -> Draft | None:
     leads = Counter(one.lead for one in seen if one.after_content)
     draft = _split(best.run)
     return draft._replace(
-        argument=best.sighting.argument,
+        arguments=best.sighting.arguments,
         shape=best.sighting.shape,
         listed=best.sighting.listed,
         thought=thought,

@@ -18,15 +18,15 @@ ARGUMENTS = (
 IDS = ("id", "call_id", "tool_call_id")
 MAX_STARTS = 2_000
 """Brackets of a sample at which a value is looked for."""
-IDENTIFIER = r"[A-Za-z_][\w.:/-]*"
+IDENTIFIER = r"[A-Za-z_](?:[\w.:/-]*\w)?"
 
 
 class Sighting(NamedTuple):
-    """What a sample holds: the marks of its calls, the shape of their JSON, and the form of one argument."""
+    """What a sample holds: the marks of its calls, the shape of their JSON, and the forms of one argument."""
 
     marks: tuple[Mark, ...]
     shape: Json = None
-    argument: tuple[Token, ...] = ()
+    arguments: tuple[tuple[Token, ...], ...] = ()
     listed: bool = False
     """Code with its calls in a list."""
 
@@ -270,6 +270,8 @@ def _grouped(text: str, found: list[_Argument], names: list[Mark]) -> Sighting:
             groups.append([one])
     if not groups:
         return Sighting(())
+    if not names and all(one.value.lstrip().startswith("{") for one in found):
+        return Sighting(())  # a name, and the arguments as JSON
     longest = max(groups, key=len)
     gap = text[longest[0].end : longest[1].start] if len(longest) > 1 else _space_after(text, longest[0].end)
     indent = gap.rpartition("\n")[2] if "\n" in gap else ""
@@ -285,12 +287,18 @@ def _grouped(text: str, found: list[_Argument], names: list[Mark]) -> Sighting:
             here = [_name(match, 0)] if match else []
         marks += [*here[-1:], Mark(start, end, Hole.ARGUMENTS)]
         marks += [name for name in names if name.start >= end][:1] if len(names) == 2 and len(groups) == 1 else []
-    first = longest[0]
     lines = all(one.value.startswith("\n") and one.value.endswith("\n") and len(one.value) > 1 for one in found)
-    line = "\n" if lines else ""
-    head, _, tail = first.after.partition("\0")
-    after: tuple[Token, ...] = (line + head, Hole.KEY, tail + gap) if tail else (line + first.after + gap,)
-    return Sighting(tuple(marks), None, (indent + first.before, Hole.KEY, first.between + line, Hole.TEXT, *after))
+    forms = dict.fromkeys(tuple(_form(one, indent, gap, "\n" if lines else "")) for one in longest)
+    return Sighting(tuple(marks), None, tuple(forms))
+
+
+def _form(one: _Argument, indent: str, gap: str, line: str) -> Iterator[Token]:
+    """An argument with holes; its text may stand in lines of its own, and `gap` comes after it."""
+    yield from (indent + one.before, Hole.KEY, one.between + line, Hole.TEXT)
+    head, again, tail = one.after.partition("\0")
+    yield line + head + ("" if again else gap)
+    if again:
+        yield from (Hole.KEY, tail + gap)
 
 
 def _space_after(text: str, at: int) -> str:

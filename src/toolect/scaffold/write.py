@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
-from toolect.corpus import Case, describe, write
 from toolect.compiled import Dialect
+from toolect.corpus import Case, describe, write
 from toolect.ir import Json, dumps
 from toolect.scaffold.induce import Draft
 from toolect.scaffold.pieces import Hole, Token
-
-_TERMINALS = {Hole.NAME, Hole.REF, Hole.KEY}
 
 
 def grammar(draft: Draft, title: str) -> str:
@@ -31,8 +30,8 @@ def grammar(draft: Draft, title: str) -> str:
         inner = f"{unit.strip('()')} ({dumps(draft.divider)} call)*" if draft.divider else "call+"
         lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
     lines += _call(draft)
-    if draft.argument:
-        lines.append("argument: " + " ".join(_spelled(draft.argument)))
+    if draft.arguments:
+        lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments))
     lines += _terminals(draft)
     lines.append(f"%declare {' '.join(slots)}")
     return "\n".join(lines) + "\n"
@@ -74,7 +73,7 @@ def _spelled(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _terminals(draft: Draft) -> Iterator[str]:
-    tokens = [*draft.call, *draft.argument]
+    tokens = [*draft.call, *(token for form in draft.arguments for token in form)]
     if Hole.CODE in tokens:
         yield r"NAME: /[A-Za-z_][\w.]*/"
         yield r"KEY: /[A-Za-z_]\w*/"
@@ -86,9 +85,10 @@ def _terminals(draft: Draft) -> Iterator[str]:
 
 def _regex(hole: Hole, tokens: Sequence[Token]) -> str:
     """A name ends where whitespace or the sign comes that follows it."""
-    follow = {str(after)[0] for token, after in zip(tokens, tokens[1:], strict=False) if token is hole}
-    signs = "".join(sorted({re.escape(sign).replace("/", r"\/") for sign in follow if not sign.isspace() and sign not in "\\]^-"} | {"<", ">", '"'}))
-    return rf"[^\s{signs}]+"
+    pairs = pairwise(tokens)
+    follow = {after[0] for token, after in pairs if token is hole and not isinstance(after, Hole)}
+    signs = {re.escape(sign).replace("/", r"\/") for sign in follow if not sign.isspace()} | {"<", ">", '"'}
+    return rf"[^\s{''.join(sorted(signs))}]+"
 
 
 def entry(draft: Draft, name: str, about: str) -> str:
@@ -96,8 +96,7 @@ def entry(draft: Draft, name: str, about: str) -> str:
     roles: dict[str, Json] = {"content": "content"}
     if draft.thought is not None:
         roles["think"] = "reasoning"
-    whole = isinstance(draft.shape, list)
-    if not whole:
+    if not _has_list(draft.shape):  # else each item is a call
         roles["call"] = "call"
     if draft.shape is not None:
         roles["call/JSON"] = draft.shape
@@ -108,10 +107,10 @@ def entry(draft: Draft, name: str, about: str) -> str:
         if hole in draft.call or hole is Hole.NAME and Hole.CODE in draft.call:
             roles[hole.value] = role
     values = ""
-    if draft.argument or Hole.CODE in draft.call:
+    if draft.arguments or Hole.CODE in draft.call:
         roles |= {"argument": "argument", "KEY": "argument.key"}
-        roles["argument/TEXT" if draft.argument else "argument/value"] = "argument.value"
-        values = "  values: {argument/TEXT: schema}" if draft.argument else ""
+        roles["argument/TEXT" if draft.arguments else "argument/value"] = "argument.value"
+        values = "  values: {argument/TEXT: schema}" if draft.arguments else ""
     lines.append("  map:")
     lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
     lines += [values] if values else []
@@ -121,6 +120,11 @@ def entry(draft: Draft, name: str, about: str) -> str:
         lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")
     lines += [f"  end: {_flow(list(draft.end), quoted=True)}"] if draft.end else []
     return "\n".join(lines) + "\n"
+
+
+def _has_list(shape: Json) -> bool:
+    """True for a shape that holds several calls."""
+    return isinstance(shape, list) or isinstance(shape, dict) and any(map(_has_list, shape.values()))
 
 
 def variant(name: str, base: str, about: str) -> str:
