@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect.ir import Json
-from toolect.scaffold.payloads import Sighting, Thought, sight, thoughts
+from toolect.scaffold.payloads import sight
 from toolect.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, pieces, runs, trimmed
+from toolect.scaffold.sighting import Sighting
+from toolect.scaffold.thoughts import Thought, stem, thoughts
 
-_END = re.compile(r"\s*(</s>|<[|｜][^<>\n]{0,30}(?:end|eo[tms]|eos|stop|return)[^<>\n]{0,30}[|｜]>|<end_of_turn>)\s*\Z")
+_END = re.compile(r"\s*(</s>|<[|｜][^<>\n]{1,60}[|｜]>|<end_of_turn>)\s*\Z")
+MAX_DRAFTS = 8
 _MANY = re.compile(r"calls|section|requests|functions|tools\b|begin_tool_requests", re.IGNORECASE)
 
 
@@ -48,42 +51,44 @@ class _Seen(NamedTuple):
     sighting: Sighting
 
 
-def induce(samples: Sequence[str]) -> Draft | None:
-    """The dialect that the samples show; None when no call is found in any of them."""
+def induce(samples: Sequence[str]) -> list[Draft]:
+    """The dialects that the samples may show, the likeliest first; none when no call is found in any of them."""
     seen: list[_Seen] = []
     thought: Thought | None = None
     ends: dict[str, None] = {}
     for sample in samples:
         text = sample
-        while (match := _END.search(text)) is not None and not _opens(text, match[1]):
+        while (match := _END.search(text)) is not None and _ends(text, match[1]):
             ends[match[1]] = None
             text = text[: match.start()]
         hidden, form = thoughts(text)
-        thought = thought or form
+        if form is not None:
+            thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))
         sighting = sight(text, hidden)
         marks: list[Mark] = sorted([*sighting.marks, *_outside(hidden, sighting.marks)])
         seen += [_Seen(*run, sighting) for run in runs(pieces(text, marks))]
-    if not seen:
-        return None
-    best = max(seen, key=lambda one: (sum(token in PAYLOADS for token in one.run), len(one.sighting.marks)))
     leads = Counter(one.lead for one in seen if one.after_content)
-    draft = _split(best.run)
-    return draft._replace(
-        arguments=best.sighting.arguments,
-        shape=best.sighting.shape,
-        listed=best.sighting.listed,
-        thought=thought,
-        before_call=leads.most_common(1)[0][0] if leads else "",
-        end=tuple(ends),
-    )
+    seen.sort(key=lambda one: (sum(token in PAYLOADS for token in one.run), len(one.sighting.marks)), reverse=True)
+    drafts = [
+        _split(one.run)._replace(
+            arguments=one.sighting.arguments,
+            shape=one.sighting.shape,
+            listed=one.sighting.listed,
+            thought=thought,
+            before_call=leads.most_common(1)[0][0] if leads else "",
+            end=tuple(ends),
+        )
+        for one in seen
+    ]
+    unique = {repr(draft): draft for draft in drafts}
+    return list(unique.values())[:MAX_DRAFTS]
 
 
-def _opens(text: str, token: str) -> bool:
-    """True when the token at the end of a sample closes something that was opened in it, so ends no answer."""
-    bare = re.sub(r"[^a-z]", "", token.lower())
-    opener = re.sub(r"end|stop", "", bare)
-    others = [re.sub(r"[^a-z]", "", other.lower()) for other in re.findall(r"<[|｜][^<>\n]{1,60}[|｜]>", text)]
-    return bool(opener) and any(re.sub(r"begin|start", "", other) == opener and other != bare for other in others)
+def _ends(text: str, token: str) -> bool:
+    """True when the token at the end of a sample comes once, and closes nothing that was opened in it."""
+    others = re.findall(r"<[|｜][^<>\n]{1,60}[|｜]>", text)
+    opened = any(other != token and stem(other) == stem(token) for other in others)
+    return text.count(token) == 1 and not (stem(token) and opened)
 
 
 def _outside(hidden: Sequence[Mark], marks: Sequence[Mark]) -> list[Mark]:
@@ -94,7 +99,7 @@ def _split(run: list[Token]) -> Draft:
     """A stretch of calls, taken apart: the wrapper, one call, and what divides two of them."""
     places = [i for i, token in enumerate(run) if token in PAYLOADS]
     first, last = places[0], places[-1]
-    before, after = _whole(run[:first]), _whole(run[last + 1 :])
+    before, after = run[:first], run[last + 1 :]
     payload = run[first]
     if len(places) == 1:
         outer = _wrapper(before, after)
@@ -105,7 +110,7 @@ def _split(run: list[Token]) -> Draft:
         while inner_after and is_space(inner_after[-1]) and closer:
             closer = [inner_after.pop(), *closer]
         return Draft(_texts(opener), (*inner_before, payload, *inner_after), "", _texts(closer))
-    between = _whole(run[first + 1 : places[1]])
+    between = run[first + 1 : places[1]]
     head = _shared(before[::-1], between[::-1])
     inner_before = between[len(between) - head :]
     rest = between[: len(between) - head]
@@ -117,11 +122,6 @@ def _split(run: list[Token]) -> Draft:
     if not trimmed(opener) and not trimmed(closer) and not divider.strip():
         return Draft((), call, "", (), between_calls=divider)
     return Draft(_texts(opener), call, divider, _texts(closer))
-
-
-def _whole(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens, those of one text joined where nothing is between a marker and the whitespace after it."""
-    return list(tokens)
 
 
 def _taking(opener: list[Token], inner: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -141,11 +141,7 @@ def _wrapper(before: list[Token], after: list[Token]) -> int:
     if len([t for t in before if not is_space(t)]) < 2 or not after or isinstance(after[-1], Hole):
         return 0
     opener, closer = str(before[0]), str(after[-1])
-    return int(bool(_MANY.search(opener)) and _stem(opener) == _stem(closer))
-
-
-def _stem(marker: str) -> str:
-    return re.sub(r"begin|start|end|[^a-z]", "", marker.lower())
+    return int(bool(_MANY.search(opener)) and stem(opener) == stem(closer))
 
 
 def _texts(tokens: Sequence[Token]) -> tuple[str, ...]:

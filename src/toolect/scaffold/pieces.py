@@ -63,6 +63,14 @@ _MARKERS = re.compile(
 _PARTS = re.compile(r"\s+|\S(?:.*\S)?", re.DOTALL)
 
 
+_TOKENS = re.compile(r"<[^<>\n]{1,60}>|\[/?[A-Z][A-Z_]{2,}\]|```")
+
+
+def has_markers(text: str) -> bool:
+    """True when something in the text looks like a marker, at a glance."""
+    return _TOKENS.search(text) is not None
+
+
 def pieces(text: str, marks: Iterable[Mark]) -> list[Piece]:
     """The pieces of a sample in which `marks` are already known; they stand in order and apart."""
     found: list[Piece] = []

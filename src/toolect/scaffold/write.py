@@ -7,19 +7,28 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from toolect.compiled import Dialect
 from toolect.corpus import Case, describe, write
-from toolect.ir import Json, dumps
+from toolect.ir import Json, Message, dumps
 from toolect.scaffold.induce import Draft
-from toolect.scaffold.pieces import Hole, Token
+from toolect.scaffold.pieces import Hole, Token, has_markers
+
+
+class Sample(NamedTuple):
+    """What a model wrote, under a title, and the end of the prompt if that opened its reasoning."""
+
+    title: str
+    text: str
+    prefix: str = ""
 
 
 def grammar(draft: Draft, title: str) -> str:
     """The grammar of a draft."""
     code = Hole.CODE in draft.call
     slots = ["TEXT"] + ["JSON"] * (Hole.JSON in draft.call)
-    lines = [f"// {title}", "// Source: say where the format is documented"]
+    lines = [f"// {title}"]
     lines += ["%import .values.python (value)"] if code else []
     lines.append(f"start: ({' | '.join(_parts(draft))})*")
     lines.append("content: TEXT")
@@ -29,7 +38,7 @@ def grammar(draft: Draft, title: str) -> str:
     if draft.wrapped:
         inner = f"{unit.strip('()')} ({dumps(draft.divider)} call)*" if draft.divider else "call+"
         lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
-    lines += _call(draft)
+    lines += _call(draft) if draft.call else []
     if draft.arguments:
         lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments))
     lines += _terminals(draft)
@@ -41,7 +50,8 @@ def _parts(draft: Draft) -> Iterator[str]:
     yield "content"
     if draft.thought is not None:
         yield "think"
-    yield "calls" if draft.wrapped or Hole.CODE in draft.call and draft.listed else "call"
+    if draft.call:
+        yield "calls" if draft.wrapped or Hole.CODE in draft.call and draft.listed else "call"
 
 
 def _call(draft: Draft) -> Iterator[str]:
@@ -96,7 +106,7 @@ def entry(draft: Draft, name: str, about: str) -> str:
     roles: dict[str, Json] = {"content": "content"}
     if draft.thought is not None:
         roles["think"] = "reasoning"
-    if not _has_list(draft.shape):  # else each item is a call
+    if draft.call and not _has_list(draft.shape):  # each item of a list is a call of its own
         roles["call"] = "call"
     if draft.shape is not None:
         roles["call/JSON"] = draft.shape
@@ -118,6 +128,8 @@ def entry(draft: Draft, name: str, about: str) -> str:
     gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
     if any(gaps.values()):
         lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")
+    if draft.thought is not None and draft.thought.prompted:
+        lines.append(f"  prefill: {_flow({draft.thought.opener: 'think'}, quoted=True)}")
     lines += [f"  end: {_flow(list(draft.end), quoted=True)}"] if draft.end else []
     return "\n".join(lines) + "\n"
 
@@ -148,13 +160,21 @@ def _flow(value: Json, quoted: bool = False) -> str:
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 
 
-def corpus(dialect: Dialect | None, samples: Sequence[str], path: Path) -> str:
+def corpus(dialect: Dialect | None, samples: Sequence[Sample], path: Path) -> str:
     """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
-    return write(_case(dialect, sample, number, path) for number, sample in enumerate(samples, 1))
+    return write(_case(dialect, sample, path) for sample in samples)
 
 
-def _case(dialect: Dialect | None, sample: str, number: int, path: Path) -> Case:
-    message = None if dialect is None else dialect.parse(sample)
-    read = message is not None and message.clean and bool(message.calls or number > 1)
-    title = f"Sample {number}: check that this is what it says" if read else f"Sample {number}: not read yet"
-    return Case(path, 1, title, (), sample, describe(message) if read and message is not None else "")
+def _case(dialect: Dialect | None, sample: Sample, path: Path) -> Case:
+    message = read(dialect, sample)
+    title = f"{sample.title}: check that this is what it says" if message else f"{sample.title}: not read yet"
+    attributes = (("prefix", dumps(sample.prefix)),) if sample.prefix else ()
+    return Case(path, 1, title, attributes, sample.text, describe(message) if message else "")
+
+
+def read(dialect: Dialect | None, sample: Sample) -> Message | None:
+    """What the dialect reads in a sample, if it is clean and no call is left in the content."""
+    if dialect is None:
+        return None
+    message = dialect.parse(sample.text, prefix=sample.prefix)
+    return message if message.clean and not has_markers(message.content) else None
