@@ -219,6 +219,8 @@ class Network:
             codec = Codec(CodecKind.JSON if name == SlotKind.JSON else CodecKind.TEXT)
         elif codec is None and rule.name == Role.SCALAR and rule.value:
             codec = Codec(CodecKind.JSON_OR_TEXT)
+        elif codec is None and role is Role.ARGUMENTS and name != SlotKind.JSON:
+            codec = Codec(CodecKind.TEXT)
         return Field(role, codec, shape)
 
     def _around(self, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:

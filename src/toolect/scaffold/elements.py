@@ -21,6 +21,9 @@ _PAIR = re.compile(
 )
 
 
+_PYTHON, _JSON = {"True", "False", "None"}, {"true", "false", "null"}
+
+
 class _Argument(NamedTuple):
     """One argument: its characters, and its form around key and value."""
 
@@ -102,9 +105,12 @@ def _grouped(text: str, found: list[_Argument], names: list[Mark], bare: Sequenc
             here = [name_mark(match, max(0, start - LOOK))] if match else []
         marks += [*here[-1:], Mark(start, end, Hole.ARGUMENTS)]
         marks += [name for name in names if name.start >= end][:1] if len(names) == 2 and len(groups) == 1 else []
+    if not any(mark.what in (Hole.NAME, Hole.REF) for mark in marks):
+        return Sighting(())
     lines = all(one.value.startswith("\n") and one.value.endswith("\n") and len(one.value) > 1 for one in found)
     forms = dict.fromkeys(tuple(_form(one, indent, gap, "\n" if lines else "")) for one in longest)
-    return Sighting(tuple(marks), None, tuple(forms))
+    words = {one.value.strip() for one in found}
+    return Sighting(tuple(marks), None, tuple(forms), python=bool(words & _PYTHON) and not words & _JSON)
 
 
 def _form(one: _Argument, indent: str, gap: str, line: str) -> Iterator[Token]:

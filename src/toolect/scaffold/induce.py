@@ -31,6 +31,7 @@ class Draft(NamedTuple):
     arguments: tuple[tuple[Token, ...], ...] = ()
     shape: Json = None
     listed: bool = False
+    python: bool = False
     thought: Thought | None = None
     before_call: str = ""
     between_calls: str = ""
@@ -74,6 +75,7 @@ def induce(samples: Sequence[str]) -> list[Draft]:
             arguments=one.sighting.arguments,
             shape=one.sighting.shape,
             listed=one.sighting.listed,
+            python=any(other.sighting.python for other in seen),
             thought=thought,
             before_call=leads.most_common(1)[0][0] if leads else "",
             end=tuple(ends),

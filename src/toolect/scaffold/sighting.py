@@ -21,6 +21,8 @@ class Sighting(NamedTuple):
     arguments: tuple[tuple[Token, ...], ...] = ()
     listed: bool = False
     """Code with its calls in a list."""
+    python: bool = False
+    """Raw values are spelled as in Python."""
 
 
 def name_mark(match: re.Match[str], base: int = 0) -> Mark:

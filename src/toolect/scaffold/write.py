@@ -120,7 +120,8 @@ def entry(draft: Draft, name: str, about: str) -> str:
     if draft.arguments or Hole.CODE in draft.call:
         roles |= {"argument": "argument", "KEY": "argument.key"}
         roles["argument/TEXT" if draft.arguments else "argument/value"] = "argument.value"
-        values = "  values: {argument/TEXT: schema}" if draft.arguments else ""
+        codec = "{codec: schema, scalars: python}" if draft.python else "schema"
+        values = f"  values: {{argument/TEXT: {codec}}}" if draft.arguments else ""
     lines.append("  map:")
     lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
     lines += [values] if values else []
@@ -173,8 +174,9 @@ def _case(dialect: Dialect | None, sample: Sample, path: Path) -> Case:
 
 
 def read(dialect: Dialect | None, sample: Sample) -> Message | None:
-    """What the dialect reads in a sample, if it is clean and no call is left in the content."""
+    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content."""
     if dialect is None:
         return None
     message = dialect.parse(sample.text, prefix=sample.prefix)
-    return message if message.clean and not has_markers(message.content) else None
+    named = all(call.name for call in message.calls)
+    return message if named and message.clean and not has_markers(message.content) else None
