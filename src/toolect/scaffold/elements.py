@@ -71,13 +71,18 @@ def named_tags(text: str) -> Sighting:
         inner = list(re.finditer(r"<([A-Za-z_]\w*)>([^<>]*)</\1>", match[3]))
         if inner and not re.sub(r"<([A-Za-z_]\w*)>[^<>]*</\1>|\s+", "", match[3]):
             found = [_Argument(base + m.start(), base + m.end(), m[2], "<", ">", "</\0>") for m in inner]
-            names = [Mark(match.start(i), match.end(i), Hole.NAME) for i in (1, 5)]
-            return _grouped(text, found, names)
+            opening, closing = (Mark(match.start(i), match.end(i), Hole.NAME) for i in (1, 5))
+            return _grouped(text, found, [opening], closing=[closing])
     return Sighting(())
 
 
-def _grouped(text: str, found: list[_Argument], names: list[Mark], bare: Sequence[int] = ()) -> Sighting:
-    """Arguments that nothing but whitespace divides are those of one call; at `bare` a call has none."""
+def _grouped(
+    text: str, found: list[_Argument], names: list[Mark], bare: Sequence[int] = (), closing: Sequence[Mark] = ()
+) -> Sighting:
+    """Arguments that nothing but whitespace divides are those of one call; at `bare` a call has none.
+
+    `closing` are names that come again in the closers of calls.
+    """
     groups: list[list[_Argument]] = []
     for one in found:
         if groups and not text[groups[-1][-1].end : one.start].strip():
@@ -104,7 +109,7 @@ def _grouped(text: str, found: list[_Argument], names: list[Mark], bare: Sequenc
             match = re.search(rf"(?:\A|(?<=[\s>]))({IDENTIFIER})(?:<[^<>]*>)?\s*\Z", text[max(0, start - LOOK) : start])
             here = [name_mark(match, max(0, start - LOOK))] if match else []
         marks += [*here[-1:], Mark(start, end, Hole.ARGUMENTS)]
-        marks += [name for name in names if name.start >= end][:1] if len(names) == 2 and len(groups) == 1 else []
+        marks += [name for name in closing if name.start >= end][:1]
     if not any(mark.what in (Hole.NAME, Hole.REF) for mark in marks):
         return Sighting(())
     lines = all(one.value.startswith("\n") and one.value.endswith("\n") and len(one.value) > 1 for one in found)

@@ -21,13 +21,13 @@ _MANY = re.compile(r"calls|section|requests|functions|tools\b|begin_tool_request
 class Draft(NamedTuple):
     """What the samples show of a dialect; each part as the grammar is to have it."""
 
-    opener: tuple[str, ...] = ()
+    opener: tuple[Token, ...] = ()
     """What stands before all calls, where they share a wrapper."""
     call: tuple[Token, ...] = ()
     """One call, with holes."""
-    divider: str = ""
+    divider: tuple[Token, ...] = ()
     """What stands between two calls inside the wrapper."""
-    closer: tuple[str, ...] = ()
+    closer: tuple[Token, ...] = ()
     arguments: tuple[tuple[Token, ...], ...] = ()
     shape: Json = None
     listed: bool = False
@@ -36,6 +36,11 @@ class Draft(NamedTuple):
     before_call: str = ""
     between_calls: str = ""
     end: tuple[str, ...] = ()
+
+    @property
+    def bare(self) -> bool:
+        """True when calls begin with their JSON: no marker tells where content ends."""
+        return (*self.opener, *self.call)[:1] == (Hole.JSON,)
 
     @property
     def wrapped(self) -> bool:
@@ -82,8 +87,16 @@ def induce(samples: Sequence[str]) -> list[Draft]:
         )
         for one in seen
     ]
+    drafts = [
+        draft._replace(before_call="" if draft.bare else draft.before_call) for draft in drafts if not _data(draft)
+    ]
     unique = {repr(draft): draft for draft in drafts}
     return list(unique.values())[:MAX_DRAFTS]
+
+
+def _data(draft: Draft) -> bool:
+    """True when what surrounds the calls, or divides them, has data in it: they are not alike."""
+    return any(isinstance(token, Hole) for token in (*draft.opener, *draft.closer, *draft.divider))
 
 
 def _ends(text: str, token: str) -> bool:
@@ -104,26 +117,31 @@ def _split(run: list[Token]) -> Draft:
     before, after = run[:first], run[last + 1 :]
     payload = run[first]
     if len(places) == 1:
-        outer = _wrapper(before, after)
-        opener, closer = before[:outer], after[len(after) - outer :] if outer else []
-        inner_before, inner_after = before[outer:], after[: len(after) - outer] if outer else after
-        # whitespace inside the wrapper belongs to its tags
-        opener, inner_before = _taking(opener, inner_before)
-        while inner_after and is_space(inner_after[-1]) and closer:
-            closer = [inner_after.pop(), *closer]
-        return Draft(_texts(opener), (*inner_before, payload, *inner_after), "", _texts(closer))
+        return _alone(before, payload, after)
     between = run[first + 1 : places[1]]
     head = _shared(before[::-1], between[::-1])
-    inner_before = between[len(between) - head :]
-    rest = between[: len(between) - head]
+    inner_before, rest = between[len(between) - head :], between[: len(between) - head]
     tail = _shared(rest, after)
-    inner_after, divider = rest[:tail], "".join(map(str, rest[tail:]))
+    inner_after, divider = rest[:tail], rest[tail:]
     opener, closer = before[: len(before) - head], after[tail:]
-    opener, _ = _taking(opener, [])
-    call = (*inner_before, payload, *inner_after)
-    if not trimmed(opener) and not trimmed(closer) and not divider.strip():
-        return Draft((), call, "", (), between_calls=divider)
-    return Draft(_texts(opener), call, divider, _texts(closer))
+    call = [*inner_before, payload, *inner_after]
+    if not trimmed(opener) and not trimmed(closer) and all(map(is_space, divider)):
+        return Draft(call=tuple(call), between_calls="".join(divider))
+    if opener and closer and call[0] == closer[0] and is_space(call[0]) and not divider:  # lines end, not begin
+        space = call[0]
+        opener, call, closer = [*opener, space], [*call[1:], space], closer[1:]
+    return Draft(tuple(opener), tuple(call), tuple(divider), tuple(closer))
+
+
+def _alone(before: list[Token], payload: Token, after: list[Token]) -> Draft:
+    """A lone call: the wrapper shows in the names of the markers only."""
+    outer = _wrapper(before, after)
+    opener, inner_before = _taking(before[:outer], before[outer:])
+    closer, inner_after = (after[-1:], after[:-1]) if outer else ([], after)
+    while inner_after and is_space(inner_after[-1]) and closer:
+        closer = [inner_after[-1], *closer]
+        inner_after = inner_after[:-1]
+    return Draft(tuple(opener), (*inner_before, payload, *inner_after), (), tuple(closer))
 
 
 def _taking(opener: list[Token], inner: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -144,7 +162,3 @@ def _wrapper(before: list[Token], after: list[Token]) -> int:
         return 0
     opener, closer = str(before[0]), str(after[-1])
     return int(bool(_MANY.search(opener)) and stem(opener) == stem(closer))
-
-
-def _texts(tokens: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(map(str, tokens))

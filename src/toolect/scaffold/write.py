@@ -30,13 +30,13 @@ def grammar(draft: Draft, title: str) -> str:
     slots = ["TEXT"] + ["JSON"] * (Hole.JSON in draft.call)
     lines = [f"// {title}"]
     lines += ["%import .values.python (value)"] if code else []
-    lines.append(f"start: ({' | '.join(_parts(draft))})*")
+    parts = list(_parts(draft))
+    lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
     lines.append("content: TEXT")
     if draft.thought is not None:
         lines.append(f"think: {dumps(draft.thought.opener)} TEXT {dumps(draft.thought.closer)}")
-    unit = "(call)" if code else "call"
     if draft.wrapped:
-        inner = f"{unit.strip('()')} ({dumps(draft.divider)} call)*" if draft.divider else "call+"
+        inner = f"call ({' '.join(_spelled(draft.divider))} call)*" if draft.divider else "call+"
         lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
     lines += _call(draft) if draft.call else []
     if draft.arguments:
