@@ -12,6 +12,7 @@ from typing import NamedTuple
 from toolect.compiled import Dialect
 from toolect.corpus import Case, describe, write
 from toolect.ir import Json, Message, dumps
+from toolect.rendered import Unrepresentable
 from toolect.scaffold.induce import Draft
 from toolect.scaffold.pieces import Hole, Token, has_markers
 
@@ -161,22 +162,32 @@ def _flow(value: Json, quoted: bool = False) -> str:
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 
 
-def corpus(dialect: Dialect | None, samples: Sequence[Sample], path: Path) -> str:
+def corpus(dialect: Dialect, samples: Sequence[Sample], path: Path) -> str:
     """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
     return write(_case(dialect, sample, path) for sample in samples)
 
 
-def _case(dialect: Dialect | None, sample: Sample, path: Path) -> Case:
+def _case(dialect: Dialect, sample: Sample, path: Path) -> Case:
     message = read(dialect, sample)
-    title = f"{sample.title}: check that this is what it says" if message else f"{sample.title}: not read yet"
-    attributes = (("prefix", dumps(sample.prefix)),) if sample.prefix else ()
-    return Case(path, 1, title, attributes, sample.text, describe(message) if message else "")
+    attributes = [("prefix", dumps(sample.prefix))] if sample.prefix else []
+    if message is None:
+        return Case(path, 1, f"{sample.title}: not read yet", tuple(attributes), sample.text, "")
+    if _written(dialect, message) != sample.text:
+        attributes.append(("parse-only", ""))
+    title = f"{sample.title}: check that this is what it says"
+    return Case(path, 1, title, tuple(attributes), sample.text, describe(message))
 
 
-def read(dialect: Dialect | None, sample: Sample) -> Message | None:
-    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content."""
-    if dialect is None:
+def _written(dialect: Dialect, message: Message) -> str | None:
+    """What rendering makes of the message."""
+    try:
+        return str(dialect.render(message))
+    except Unrepresentable:
         return None
+
+
+def read(dialect: Dialect, sample: Sample) -> Message | None:
+    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content."""
     message = dialect.parse(sample.text, prefix=sample.prefix)
     named = all(call.name for call in message.calls)
     return message if named and message.clean and not has_markers(message.content) else None
