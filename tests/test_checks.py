@@ -101,6 +101,22 @@ def test_shipped_specs_are_clean() -> None:
     assert not found, "\n\n".join(map(draw, found))
 
 
+def test_what_might_not_end_is_not_run(tmp_path: Path) -> None:
+    """A dialect with an exponential expression is looked at, and no text is read with it."""
+    grammar = 'start: (content | call)*\ncontent: TEXT\ncall: "<call:" NAME ">"\nNAME: /([a-z]+)+;/\n%declare TEXT\n'
+    files = {
+        "dialects.yaml": "d: {map: {content: content, call: call, NAME: call.name}}\n",
+        "grammars/d.lark": grammar,
+        "corpus/d.txt": f'===\n{case}\n===\n<call:{"a" * 20}\n---\ncontent ""\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    found = {d.check for d in lint(tmp_path / "dialects.yaml").diagnostics}
+    assert "backtracking-regex" in found
+    assert "failing-case" not in found
+
+
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_one_of_two_that_collide(tmp_path: Path, name: str) -> None:
     """A collision is told of whichever of the two dialects lint looks at."""

@@ -24,7 +24,7 @@ from toolect.diagnostic import Diagnostic, Place, concise
 from toolect.lint import lint
 
 CORPUS = Path("tests/corpus")
-LINT_SECONDS = 60
+LINT_SECONDS = 20
 """Processor time for linting one mutant."""
 
 

@@ -13,7 +13,7 @@ from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.lint import catalogue
 from toolect.lint.allowed import allowances, apply, mistakes
 from toolect.lint.places import files
-from toolect.lint.subject import Group, Subject
+from toolect.lint.subject import Endless, Group, Subject
 from toolect.registry import Registry, Shelf, shipped
 from toolect.spec.document import read_text
 from toolect.spec.entry import Entry
@@ -52,7 +52,8 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
     results = _results(work, chosen, min(jobs, len(chosen)))
     subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
-    group = Group(path, subjects, _others(path, base, entries, chosen))
+    usable = {name: subject for name, subject in subjects.items() if not subject.endless}
+    group = Group(path, usable, _others(path, base, entries, chosen))
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
@@ -74,7 +75,9 @@ def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str
     if len(chosen) == len(entries):
         return [*found]
     places = [entries[name].name.place for name in chosen]
-    return [d for d in found if any(_entry(place, entries) in places for place in (d.place, *(p for p, _ in d.related)))]
+    return [
+        d for d in found if any(_entry(place, entries) in places for place in (d.place, *(p for p, _ in d.related)))
+    ]
 
 
 def _entry(place: Place, entries: dict[str, Entry]) -> Place | None:
@@ -132,6 +135,8 @@ def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
             found += one.check(what) if one.check else ()
         else:
             found += one.compare(what) if one.compare else ()
+    except Endless:  # which is found by looking at the expression
+        return []
     except Exception as error:  # whatever it is, the report must say so and not end here
         place = what.place if isinstance(what, Subject) else Place(str(what.path), 1, 1)
         message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"

@@ -12,8 +12,10 @@ from toolect.diagnostic import Place
 from toolect.ir import Message
 from toolect.lint.losses import Loss, losses
 from toolect.lint.places import Places
+from toolect.lint.terminals import expressions
 from toolect.lint.trial import Trial, trials
 from toolect.names import Names
+from toolect.regular.ambiguity import Growth, ambiguity
 from toolect.spec.load import Loaded, read_names
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems
@@ -21,6 +23,10 @@ from toolect.spec.source import Source, read_source
 
 CORPORA = ("tests/corpus", "corpus")
 """Where the corpus files are, beside the YAML file; the first folder that exists counts."""
+
+
+class Endless(Exception):
+    """A text may take this dialect longer than anybody waits: it is not to be used."""
 
 
 class Subject:
@@ -43,8 +49,16 @@ class Subject:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect, compiled."""
+        """The dialect, compiled. Raises Endless when reading with it might not end."""
+        if self.endless:
+            raise Endless
         return Dialect(self.spec)
+
+    @cached_property
+    def endless(self) -> bool:
+        """True when a regular expression is, or may be, exponential: nothing can interrupt Python's `re`."""
+        found = [ambiguity(pattern.regex) for pattern in expressions(self.spec).values()]
+        return any(answer is not None and answer.growth is Growth.EXPONENTIAL for answer in found)
 
     @cached_property
     def trials(self) -> list[Trial]:

@@ -43,10 +43,14 @@ class Attack(msgspec.Struct, frozen=True):
 
 
 class Undecided(msgspec.Struct, frozen=True):
-    """No answer, and why there is none; `large` if that is for its size alone."""
+    """No answer, and why there is none; `large` if that is for its size alone.
+
+    `growth` is what it would be without what cannot be followed, if that is known.
+    """
 
     reason: str
     large: bool = False
+    growth: Growth | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -61,7 +65,8 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
         return Undecided(str(error), error.large)
     left_out = conditional(node)
     if found is not None and left_out:
-        return Undecided(f"it has {left_out}, and without it `{found.pump}` could be read in many ways")
+        reason = f"it has {left_out}, and without it `{found.pump}` could be read in many ways"
+        return Undecided(reason, growth=found.growth)
     return found
 
 

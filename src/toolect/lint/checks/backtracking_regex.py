@@ -4,6 +4,8 @@ Where an expression can read one text in many ways, Python's `re` tries them all
 The check finds such a text, if there is one, by following all ways at a time; it never guesses from the looks of the
 expression. What it cannot follow, such as a reference back to a group, it says.
 
+Where the time is exponential, the checks that read texts with the dialect are left out: nothing could interrupt them.
+
 ## Why is this bad?
 
 A model, or whoever writes into its context, decides how long parsing takes: a name of 40 letters is enough for minutes.
