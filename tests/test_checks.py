@@ -107,7 +107,7 @@ def test_what_might_not_end_is_not_run(tmp_path: Path) -> None:
     files = {
         "dialects.yaml": "d: {map: {content: content, call: call, NAME: call.name}}\n",
         "grammars/d.lark": grammar,
-        "corpus/d.txt": f'===\n{case}\n===\n<call:{"a" * 20}\n---\ncontent ""\n',
+        "corpus/d.txt": f'===\nA case that does not hold\n===\n<call:{"a" * 20}\n---\ncontent ""\n',
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
