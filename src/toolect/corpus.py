@@ -28,7 +28,7 @@ from typing import Any
 
 from toolect.compiled import check_policies
 from toolect.engine.schema import tool_schemas
-from toolect.ir import Call, Content, Json, Message, Status, dumps
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
 
 ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}
 
@@ -230,6 +230,20 @@ def _describe_call(call: Call) -> Iterator[str]:
         yield f"  text {_json(call.arguments_text)}"
     for repair in call.repairs:
         yield f"  repair {repair.kind}"
+
+
+def message_of(lines: Iterable[str]) -> Message:
+    """The message that expectation lines tell, without its repairs and statuses: what `describe` was given."""
+    segments: list[Segment] = []
+    for line in lines:
+        keyword, _, rest = line.partition(" ")
+        if keyword in ("content", "reasoning"):
+            segments.append((Content if keyword == "content" else Reasoning)(json.loads(rest)))
+        elif head := _CALL.match(line):
+            name = json.loads(head[1]) if head[1].startswith('"') else head[1]
+            arguments, end = json.JSONDecoder().raw_decode(line, head.end())
+            segments.append(Call(name, arguments, line[end:].removeprefix(" id=") or None))
+    return Message(segments)
 
 
 def normal(expected: str) -> str:

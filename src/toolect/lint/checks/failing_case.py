@@ -37,6 +37,7 @@ from collections.abc import Iterator
 
 from toolect.corpus import Case, CorpusError, describe
 from toolect.diagnostic import Diagnostic, Place
+from toolect.lint.departure import unlike
 from toolect.lint.subject import Subject
 
 
@@ -48,7 +49,8 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         except CorpusError:  # which has a check of its own
             continue
         said = describe(message).splitlines()
-        if said != [line for _, line in expected]:
+        wanted = [line for _, line in expected]
+        if said != wanted:
             place, label = _difference(case, expected, said)
             yield Diagnostic(
                 "failing-case",
@@ -58,6 +60,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 witness=case.text,
                 reading="; ".join(line.strip() for line in said) or "nothing",
                 help=_help(case),
+                related=unlike(subject, case, wanted, message) if wanted else (),
             )
 
 

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from toolect.corpus import Case
 from toolect.diagnostic import Diagnostic, Place, warning
 from toolect.ir import Message
+from toolect.lint.departure import Related, uneven
 from toolect.lint.manner import Manner, true, written
 from toolect.lint.subject import Subject
 
@@ -53,18 +54,20 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         said, found = written(case), true(case, message, subject.dialect)
         statuses = [call.status.value for call in message.calls]
         if said is Manner.ERROR is found and case.get("error") not in statuses:
-            yield _told(case, said, f"no call in it is {case.get('error')}", _wanted(found, message))
+            yield _told(case, said, f"no call in it is {case.get('error')}", _wanted(found, message), ())
         elif said is not found:
-            yield _told(case, said, _FOUND[found], _wanted(found, message))
+            related = uneven(subject, case, message) if said is Manner.CANONICAL else ()
+            yield _told(case, said, _FOUND[found], _wanted(found, message), related)
 
 
-def _told(case: Case, said: Manner, why: str, wanted: str) -> Diagnostic:
+def _told(case: Case, said: Manner, why: str, wanted: str, related: Related) -> Diagnostic:
     names = [name for name, _ in case.attributes]
     line = case.line + 2 + names.index(said) if said else case.line + 1
     place = Place(str(case.path), line, 1, len(f":{said}") if said else len(case.title))
     stated = f"is marked `:{said}`" if said else "is not marked"
     advice = f"write `{wanted}`" if wanted else f"delete `:{said}`"
-    return warning("wrong-attribute", f"the case `{case.title}` {stated}, but {why}", place, help=advice)
+    told = f"the case `{case.title}` {stated}, but {why}"
+    return warning("wrong-attribute", told, place, help=advice, related=related)
 
 
 def _wanted(found: Manner, message: Message) -> str:
