@@ -50,7 +50,9 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
     results = _results(work, chosen, min(jobs, len(chosen)))
-    subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
+    subjects = {
+        r.loaded.entry.name.text: Subject(path, r.loaded, entries, base) for r in results if r.loaded.spec is not None
+    }
     group = Group(path, subjects, _shipped(base, entries))
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
@@ -90,7 +92,7 @@ class _Work(msgspec.Struct, frozen=True):
         (loaded,) = load_entries(self.path, self.entries, [name], self.base)
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
-        subject = Subject(self.path, loaded)
+        subject = Subject(self.path, loaded, self.entries, self.base)
         found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 
