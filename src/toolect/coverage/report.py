@@ -103,8 +103,8 @@ class More(msgspec.Struct, frozen=True):
 
 
 class DialectReport(msgspec.Struct, frozen=True):
-    """One dialect. `name` is null for messages in which no dialect has left a mark; `best` counts the messages that
-    it reads better than the other dialects given.
+    """One dialect. `name` is null for messages in which no dialect has left a mark; `best` counts the messages
+    with calls that none of the other dialects given reads better.
     """
 
     name: str | None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolect import registry
-from toolect.coverage.leaks import marker
+from toolect.coverage.leaks import markers
 from toolect.ir import dumps
 from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape
 
@@ -53,7 +53,7 @@ def skeleton(text: str, keys: frozenset[str] = frozenset()) -> str:
         text = text[:_HEAD] + text[-_TAIL:]
     pieces: list[str] = []
     at = 0
-    for match in marker().finditer(text):
+    for match in markers().finditer(text):
         pieces.append(_plain(text[at : match.start()], keys))
         pieces.append(match[0])
         at = match.end()
