@@ -9,7 +9,7 @@ from toolect.coverage.reading import Read, Reader, badness
 from toolect.coverage.records import Bad, Record, Trouble, records
 from toolect.coverage.skeleton import skeleton, wired_keys
 from toolect.coverage.sources import Unit
-from toolect.coverage.stats import Counts, Details, Sample, Stats, most_samples
+from toolect.coverage.stats import MISSED, Counts, Details, Sample, Stats, most_samples
 from toolect.coverage.tally import Example, excerpt
 from toolect.coverage.values import Cursor, values
 from toolect.ir import Call, Json, Status, dumps
@@ -113,6 +113,8 @@ class Examiner:
         for repair in read.message.repairs:
             counts.repair(repair.kind)
         if not calls:
+            if read.left:
+                self._sample(details, MISSED, text, tools)
             return
         counts.calls += len(calls)
         statuses, called, add = counts.statuses, details.tools.add, details.arguments.add
@@ -131,7 +133,9 @@ class Examiner:
             if type(arguments) is dict:
                 for name, value in arguments.items():
                     add((tool, short(name), _TYPES[type(value)]))
-        outcome = _ORDER[worst]
+        self._sample(details, _ORDER[worst], text, tools)
+
+    def _sample(self, details: Details, outcome: str, text: str, tools: tuple[Json, ...]) -> None:
         kept = details.samples.setdefault(outcome, [])
         if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE and len(dumps(tools)) <= LONGEST_TOOLS:
             kept.append(Sample(self._example(text), tools))

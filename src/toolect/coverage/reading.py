@@ -30,9 +30,9 @@ class Read(NamedTuple):
 class Reader:
     """Reads texts in dialects that are given, or in the one that fits.
 
-    A text without a given dialect is read in the dialects of the texts before it; one of them has it when it reads
-    calls or reasoning, none of it badly but for a last call that is cut off, and leaves no marker over. Else the dialect
-    is detected.
+    A text without a given dialect is read in the dialects of the texts before it. One of them has it when it reads
+    calls or reasoning, none badly but for a last call that is cut off, and leaves no marker over. Else the dialect is
+    detected.
     """
 
     def __init__(self, dialects: Sequence[str]) -> None:

@@ -20,12 +20,16 @@ _PART = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_ITEM = r'(?:"…"|…|0|\{…\}|\[…\])'
+_ITEM = r'(?:"…"|…|0|\{…?\}|\[…?\])'
+_PAIR = rf"{_ITEM} ?: ?{_ITEM}"
 _RUNS = (
-    (re.compile(rf"{_ITEM}(?: ?: ?{_ITEM})(?: ?, ?{_ITEM} ?: ?{_ITEM})*"), "…"),
-    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+"), "…"),
+    (re.compile(rf"{_PAIR}(?: ?, ?{_PAIR})*"), "…"),
+    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+(?! ?:)"), "…"),
+    (re.compile(rf"\[{_ITEM}\]"), "[…]"),
     (re.compile(r"…(?:[ .!?]*…)+"), "…"),
+    (re.compile(r'… ?, ?(?=")'), ""),
 )
+"""How often something is repeated does not count either."""
 
 
 @lru_cache(maxsize=200)

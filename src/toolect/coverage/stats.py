@@ -12,7 +12,7 @@ MAX_SOURCES = 200
 OTHERS = "(other sources)"
 """Where the messages of more sources than that are counted."""
 SAMPLES, FAILED_SAMPLES = 2, 8
-"""Messages that are kept of each dialect and outcome, and of each in which an attempt failed."""
+"""Messages that are kept of each dialect and outcome, and of each outcome that is a failure."""
 
 
 @dataclass
@@ -50,9 +50,15 @@ class Sample:
     tools: tuple[Json, ...]
 
 
+MISSED = "missed"
+"""The outcome of a message in which no call was read, and markers were left."""
+FAILED = (Status.TRUNCATED, Status.MALFORMED, MISSED)
+"""The outcomes that another dialect may do better."""
+
+
 def most_samples(outcome: str) -> int:
     """How many messages are kept of an outcome."""
-    return FAILED_SAMPLES if outcome in (Status.TRUNCATED, Status.MALFORMED) else SAMPLES
+    return FAILED_SAMPLES if outcome in FAILED else SAMPLES
 
 
 @dataclass
