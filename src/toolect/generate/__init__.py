@@ -7,9 +7,9 @@ from toolect.generate.corrupt import Corruption, corrupt
 from toolect.generate.messages import message
 from toolect.generate.minimal import minimal
 from toolect.generate.reach import Alternative, alternatives
-from toolect.generate.samples import Sample, derivations, samples, unreached
+from toolect.generate.samples import Sample, derivations, mixed, samples, unreached
 
 __all__ = [
-    "Alternative", "Corruption", "Sample", "alternatives", "corrupt", "derivations", "message", "minimal", "samples",
-    "unreached",
+    "Alternative", "Corruption", "Sample", "alternatives", "corrupt", "derivations", "message", "minimal", "mixed",
+    "samples", "unreached",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from random import Random
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ class Sample(msgspec.Struct, frozen=True):
     text: str
     tools: list[Json]
     canonical: bool = True
-    """True when rendering the message gives the text, byte for byte."""
+    """True for a text that rendering wrote; one from the grammar may be spelled in any way that is read."""
     taken: frozenset[Alternative] = frozenset()
     """The alternatives of the grammar that the text takes, where it was written by walking the grammar."""
 
@@ -54,6 +55,20 @@ def samples(dialect: Dialect, count: int, seed: int, *, hostile: bool = False) -
         failed = 0
         done += 1
         yield sample
+
+
+def mixed(dialect: Dialect, seed: int, *, hostile: bool = False) -> Iterator[Sample]:
+    """Samples and derivations in turn, without an end as long as there are any; nothing but samples when `hostile`."""
+    sources = [samples(dialect, sys.maxsize, seed, hostile=hostile)]
+    if not hostile:
+        sources.append(derivations(dialect, sys.maxsize, seed))
+    while sources:
+        for source in tuple(sources):
+            found = next(source, None)
+            if found is None:
+                sources.remove(source)
+            else:
+                yield found
 
 
 def rendered(dialect: Dialect, message: Message) -> Sample | None:
