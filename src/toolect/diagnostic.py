@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import Any
 
 import msgspec
+
+from toolect.ir import dumps
 
 
 class Severity(StrEnum):
@@ -34,6 +37,9 @@ class Diagnostic(msgspec.Struct, frozen=True):
     label: str = ""
     help: str = ""
     witness: str = ""
+    """The wire text, or the value, that shows the problem."""
+    reading: str = ""
+    """What the witness is read as."""
     related: tuple[tuple[Place, str], ...] = ()
 
 
@@ -46,6 +52,11 @@ class SpecError(ValueError):
 
     def __str__(self) -> str:
         return "\n\n".join(map(draw, self.diagnostics))
+
+
+def warning(check: str, message: str, place: Place, **more: Any) -> Diagnostic:
+    """A diagnostic that does not keep a spec from compiling; `more` are the other fields."""
+    return Diagnostic(check, message, place, Severity.WARNING, **more)
 
 
 def concise(diagnostic: Diagnostic) -> str:
@@ -65,8 +76,9 @@ def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> st
         if other.path != place.path:
             lines.append(_plain(f"{margin}::: {other.path}:{other.line}:{other.column}"))
         lines += _excerpt(other, "-", label, margin, sources or {})
-    lines += [_plain(f"{margin} = reads as: {diagnostic.witness}")] if diagnostic.witness else []
-    lines += [_plain(f"{margin} = help: {diagnostic.help}")] if diagnostic.help else []
+    witness = dumps(diagnostic.witness) if diagnostic.witness else ""
+    for what, text in {"witness": witness, "reads as": diagnostic.reading, "help": diagnostic.help}.items():
+        lines += [_plain(f"{margin} = {what}: {text}")] if text else []
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from toolect.rendering.output import Output
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
-__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render", "tools_of"]
+__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render", "tools_of", "write"]
 
 
 def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
@@ -30,15 +30,23 @@ def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
             if _is_deep(value):
                 raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
     stated = tools_of(message) if tools is None else list(tools)
-    out = Output()
-    MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(stated), out).write(message.segments)
-    text = out.rendered()
+    text = write(dialect, message, stated)
     back = dialect.parse(text, stated)
     _check_ids(dialect, message.segments, back.segments)
     odd = _odd(dialect, message.segments, back.segments)
     if odd or len(back.segments) != len(message.segments):
         raise _blame(dialect, message.segments, odd, text)
     return text
+
+
+def write(dialect: Dialect, message: Message, tools: Any) -> Rendered:
+    """`message` in the dialect's canonical spelling, whatever it is read back as.
+
+    Raises Unrepresentable when there is no place for a part of it.
+    """
+    out = Output()
+    MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(tools), out).write(message.segments)
+    return out.rendered()
 
 
 def _check_ids(dialect: Dialect, segments: Sequence[Segment], back: Sequence[Segment]) -> None:

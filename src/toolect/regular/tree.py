@@ -14,7 +14,11 @@ from toolect.regular.ranges import EVERY, Ranges, any_case, asked, joined, other
 
 
 class NotRegular(ValueError):
-    """An expression that is not analysed; the message says why."""
+    """An expression that is not analysed; the message says why. It is `large` if that is for its size alone."""
+
+    def __init__(self, reason: str, large: bool = False) -> None:
+        super().__init__(reason)
+        self.large = large
 
 
 class Chars(msgspec.Struct, frozen=True):
@@ -82,7 +86,7 @@ MAX_LENGTH = 20_000
 def read(regex: str) -> Node:
     """The tree of `regex`. Raises `NotRegular`."""
     if len(regex) > MAX_LENGTH:
-        raise NotRegular(f"it has more than {MAX_LENGTH} characters")
+        raise NotRegular(f"it has more than {MAX_LENGTH} characters", large=True)
     try:
         parsed = _parser.parse(regex)
         return _chain(parsed, parsed.state.flags)
@@ -92,21 +96,30 @@ def read(regex: str) -> Node:
         raise NotRegular(f"Python's `re` rejects it: {error}") from None
 
 
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """The parts of `node`."""
+    match node:
+        case Chain(parts) | Either(parts):
+            return parts
+        case Loop(item) | Atomic(item) | Look(item):
+            return (item,)
+        case Chars() | Border():
+            return ()
+
+
 def conditional(node: Node) -> str:
     """What in `node` an automaton leaves out, so that it may accept more; empty when it is exact."""
     match node:
-        case Chars():
-            return ""
-        case Chain(parts) | Either(parts):
-            return next(filter(None, map(conditional, parts)), "")
-        case Loop(item, greed=greed):
-            return "a possessive repetition" if greed is Greed.POSSESSIVE else conditional(item)
+        case Loop(greed=Greed.POSSESSIVE):
+            return "a possessive repetition"
         case Atomic():
             return "an atomic group"
         case Look(ahead=ahead):
             return "a look-ahead" if ahead else "a look-behind"
         case Border():
             return "an anchor"
+        case _:
+            return next(filter(None, map(conditional, parts_of(node))), "")
 
 
 # The parser of `re` is undocumented and unannotated: everything it hands over is `Any` here and typed above.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import msgspec
 
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.names import Names
@@ -31,27 +34,43 @@ from toolect.spec.problems import Problems, in_order, near
 from toolect.spec.variant import inherit, replace_markers
 
 
+class Loaded(msgspec.Struct, frozen=True):
+    """One entry, loaded: its spec if it has no errors, and what that was made from."""
+
+    entry: Entry
+    spec: Spec | None
+    found: tuple[Diagnostic, ...]
+    whole: Entry
+    """The entry with what it inherits."""
+    grammar: Path
+
+
 def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
     """Every spec of a file that could be loaded, and every problem. `extends` may also name an entry of `base`."""
     problems = Problems()
     entries = read_entries(Path(path), problems)
+    loaded = [*load_entries(path, entries, entries, base)]
+    found = problems.found + [diagnostic for one in loaded for diagnostic in one.found]
+    return {one.spec.name: one.spec for one in loaded if one.spec is not None}, in_order(found)
+
+
+def load_entries(
+    path: str | Path, entries: dict[str, Entry], names: Iterable[str], base: str | Path | None = None
+) -> Iterator[Loaded]:
+    """Those of the `entries` of a file that `names` says, one after the other."""
     bases = _bases(base, entries)
-    specs = {}
-    for entry in entries.values():
-        spec = _Loader(Path(path), entries, bases, problems).load(entry)
-        if spec is not None:
-            specs[entry.name.text] = spec
-    return specs, in_order(problems.found)
+    for name in names:
+        yield _Loader(Path(path), entries, bases).load(entries[name])
 
 
 def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Spec:
     """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`."""
     problems = Problems()
     entries = read_entries(Path(path), problems, only=name)
-    entry = entries.get(name)
     spec = None
-    if entry is not None:
-        spec = _Loader(Path(path), entries, _bases(base, entries), problems).load(entry)
+    for loaded in load_entries(path, entries, [name] if name in entries else [], base):
+        spec = loaded.spec
+        problems.found += loaded.found
     if spec is None or problems.failed:
         if not problems.failed:
             hint = near(name, entries)
@@ -101,40 +120,31 @@ def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, di
 class _Loader:
     """Turns an entry into a spec."""
 
-    def __init__(
-        self, path: Path, entries: dict[str, Entry], bases: tuple[Path, dict[str, Entry]] | None, problems: Problems
-    ) -> None:
+    def __init__(self, path: Path, entries: dict[str, Entry], bases: tuple[Path, dict[str, Entry]] | None) -> None:
         self.path = path
         self.entries = entries
         self.bases = bases
-        self.all = problems
 
-    def load(self, entry: Entry) -> Spec | None:
-        """The spec of an entry; nothing when there are errors."""
+    def load(self, entry: Entry) -> Loaded:
+        """The entry, loaded; it has no spec when there are errors."""
         problems = Problems()
-        try:
-            return self._load(entry, problems)
-        finally:
-            self.all.found += problems.found
-
-    def _load(self, entry: Entry, problems: Problems) -> Spec | None:
-        name = entry.name.text
-        grammar = self._grammar(self.path, name)
+        grammar = self._grammar(self.path, entry.name.text)
         below: Entry | None = None
         if entry.table.get("extends") is not None:
             found = self._extended(entry, problems)
             if found is None:
-                return None
+                return Loaded(entry, None, tuple(problems.found), entry, grammar)
             path, below = found
             if not grammar.exists():
                 grammar = self._grammar(path, below.name.text)
         inherited = below is not None and grammar.stem == below.name.text
-        rules = read_grammar(grammar, problems, entry.name.place)
-        if rules is None:
-            return None
         whole = entry if below is None else inherit(entry, below)
-        rules, whole = replace_markers(entry, whole, rules, inherited, problems)
-        return self._spec(entry, whole, rules, inherited, problems)
+        rules = read_grammar(grammar, problems, entry.name.place)
+        spec = None
+        if rules is not None:
+            rules, whole = replace_markers(entry, whole, rules, inherited, problems)
+            spec = self._spec(entry, whole, rules, inherited, problems)
+        return Loaded(entry, spec, tuple(problems.found), whole, grammar)
 
     def _spec(
         self, entry: Entry, whole: Entry, rules: dict[str, Rule], inherited: bool, problems: Problems

@@ -44,6 +44,8 @@ class Source(msgspec.Struct, frozen=True):
     declared: dict[str, Place]
     used: tuple[tuple[str, Place], ...]
     imports: tuple[tuple[Import, Source | None], ...]
+    tree: LarkTree
+    """Lark's tree of the file, whose tokens know their lines."""
 
 
 def read_source(path: Path, problems: Problems, at: Place | None = None, above: tuple[Path, ...] = ()) -> Source | None:
@@ -76,7 +78,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
                 also = ((first, "also here"),)
                 problems.error("duplicate-rule", f"`{name}` is defined twice", place, related=also)
             used += _uses(path, inner, defined, problems)
-    return Source(path, text, defined, declared, tuple(used), tuple(imports))
+    return Source(path, text, defined, declared, tuple(used), tuple(imports), tree)
 
 
 def place_of(path: Path, token: Token) -> Place:

@@ -1,0 +1,126 @@
+"""`toolect lint`: what is wrong with specs, shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolect.cli._draw import Pen
+from toolect.cli._io import Misuse, one_line
+
+if TYPE_CHECKING:
+    from toolect.diagnostic import Diagnostic
+
+FORMATS = ("full", "concise", "json", "sarif", "github")
+
+
+@click.command()
+@click.argument("specs", nargs=-1, metavar="[SPEC…]")
+@click.option("--only", multiple=True, metavar="DIALECT", help="Look at this entry of the file alone; may be repeated.")
+@click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run this check alone; may be repeated.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes.  [default: one a processor]")
+@click.option(
+    "--update", is_flag=True, help="First write what is read now below the corpus cases, but those of `:error`."
+)
+@click.option(
+    "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
+)
+def command(
+    specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, update: bool,
+    explain: str | None,
+) -> int:  # fmt: skip
+    """Check specs: grammars, entries, corpora, and how dialects get on with each other.
+
+    SPEC is a YAML file, or the name of a dialect that comes with toolect. Without one it is `dialects.yaml` here if
+    there is such a file, else all that come with toolect.
+    """
+    from toolect.lint import catalogue
+    from toolect.lint.output import FORMATS as WRITERS
+    from toolect.lint.run import lint, processors
+
+    known = catalogue.names()
+    if explain is not None:
+        return _explain(explain)
+    for name in checks:
+        if name not in known:
+            raise Misuse(_unknown(name, known))
+    found: list[Diagnostic] = []
+    for path, names in _targets(specs, only).items():
+        if update:
+            _update(path, names)
+        report = lint(path, names, checks, jobs or processors())
+        for name in names:
+            if name not in report.dialects:
+                raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
+        found += report.diagnostics
+    for piece in WRITERS[form](found):
+        click.echo(piece.encode("utf-8", "backslashreplace"), nl=False)
+    if form == "full" and not found:
+        click.echo("no problems found")
+    return 1 if found else 0
+
+
+def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
+    """The YAML files with the entries to look at, none for all of them."""
+    from toolect.registry import shipped
+
+    here = Path("dialects.yaml")
+    if not specs:
+        return {here if here.exists() else shipped(): [*only]}
+    targets: dict[Path, list[str]] = {}
+    for spec in specs:
+        if re.search(r"\.ya?ml$|[/\\]", spec) or Path(spec).exists():
+            if not Path(spec).is_file():
+                raise Misuse(f"expected a YAML file, got nothing at `{spec}`: check the path")
+            targets.setdefault(Path(spec), []).extend(only)
+        else:
+            targets.setdefault(shipped(), []).append(_resolved(spec))
+    return targets
+
+
+def _update(path: Path, names: list[str]) -> None:
+    from toolect.lint.update import update_corpus
+
+    try:
+        for change in update_corpus(path, names):
+            click.echo(f"{change.path}:{change.line}: {one_line(change.done)}", err=True)
+    except OSError as error:
+        raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None
+
+
+def _resolved(name: str) -> str:
+    import toolect
+    from toolect import registry
+
+    try:
+        return registry.match(name).dialect
+    except toolect.UnknownDialect as error:
+        near = (
+            f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "`toolect list` shows them"
+        )
+        raise Misuse(f"expected a YAML file or a dialect, got `{name}`: {near}") from None
+
+
+def _explain(name: str) -> int:
+    from toolect.lint import catalogue
+
+    known = catalogue.names()
+    if name == "all":
+        width = max(map(len, known))
+        for check in known:
+            click.echo(f"{check:{width}}  {catalogue.find(check).about}")
+        return 0
+    if name not in known:
+        raise Misuse(_unknown(name, known))
+    Pen().markdown(f"# {name}\n\n{catalogue.find(name).page}\n")
+    return 0
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    from toolect.spec.problems import near
+
+    return f"expected a check, got `{name}`: {near(name, known) or '`toolect lint --explain all` lists them'}"

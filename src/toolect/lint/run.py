@@ -1,0 +1,151 @@
+"""Running the checks: over one dialect or all of a file, in one process or several."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from toolect.diagnostic import Diagnostic, Place, Severity
+from toolect.lint import catalogue
+from toolect.lint.allowed import allowances, apply, mistakes
+from toolect.lint.places import files
+from toolect.lint.subject import Group, Subject
+from toolect.registry import shipped
+from toolect.spec.document import read_text
+from toolect.spec.entry import Entry
+from toolect.spec.load import Loaded, load_entries, read_entries
+from toolect.spec.model import Spec
+from toolect.spec.problems import Problems, in_order
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What lint found, by file and place, and the dialects it looked at."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    dialects: tuple[str, ...]
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """What came of one dialect: its files, and what was found."""
+
+    loaded: Loaded
+    files: tuple[str, ...]
+    found: tuple[Diagnostic, ...]
+
+
+def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1) -> Report:
+    """What the checks find in a YAML file and the grammars beside it.
+
+    `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
+    dialects are shared out among so many processes.
+    """
+    problems = Problems()
+    base = None if path.resolve() == shipped().resolve() else shipped()
+    entries = read_entries(path, problems)
+    chosen = [name for name in entries if name in only or not only]
+    run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
+    wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
+    work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
+    results = _results(work, chosen, min(jobs, len(chosen)))
+    subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
+    group = Group(path, subjects, _shipped(base, entries))
+    top = Place(str(path), 0, 0)
+    found = [(d, top) for d in _of(problems.found, entries, chosen)]
+    found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
+    owner = {s.place.line: s.place for s in subjects.values()}
+    for one in wanted:
+        if one.compare is not None and subjects:
+            found += [(d, owner.get(d.place.line, top)) for d in _guarded(one, group)]
+    complete = not only and run_all
+    paths = [str(path), *(file for r in results for file in r.files)]
+    comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
+    kept, used = apply(found, comments)
+    kept += mistakes(comments, used, complete)
+    if checks:
+        kept = [d for d in kept if d.check in checks or d.severity is Severity.ERROR]
+    return Report(tuple(in_order(dict.fromkeys(kept))), tuple(chosen))
+
+
+def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str]) -> list[Diagnostic]:
+    """The problems of the file as a whole, and those of the `chosen` entries."""
+    if len(chosen) == len(entries):
+        return [*found]
+    starts = sorted((e.name.place.line, name) for name, e in entries.items())
+    return [d for d in found if next((n for line, n in reversed(starts) if line <= d.place.line), None) in chosen]
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """What all dialects of a run share."""
+
+    path: Path
+    base: Path | None
+    checks: tuple[str, ...]
+    entries: dict[str, Entry]
+
+    def look(self, name: str) -> _Result:
+        """Load one dialect and run the checks on it."""
+        (loaded,) = load_entries(self.path, self.entries, [name], self.base)
+        if loaded.spec is None:
+            return _Result(loaded, (str(loaded.grammar),), loaded.found)
+        subject = Subject(self.path, loaded)
+        found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
+        return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
+
+
+def _results(work: _Work, names: list[str], jobs: int) -> list[_Result]:
+    if jobs <= 1:
+        return [work.look(name) for name in names]
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Processes that begin afresh: a fork of a program with threads may hang.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (work,)) as pool:
+        return [*pool.map(_look, names, chunksize=1 + len(names) // (jobs * 8))]
+
+
+_work: list[_Work] = []  # of a process that was begun for it
+
+
+def _begin(work: _Work) -> None:
+    _work[:] = [work]
+
+
+def _look(name: str) -> _Result:
+    return _work[0].look(name)
+
+
+def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
+    """What a check finds; a check that fails is a finding too, and the others go on."""
+    found: list[Diagnostic] = []
+    try:
+        if isinstance(what, Subject):
+            found += one.check(what) if one.check else ()
+        else:
+            found += one.compare(what) if one.compare else ()
+    except Exception as error:  # whatever it is, the report must say so and not end here
+        place = what.place if isinstance(what, Subject) else Place(str(what.path), 1, 1)
+        message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"
+        found.append(Diagnostic("failed-check", message, place, help="this is a mistake in toolect: please report it"))
+    return found
+
+
+def _shipped(base: Path | None, entries: dict[str, Entry]) -> dict[str, Spec]:
+    """The dialects that come with toolect, but for those that the file replaces; none when it is their own file."""
+    if base is None:
+        return {}
+    from toolect.registry import Registry
+
+    registry = Registry(lambda: base)
+    return {name: registry.spec(name) for name in registry.dialects() if name not in entries}
+
+
+def _text(path: str) -> str:
+    return read_text(Path(path), Problems(), "missing-grammar") or ""
+
+
+def processors() -> int:
+    """How many processes may run at a time here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
