@@ -99,10 +99,23 @@ class Subject:
 
 
 class Group:
-    """All dialects of one file; `others` are those that come with toolect, unless the file is theirs."""
+    """The dialects of one file, and `others` to compare them with: nothing is said about these.
+
+    The others are what else is in the file, when only some of it is looked at, and what comes with toolect.
+    """
 
     def __init__(self, path: Path, subjects: dict[str, Subject], others: dict[str, Spec]) -> None:
         self.path, self.subjects, self.others = path, subjects, others
+
+    @cached_property
+    def names(self) -> dict[str, Names]:
+        """What the entries of the file answer to."""
+        return read_names(self.path)[0]
+
+    @cached_property
+    def specs(self) -> dict[str, Spec]:
+        """All dialects, those of the file last."""
+        return self.others | {name: subject.spec for name, subject in self.subjects.items()}
 
     @cached_property
     def beside(self) -> dict[str, Names]:
