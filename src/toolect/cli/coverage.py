@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("corpus", nargs=-1, required=True)
+@click.argument("corpus", nargs=-1)
+@click.option(
+    "--matrix", is_flag=True,
+    help="Tell instead what each dialect can carry, and what a conversion between any two loses; of one --dialect all"
+    " that stands in its way, of two what is lost between them.",
+)  # fmt: skip
 @click.option(
     "--dialect", "dialects", multiple=True, metavar="DIALECT",
     help="Read every message in this dialect; more than once, in each of them.  [default: the one that fits]",
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def command(
     corpus: tuple[str, ...],
+    matrix: bool,
     dialects: tuple[str, ...],
     field: str,
     separator: str,
@@ -51,11 +57,20 @@ def command(
     The text is looked for in the fields `text`, `completion`, `output`, `response`, `content`, `messages` and
     `conversations`; a record may name its `source`, its `dialect` and its `tools`.
     """
+    if matrix and corpus:
+        raise Misuse(f"expected --matrix or a corpus, got both: leave out `{corpus[0]}`, or --matrix")
+    if not matrix and not corpus:
+        raise Misuse('expected a corpus, got none: name a file or a folder, or "-" for standard input')
+    if html is not None:
+        _check_writable(html)
+    if matrix:
+        from toolect.cli._matrix import write_matrix
+
+        write_matrix([find(name) for name in dialects], html, as_json, jobs or 0)
+        return 0
     from toolect.coverage.examine import Options
     from toolect.coverage.report import report
 
-    if html is not None:
-        _check_writable(html)
     named = tuple(find(name).name for name in dialects if name != AUTO)
     options = Options(named, field, _unescaped(separator), max_bytes)
     stats, files = _counted(corpus, options, jobs or 0)

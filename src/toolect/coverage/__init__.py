@@ -1,1 +1,1 @@
-"""What a corpus of model output holds, dialect by dialect: how much of it is read, and what is not."""
+"""What dialects can carry, and what a corpus of model output holds of each."""

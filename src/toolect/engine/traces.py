@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolect.compile.node import Node, Trail
+from toolect.compile.node import Choice, Node, Trail
 from toolect.compile.symbols import Field, Hollow, Op, OpCode
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
@@ -234,6 +234,8 @@ class Draft:
 
     def over(self, key: str, skip_lead: bool = False) -> list[Draft]:
         """The drafts that go over `key` and on as long as nothing has to be decided."""
+        if any(map(_is_nested, self.node.choices[key])):
+            return []
         step = self.node.step(key)
         if not skip_lead:
             self.literal(step.expects)
@@ -298,6 +300,18 @@ _ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role
 
 def _ends(task: Op | Field) -> bool:
     return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
+
+
+def _is_nested(choice: Choice) -> bool:
+    """True when an object begins that is inside of another value: only the outermost one is the arguments."""
+    crossed = [task for task, _ in choice.trail if isinstance(task, Op)]
+    if not any(task.code is OpCode.BEGIN_VALUE and task.role is Role.OBJECT for task in crossed):
+        return False
+    ends, stack = sum(task.code is OpCode.END_VALUE for task in crossed), choice.stack
+    while stack is not None:
+        ends += sum(task.code is OpCode.END_VALUE for task in stack.after)
+        stack = stack.parent
+    return ends > 1
 
 
 def json_field(node: Node) -> Field:
