@@ -289,7 +289,7 @@ def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
         ),
         (["{}/a.jsonl", "--html", "{}"], r"expected to write the report, got `Is a directory` at"),
         (["{}/a.jsonl", "--dialect", "hermse"], r".*hermse.*hermes.*`toolect list`"),
-        ([], r"Missing argument 'CORPUS\.\.\.'"),
+        ([], r"expected a corpus, got none: name a file or a folder"),
     ],
 )
 def test_misuse_is_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
