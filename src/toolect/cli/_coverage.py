@@ -88,7 +88,9 @@ def _about(dialect: DialectReport) -> Iterator[Piece]:
     yield from _rest(sum(failed.count for failed in dialect.unparsed[SHOWN:]) + dialect.more.unparsed)
     if dialect.others.tried:
         names = ", ".join(f"{name} {count}" for name, count in list(dialect.others.read_by.items())[:SHOWN])
-        yield from _line("others", f"of {dialect.others.tried} failed messages tried, read by: {names or 'none'}")
+        yield from _line(
+            "others", f"tried {dialect.others.tried} that failed or were missed, read well by: {names or 'none'}"
+        )
 
 
 def _troubles(report: Report) -> Iterator[Piece]:

@@ -128,8 +128,9 @@ def _edge(expr: Expr, side: int) -> set[str]:
 
 
 def _longest(found: set[str]) -> list[str]:
-    """The markers that are more than whitespace, longest first."""
-    return sorted(filter(str.strip, found), key=lambda marker: (-len(marker), marker))
+    """The markers that are more than whitespace, with and without the whitespace around them, longest first."""
+    both = {*found, *map(str.strip, found)}
+    return sorted(filter(str.strip, both), key=lambda marker: (-len(marker), marker))
 
 
 def _patterns(spec: Spec, role: Role) -> tuple[str, ...]:
