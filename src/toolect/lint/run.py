@@ -57,7 +57,8 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
     results = _results(work, chosen, min(jobs, len(chosen)))
-    subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
+    loaded = [r.loaded for r in results if r.loaded.spec is not None]
+    subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
     compared = [check for check in wanted if check.compare] if subjects else []
     group = Group(path, subjects, _others(path, base, entries, chosen) if compared else {})
     top = Place(str(path), 0, 0)
@@ -103,7 +104,7 @@ class _Work(msgspec.Struct, frozen=True):
         (loaded,) = load_entries(self.path, self.entries, [name], self.base)
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
-        subject = Subject(self.path, loaded)
+        subject = Subject(self.path, loaded, self.entries, self.base)
         found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 
