@@ -68,7 +68,7 @@ def two_readings(rules: dict[str, Rule]) -> Readings | None:
                 return None
             opened = search.all_opened(ways, MAX_WAYS)
             pair = _same(opened)
-            if pair is not None:
+            if pair is not None and (lexemes or pair[0].tree != pair[1].tree):
                 return search.told(lexemes, pair)
             following: dict[str, list[_Way]] = {}
             for way in opened:
