@@ -21,7 +21,7 @@ import toolect
 from toolect.cli import main
 from toolect.coverage import report as report_module
 from toolect.coverage import run, sources
-from toolect.coverage.examine import Options
+from toolect.coverage.examine import Examiner, Options
 from toolect.coverage.leaks import leaks
 from toolect.coverage.page import POLICY, percent, safe
 from toolect.coverage.reading import Reader
@@ -319,14 +319,27 @@ def test_the_result_does_not_depend_on_processes(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(sources, "UNIT", 5_000)
     monkeypatch.setattr(run, "ALONE", 0)
     texts = [CALL, CODER, "prose", CUT, BROKEN, f"{CALL}\n{CALL}", HOSTILE]
-    path = write(tmp_path / "a.jsonl", [{"text": texts[i % 7], "source": f"s{i % 3}"} for i in range(120)])
+    records: list[Json] = [{"text": texts[i % 7], "source": f"s{i % 3}"} for i in range(120)]
+    records[99] = {"bad": 1}
+    path = write(tmp_path / "a.jsonl", records)
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"]
     alone, together = counted(*paths, jobs=1), counted(*paths, jobs=2)
 
     assert alone == together
     assert alone.lines == 240
-    assert [u.examples[1].where for u in alone.dialects[0].unparsed if u.status == "malformed"] == [f"{path}:12"]
+    assert [example.where for example in alone.troubles[0].examples] == [f"{path}:100", f"{tmp_path}/b.jsonl.gz:100"]
+
+
+def test_a_unit_does_not_depend_on_those_before_it(tmp_path: Path) -> None:
+    """Who counted what before has no say in how a text is read, nor in what is taken of a grammar."""
+    coder = write(tmp_path / "a.jsonl", [{"text": CODER}])
+    thought = write(tmp_path / "b.jsonl", [{"text": "<think>\nhm\n</think>\n\nhi"}])
+    (first,), (second,) = (list(sources.units(str(path), 1 << 20)) for path in (coder, thought))
+    used, fresh = Examiner(Options()), Examiner(Options())
+    used.count(first)
+
+    assert report(used.count(second), 1) == report(fresh.count(second), 1)
 
 
 def test_counts_stay_small() -> None:
