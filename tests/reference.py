@@ -334,4 +334,7 @@ def _string(tokens: list[Token]) -> str:
 
 
 def _call(fields: dict[Any, Json]) -> Call:
-    return Call(fields[HoleKind.NAME], fields.get(HoleKind.ARGUMENTS, {}), fields.get(HoleKind.ID))
+    arguments = fields.get(HoleKind.ARGUMENTS, {})
+    if not isinstance(arguments, dict):  # a Python set, which the grammar of objects allows
+        raise AmbiguousError
+    return Call(fields[HoleKind.NAME], arguments, fields.get(HoleKind.ID))

@@ -19,8 +19,9 @@ from corpus import all_cases
 
 import toolect
 from toolect.cli import main
+from toolect.coverage import report as report_module
 from toolect.coverage import run, sources
-from toolect.coverage.examine import Options
+from toolect.coverage.examine import Examiner, Options
 from toolect.coverage.leaks import leaks
 from toolect.coverage.page import POLICY, percent, safe
 from toolect.coverage.reading import Reader
@@ -288,7 +289,7 @@ def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
         ),
         (["{}/a.jsonl", "--html", "{}"], r"expected to write the report, got `Is a directory` at"),
         (["{}/a.jsonl", "--dialect", "hermse"], r".*hermse.*hermes.*`toolect list`"),
-        ([], r"Missing argument 'CORPUS\.\.\.'"),
+        ([], r"expected a corpus, got none: name a file or a folder"),
     ],
 )
 def test_misuse_is_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -318,14 +319,27 @@ def test_the_result_does_not_depend_on_processes(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(sources, "UNIT", 5_000)
     monkeypatch.setattr(run, "ALONE", 0)
     texts = [CALL, CODER, "prose", CUT, BROKEN, f"{CALL}\n{CALL}", HOSTILE]
-    path = write(tmp_path / "a.jsonl", [{"text": texts[i % 7], "source": f"s{i % 3}"} for i in range(120)])
+    records: list[Json] = [{"text": texts[i % 7], "source": f"s{i % 3}"} for i in range(120)]
+    records[99] = {"bad": 1}
+    path = write(tmp_path / "a.jsonl", records)
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"]
     alone, together = counted(*paths, jobs=1), counted(*paths, jobs=2)
 
     assert alone == together
     assert alone.lines == 240
-    assert [u.examples[1].where for u in alone.dialects[0].unparsed if u.status == "malformed"] == [f"{path}:12"]
+    assert [example.where for example in alone.troubles[0].examples] == [f"{path}:100", f"{tmp_path}/b.jsonl.gz:100"]
+
+
+def test_a_unit_does_not_depend_on_those_before_it(tmp_path: Path) -> None:
+    """Who counted what before has no say in how a text is read, nor in what is taken of a grammar."""
+    coder = write(tmp_path / "a.jsonl", [{"text": CODER}])
+    thought = write(tmp_path / "b.jsonl", [{"text": "<think>\nhm\n</think>\n\nhi"}])
+    (first,), (second,) = (list(sources.units(str(path), 1 << 20)) for path in (coder, thought))
+    used, fresh = Examiner(Options()), Examiner(Options())
+    used.count(first)
+
+    assert report(used.count(second), 1) == report(fresh.count(second), 1)
 
 
 def test_counts_stay_small() -> None:
@@ -439,8 +453,8 @@ def test_the_page_in_a_browser(html: Path, tmp_path: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("no chromium is installed")
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-             "--disable-quic", "--disable-gpu", "--no-sandbox", "--headless", "--disable-features=NetworkTimeServiceQuerying",
+    quiet = ["--headless", "--no-sandbox", "--no-first-run", "--disable-gpu", "--disable-quic", "--disable-sync",
+             "--disable-background-networking", "--disable-component-update",
              f"--user-data-dir={tmp_path}"]  # fmt: skip
     log = tmp_path / "net.json"
     done = subprocess.run(
@@ -450,7 +464,7 @@ def test_the_page_in_a_browser(html: Path, tmp_path: Path) -> None:
 
     assert "CONSOLE" not in done.stderr, done.stderr
     assert "What failed" in done.stdout
-    asked = set(re.findall(r'"url":"(?!file:|data:|chrome)([^"]+)"', log.read_text()))
+    asked = re.findall(r'\{site=file:[^}]*\}","url":"(?!file:|data:)([^"]+)"', log.read_text())  # not by the browser
     assert not asked, asked
 
 
@@ -475,3 +489,15 @@ def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr == b"toolect: expected pyarrow for Parquet, got none: `pip install 'toolect[data]'`\n"
+
+
+def test_every_key_of_the_json_is_documented() -> None:
+    """The page about coverage names each field of the report."""
+    page = (Path(__file__).parent.parent / "docs" / "coverage.md").read_text("utf-8").partition("## The JSON")[2]
+    kinds = [
+        kind for kind in vars(report_module).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    ]
+    keys = {name for kind in kinds if kind.__module__ == report_module.__name__ for name in kind.__struct_fields__}
+
+    assert len(keys) > 30
+    assert not [key for key in sorted(keys) if f"`{key}`" not in page]

@@ -110,4 +110,5 @@ def badness(read: Read) -> tuple[bool, int, int, int, int]:
     """What is wrong with a reading, the worst first."""
     runnable = [call for call in read.calls if call.runnable]
     repairs = len(read.message.repairs) + sum(len(call.repairs) for call in read.calls)
-    return not runnable, len(read.calls) - len(runnable), len(read.left), -len(runnable), repairs
+    failed, left = len(read.calls) - len(runnable), len(read.left)
+    return not runnable, failed + left, left, -len(runnable), repairs
