@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolect import registry
-from toolect.coverage.leaks import marker
+from toolect.coverage.leaks import markers
 from toolect.ir import dumps
 from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape
 
@@ -20,12 +20,16 @@ _PART = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_ITEM = r'(?:"…"|…|0|\{…\}|\[…\])'
+_ITEM = r'(?:"…"|…|0|\{…?\}|\[…?\])'
+_PAIR = rf"{_ITEM} ?: ?{_ITEM}"
 _RUNS = (
-    (re.compile(rf"{_ITEM}(?: ?: ?{_ITEM})(?: ?, ?{_ITEM} ?: ?{_ITEM})*"), "…"),
-    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+"), "…"),
+    (re.compile(rf"{_PAIR}(?: ?, ?{_PAIR})*"), "…"),
+    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+(?! ?:)"), "…"),
+    (re.compile(rf"\[{_ITEM}\]"), "[…]"),
     (re.compile(r"…(?:[ .!?]*…)+"), "…"),
+    (re.compile(r'… ?, ?(?=")'), ""),
 )
+"""How often something is repeated does not count either."""
 
 
 @lru_cache(maxsize=200)
@@ -53,7 +57,7 @@ def skeleton(text: str, keys: frozenset[str] = frozenset()) -> str:
         text = text[:_HEAD] + text[-_TAIL:]
     pieces: list[str] = []
     at = 0
-    for match in marker().finditer(text):
+    for match in markers().finditer(text):
         pieces.append(_plain(text[at : match.start()], keys))
         pieces.append(match[0])
         at = match.end()

@@ -20,6 +20,7 @@ from toolect.spec.entry import Entry
 from toolect.spec.load import Loaded, load_entries, read_entries
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems, in_order
+from toolect.spec.source import check_names, read_source
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -46,20 +47,26 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     problems = Problems()
     base = None if path.resolve() == shipped().resolve() else shipped()
     entries = read_entries(path, problems)
+    if not entries:  # what is wrong with the grammars can be told all the same
+        for file in sorted((path.parent / "grammars").rglob("*.lark")):
+            source = read_source(file, problems)
+            if source is not None:
+                check_names(source, problems)
     chosen = [name for name in entries if name in only or not only]
     run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
     results = _results(work, chosen, min(jobs, len(chosen)))
-    subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
+    loaded = [r.loaded for r in results if r.loaded.spec is not None]
+    subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
     usable = {name: subject for name, subject in subjects.items() if not subject.endless}
-    group = Group(path, usable, _others(path, base, entries, chosen))
+    compared = [check for check in wanted if check.compare] if subjects else []
+    group = Group(path, usable, _others(path, base, entries, chosen) if compared else {})
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
-    for one in wanted:
-        if one.compare is not None and subjects:
-            found += [(d, _entry(d.place, entries) or top) for d in _guarded(one, group)]
+    for check in compared:
+        found += [(d, _entry(d.place, entries) or top) for d in _guarded(check, group)]
     complete = not only and run_all
     paths = [str(path), *(file for r in results for file in r.files)]
     comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
@@ -100,7 +107,7 @@ class _Work(msgspec.Struct, frozen=True):
         (loaded,) = load_entries(self.path, self.entries, [name], self.base)
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
-        subject = Subject(self.path, loaded)
+        subject = Subject(self.path, loaded, self.entries, self.base)
         found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 

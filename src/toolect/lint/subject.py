@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,9 @@ from toolect.lint.terminals import expressions
 from toolect.lint.trial import Trial, trials
 from toolect.names import Names
 from toolect.regular.ambiguity import Growth, ambiguity
-from toolect.spec.load import Loaded, read_names
+from toolect.spec.document import cut
+from toolect.spec.entry import Entry
+from toolect.spec.load import Loaded, load_entries, read_names
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems
 from toolect.spec.source import Source, read_source
@@ -32,9 +35,12 @@ class Endless(Exception):
 class Subject:
     """One dialect under lint. What costs time is made when it is first asked for, and kept."""
 
-    def __init__(self, path: Path, loaded: Loaded) -> None:
+    def __init__(
+        self, path: Path, loaded: Loaded, entries: Mapping[str, Entry] | None = None, base: Path | None = None
+    ) -> None:
         assert loaded.spec is not None
         self.path, self.loaded = path, loaded
+        self.entries, self.base = entries or {}, base
         self.spec: Spec = loaded.spec
 
     @property
@@ -86,6 +92,13 @@ class Subject:
     def own_grammar(self) -> bool:
         """True when the grammar has the dialect's name, False when it is that of another one."""
         return self.loaded.grammar.stem == self.name
+
+    def without(self, *keys: str) -> Spec | None:
+        """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""
+        name = self.loaded.entry.name
+        entry = Entry(name, cut(self.loaded.entry.table, keys))
+        (loaded,) = load_entries(self.path, {**self.entries, name.text: entry}, [name.text], self.base)
+        return loaded.spec
 
     @property
     def corpus_file(self) -> Path | None:
