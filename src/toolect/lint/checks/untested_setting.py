@@ -1,0 +1,114 @@
+"""Finds settings of an entry that no case of its corpus shows: end tokens, misspellings, policies and the like.
+
+## Why is this bad?
+
+Nothing tells when such a setting is misspelled, or lost when the entry is changed. It may never have been right.
+
+## Example
+
+A corpus in which no text ends with `<|eot|>`, and the entry
+
+```yaml
+my-model:
+  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
+  end: ["<|eot|>"]
+```
+
+## Use instead
+
+A case that shows it, or an entry without it.
+
+```
+==================
+The end token
+:parse-only
+==================
+<call>{"name": "f", "arguments": {}}</call><|eot|>
+------
+call f {}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import structs
+
+from toolect.compiled import Dialect
+from toolect.corpus import Case, describe
+from toolect.diagnostic import Diagnostic, warning
+from toolect.ir import Call, dumps
+from toolect.lint.manner import gives_back
+from toolect.lint.subject import Subject
+from toolect.rendering.ids import with_ids
+from toolect.spec.document import Table
+from toolect.spec.model import POLICIES, WRITING
+
+Setting = tuple[tuple[str, ...], str]
+"""Where a setting is in the entry, and what no case does."""
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each setting of the dialect's own entry that no case shows."""
+    if subject.cases:
+        for path, what in (*_texts(subject), *_tails(subject), *_ids(subject), *_policies(subject)):
+            message = f"no case of `{subject.name}` {what}"
+            yield warning("untested-setting", message, subject.places.entry(*path), help="add a case that shows it")
+
+
+def _texts(subject: Subject) -> Iterator[Setting]:
+    """What should stand in a text."""
+    spec, texts = subject.spec, [case.text for case, _ in subject.readings]
+    settings: list[tuple[tuple[str, ...], str]] = [(("end", token), token) for token in spec.end]
+    settings += [(("no-call", name), name) for name in spec.no_call]
+    settings += [(("comments", opener), opener) for opener in spec.comments]
+    settings += [(("misspellings", right, w), w) for right, several in spec.misspellings.items() for w in several]
+    for path, setting in settings:
+        if _own(subject, path[0]) and not any(setting in text for text in texts):
+            yield path, f"has `{dumps(setting)[1:-1]}` in its text"
+
+
+def _tails(subject: Subject) -> Iterator[Setting]:
+    """The tails of prompts; of several that fit, the longest counts."""
+    tails = subject.spec.prefill if _own(subject, "prefill") else {}
+    prefixes = [case.options.get("prefix", "") for case, _ in subject.readings]
+    used = {max((tail for tail in tails if prefix.endswith(tail)), key=len, default="") for prefix in prefixes}
+    for tail in tails:
+        if tail not in used:
+            yield ("prefill", tail), f"has `:prefix {dumps(tail)}`"
+
+
+def _ids(subject: Subject) -> Iterator[Setting]:
+    """The id of the first call that comes without one."""
+    if subject.spec.ids is not None and _own(subject, "ids"):
+        (made,) = with_ids(subject.spec.ids, [Call("f", {})])
+        if isinstance(made, Call) and not any(
+            c.id == made.id for _, message in subject.readings for c in message.calls
+        ):
+            yield ("ids", "form"), f"has a call with the first id that is made, `{made.id}`"
+
+
+def _policies(subject: Subject) -> Iterator[Setting]:
+    """The policies that are not as by default: a case must be read, or written, otherwise by default."""
+    for name, (default, *_) in POLICIES.items():
+        written = name.replace("_", "-")
+        if getattr(subject.spec.policies, name) == default or not _own(subject, "policies", written):
+            continue
+        plain = Dialect(
+            structs.replace(subject.spec, policies=structs.replace(subject.spec.policies, **{name: default}))
+        )
+        if not any(_differs(plain, subject.dialect, case, name in WRITING) for case, _ in subject.readings):
+            yield ("policies", written), f"would mean something else without `{written}`"
+
+
+def _differs(plain: Dialect, dialect: Dialect, case: Case, writing: bool) -> bool:
+    """True when two dialects write what a case says, or read its text, in different ways."""
+    one, two = (d.parse(case.text, **case.options) for d in (plain, dialect))
+    return gives_back(case, two, plain) != gives_back(case, two, dialect) if writing else describe(one) != describe(two)
+
+
+def _own(subject: Subject, *path: str) -> bool:
+    """True when the entry itself has the field, or a key of it: what it inherits is shown by another corpus."""
+    field = subject.loaded.entry.table.get(path[0])
+    return field is not None and (len(path) == 1 or isinstance(field, Table) and field.get(path[1]) is not None)
