@@ -21,9 +21,12 @@ from spec_text import SpecText
 
 from toolect.corpus import read
 from toolect.diagnostic import Diagnostic, Place, concise
-from toolect.lint import lint
+from toolect.lint import catalogue, lint
 
 CORPUS = Path("tests/corpus")
+_ALL = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
+STAGES = [[check.name for check in _ALL if not check.compare], [check.name for check in _ALL if check.compare]]
+"""The checks in the order in which they are run: those that compare all dialects only for what no other has found."""
 LINT_SECONDS = 20
 """Processor time for linting one mutant."""
 
@@ -101,7 +104,7 @@ def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
         shutil.copy(root / "dialects.yaml", copy)
         (copy / CORPUS).parent.mkdir()
         (copy / CORPUS).symlink_to((root / CORPUS).resolve())
-        before = Counter(map(_essence, lint(copy / "dialects.yaml", only=[name]).diagnostics))
+        before = Counter(map(_essence, (d for checks in STAGES for d in _lint(copy, name, checks))))
         return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
 
 
@@ -123,21 +126,28 @@ def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before:
 
 def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str, str]]) -> tuple[Finding, ...]:
     """What lint says of the broken spec and not of the unbroken one."""
+    left = before.copy()
+    found: list[Finding] = []
+    for checks in STAGES:
+        if any(finding.in_mutated for finding in found):
+            break
+        for diagnostic in _lint(copy, name, checks):
+            if left[_essence(diagnostic)] > 0:
+                left[_essence(diagnostic)] -= 1
+                continue
+            text = concise(diagnostic).replace(f"{copy}/", "")
+            in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
+            found.append(Finding(diagnostic.check, text, _in(diagnostic, broken), in_corpus))
+    return tuple(found)
+
+
+def _lint(copy: Path, name: str, checks: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """What these checks find in one dialect; nothing when they take too long."""
     try:
         with time_limit(LINT_SECONDS):
-            report = lint(copy / "dialects.yaml", only=[name])
+            return lint(copy / "dialects.yaml", only=[name], checks=checks).diagnostics
     except TimeUpError:
         return ()
-    left = before.copy()
-    found = []
-    for diagnostic in report.diagnostics:
-        if left[_essence(diagnostic)] > 0:
-            left[_essence(diagnostic)] -= 1
-            continue
-        text = concise(diagnostic).replace(f"{copy}/", "")
-        in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
-        found.append(Finding(diagnostic.check, text, _in(diagnostic, broken), in_corpus))
-    return tuple(found)
 
 
 def _in(diagnostic: Diagnostic, broken: set[str]) -> bool:
