@@ -15,7 +15,6 @@ from spec_cases import SpecCase
 
 from toolect.diagnostic import Diagnostic, draw
 from toolect.lint import catalogue, lint
-from toolect.registry import shipped
 from toolect.spec import load
 
 CASES = spec_cases.all_cases()
@@ -93,12 +92,6 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 _KEBAB = r"[a-z]+(-[a-z]+)+"
-
-
-def test_shipped_specs_are_clean() -> None:
-    """Lint finds nothing in what comes with toolect."""
-    found = lint(shipped(), jobs=2).diagnostics
-    assert not found, "\n\n".join(map(draw, found))
 
 
 def test_what_might_not_end_is_not_run(tmp_path: Path) -> None:

@@ -19,14 +19,15 @@ from behaviour import TimeUpError, Unbroken, time_limit
 from mutations import Mutant
 from spec_text import SpecText
 
+from toolect import registry
 from toolect.corpus import read
 from toolect.diagnostic import Diagnostic, Place, concise
 from toolect.lint import catalogue, lint
+from toolect.lint.subject import Group, Subject
+from toolect.spec.load import load_entries, read_entries
+from toolect.spec.problems import Problems
 
 CORPUS = Path("tests/corpus")
-_ALL = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
-STAGES = [[check.name for check in _ALL if not check.compare], [check.name for check in _ALL if check.compare]]
-"""The checks in the order in which they are run: those that compare all dialects only for what no other has found."""
 LINT_SECONDS = 20
 """Processor time for linting one mutant."""
 
@@ -104,7 +105,7 @@ def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
         shutil.copy(root / "dialects.yaml", copy)
         (copy / CORPUS).parent.mkdir()
         (copy / CORPUS).symlink_to((root / CORPUS).resolve())
-        before = Counter(map(_essence, (d for checks in STAGES for d in _lint(copy, name, checks))))
+        before = Counter(map(_essence, (d for look in STAGES for d in look(copy, name))))
         return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
 
 
@@ -117,7 +118,7 @@ def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before:
         for file in mutant.files:
             paths[file].write_bytes(mutant.text(spec, file).encode("utf-8", "surrogateescape"))
         difference = unbroken.difference(copy / "dialects.yaml")
-        findings = _findings(copy, spec.dialect, {str(path) for path in old}, before)
+        findings = _findings(copy, spec.dialect, {str(path) for path in old}, before) if difference else ()
     finally:
         for path, data in old.items():
             path.write_bytes(data)
@@ -128,10 +129,10 @@ def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str
     """What lint says of the broken spec and not of the unbroken one."""
     left = before.copy()
     found: list[Finding] = []
-    for checks in STAGES:
+    for look in STAGES:
         if any(finding.in_mutated for finding in found):
             break
-        for diagnostic in _lint(copy, name, checks):
+        for diagnostic in look(copy, name):
             if left[_essence(diagnostic)] > 0:
                 left[_essence(diagnostic)] -= 1
                 continue
@@ -141,13 +142,35 @@ def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str
     return tuple(found)
 
 
-def _lint(copy: Path, name: str, checks: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """What these checks find in one dialect; nothing when they take too long."""
+def _alone(copy: Path, name: str) -> Sequence[Diagnostic]:
+    """What the checks that look at one dialect find; nothing when they take too long."""
     try:
         with time_limit(LINT_SECONDS):
-            return lint(copy / "dialects.yaml", only=[name], checks=checks).diagnostics
+            return lint(
+                copy / "dialects.yaml", only=[name], checks=[c.name for c in _CHECKS if not c.compare]
+            ).diagnostics
     except TimeUpError:
         return ()
+
+
+def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
+    """What the checks that compare dialects find, as lint runs them; the other dialects are read once for all."""
+    path = copy / "dialects.yaml"
+    entries = read_entries(path, Problems())
+    loaded = next(load_entries(path, entries, [name]), None) if name in entries else None
+    if loaded is None or loaded.spec is None:
+        return ()
+    subject = Subject(path, loaded, entries, None)
+    if subject.endless:
+        return ()
+    others = {other: registry.spec(other) for other in registry.dialects() if other != name}
+    group = Group(path, {name: subject}, others)
+    return [d for check in _CHECKS if check.compare for d in check.compare(group)]
+
+
+_CHECKS = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
+STAGES = (_alone, _compared)
+"""What is run, in this order: checks that compare dialects only for what no other finds."""
 
 
 def _in(diagnostic: Diagnostic, broken: set[str]) -> bool:

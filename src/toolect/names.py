@@ -101,7 +101,7 @@ def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, s
 def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     globs = [(fold(a), a, d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
     models = [(m.casefold(), m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
-    tails = [(tail, m, d) for p, m, d in models if weight(tail := p.rpartition("/")[2]) >= _SPECIFIC]
+    tails = [(tail, m, d) for p, m, d in models if weight(tail := p.rpartition("/")[2]) >= SPECIFIC]
     for form in _forms(name.strip().strip("/").casefold()):
         if found := _best(form, models):
             return Match(found[2], "model", found[1], form)
@@ -113,7 +113,7 @@ def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None
     return None
 
 
-_SPECIFIC = 3
+SPECIFIC = 3
 """A pattern without its organisation needs this many literal characters: `*` must not match everything."""
 
 _SUFFIX = (

@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.regular.sample import sample
 from toolect.regular.tree import NotRegular
-from toolect.spec.holes import holes
+from toolect.spec.holes import holes, keys
 from toolect.spec.leaves import leaves
 from toolect.spec.model import (
     Alt,
     Expr,
     HoleKind,
-    Keyed,
     Literal,
-    Many,
-    Obj,
-    OneOf,
     Pattern,
     Repeat,
     Role,
     Seq,
-    Shape,
     Slot,
     SlotKind,
     Spec,
@@ -88,21 +83,7 @@ def markers(spec: Spec) -> list[str]:
 
 def fixed(spec: Spec) -> list[str]:
     """The markers, and the keys of JSON shapes in their quotes; longest first."""
-    return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in _keys(shape))})
-
-
-def _keys(shape: Shape) -> Iterator[str]:
-    """The keys in a shape."""
-    match shape:
-        case Obj(fields):
-            for field in fields:
-                yield from field.keys
-                yield from _keys(field.shape)
-        case Keyed(inner) | Many(inner):
-            yield from _keys(inner)
-        case OneOf(shapes):
-            for inner in shapes:
-                yield from _keys(inner)
+    return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in keys(shape))})
 
 
 def openers(spec: Spec) -> list[str]:

@@ -10,7 +10,7 @@ import msgspec
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.names import Names
 from toolect.spec.codecs import read_codecs
-from toolect.spec.document import read_document, read_text
+from toolect.spec.document import Text, read_document, read_text
 from toolect.spec.entry import (
     Entry,
     read_canonical,
@@ -111,8 +111,9 @@ def read_entries(path: Path, problems: Problems, only: str | None = None) -> dic
 
 
 def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, dict[str, Entry]] | None:
-    """The entries that `extends` may name besides those of the file itself, when any does."""
-    if base is None or all(entry.table.get("extends") is None for entry in entries.values()):
+    """The entries that `extends` may name besides those of the file itself, when any does not name one of these."""
+    named = {(name, node.text) for name, e in entries.items() if isinstance(node := e.table.get("extends"), Text)}
+    if base is None or all(other in entries and other != name for name, other in named):
         return None
     return Path(base), read_entries(Path(base), Problems())
 
