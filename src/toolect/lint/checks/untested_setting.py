@@ -32,11 +32,12 @@ call f {}
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from msgspec import structs
 
 from toolect.compiled import Dialect
-from toolect.corpus import Case, describe
+from toolect.corpus import describe
 from toolect.diagnostic import Diagnostic, warning
 from toolect.ir import Call, dumps
 from toolect.lint.manner import gives_back
@@ -58,15 +59,24 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _texts(subject: Subject) -> Iterator[Setting]:
-    """What should stand in a text."""
-    spec, texts = subject.spec, [case.text for case, _ in subject.readings]
-    settings: list[tuple[tuple[str, ...], str]] = [(("end", token), token) for token in spec.end]
-    settings += [(("no-call", name), name) for name in spec.no_call]
-    settings += [(("comments", opener), opener) for opener in spec.comments]
-    settings += [(("misspellings", right, w), w) for right, several in spec.misspellings.items() for w in several]
-    for path, setting in settings:
-        if _own(subject, path[0]) and not any(setting in text for text in texts):
-            yield path, f"has `{dumps(setting)[1:-1]}` in its text"
+    """What a text would be read otherwise without."""
+    spec = subject.spec
+    wrong = {
+        (right, one): _less(spec.misspellings, right, one) for right, all_ in spec.misspellings.items() for one in all_
+    }
+    settings: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        *((("end", token), {"end": tuple(t for t in spec.end if t != token)}) for token in spec.end),
+        *((("no-call", name), {"no_call": tuple(n for n in spec.no_call if n != name)}) for name in spec.no_call),
+        *((("comments", o), {"comments": {k: v for k, v in spec.comments.items() if k != o}}) for o in spec.comments),
+        *((("misspellings", *path), {"misspellings": left}) for path, left in wrong.items()),
+    ]
+    for path, without in settings:
+        if _own(subject, path[0]) and not _matters(subject, without, path[-1]):
+            yield path, f"needs `{dumps(path[-1])[1:-1]}` to be read"
+
+
+def _less(misspellings: dict[str, tuple[str, ...]], right: str, wrong: str) -> dict[str, tuple[str, ...]]:
+    return misspellings | {right: tuple(one for one in misspellings[right] if one != wrong)}
 
 
 def _tails(subject: Subject) -> Iterator[Setting]:
@@ -95,17 +105,24 @@ def _policies(subject: Subject) -> Iterator[Setting]:
         written = name.replace("_", "-")
         if getattr(subject.spec.policies, name) == default or not _own(subject, "policies", written):
             continue
-        plain = Dialect(
-            structs.replace(subject.spec, policies=structs.replace(subject.spec.policies, **{name: default}))
-        )
-        if not any(_differs(plain, subject.dialect, case, name in WRITING) for case, _ in subject.readings):
+        policies = structs.replace(subject.spec.policies, **{name: default})
+        if not _matters(subject, {"policies": policies}, writing=name in WRITING):
             yield ("policies", written), f"would mean something else without `{written}`"
 
 
-def _differs(plain: Dialect, dialect: Dialect, case: Case, writing: bool) -> bool:
-    """True when two dialects write what a case says, or read its text, in different ways."""
-    one, two = (d.parse(case.text, **case.options) for d in (plain, dialect))
-    return gives_back(case, two, plain) != gives_back(case, two, dialect) if writing else describe(one) != describe(two)
+def _matters(subject: Subject, other: dict[str, Any], text: str = "", *, writing: bool = False) -> bool:
+    """True when a case, one with `text` in it, is read or written in another way with `other` settings."""
+    changed = Dialect(structs.replace(subject.spec, **other))
+    for case, message in subject.readings:
+        if text not in case.text:
+            continue
+        if (
+            gives_back(case, message, changed) != gives_back(case, message, subject.dialect)
+            if writing
+            else (describe(changed.parse(case.text, **case.options)) != describe(message))
+        ):
+            return True
+    return False
 
 
 def _own(subject: Subject, *path: str) -> bool:
