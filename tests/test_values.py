@@ -6,11 +6,15 @@ import time
 
 import corpus
 import pytest
+from msgspec import structs
 
 import toolect
+from toolect import registry
+from toolect.compiled import Dialect
 from toolect.engine import subschema
 from toolect.events import ArgumentsDelta
-from toolect.ir import Call, Json, Message, Status
+from toolect.ir import Call, Content, Json, Message, Status
+from toolect.spec.model import Codec, CodecKind, Seq
 
 TAG = "]<]minimax[>[<"
 DEEP = {
@@ -123,3 +127,19 @@ def test_arguments_are_not_written_without_their_name(name: str, value: Json) ->
     """Where arguments may be read without a name, one whose name cannot be written is refused."""
     with pytest.raises(toolect.Unrepresentable, match="argument key: does not match"):
         toolect.dialect(name).render(Message([Call("f", {"first name": value})]))
+
+
+def test_what_a_codec_refuses_is_unrepresentable() -> None:
+    """A value language whose scalars are texts refuses a number, as an argument would."""
+    dialect = Dialect(structs.replace(registry.spec("minimax-m3"), codecs={"scalar/TEXT": Codec(CodecKind.TEXT)}))
+    assert dialect.parse(dialect.render(Message([Call("f", {"a": "x"})]))).calls[0].arguments == {"a": "x"}
+    with pytest.raises(toolect.Unrepresentable, match="scalar: expected a string, got integer"):
+        dialect.render(Message([Call("f", {"a": 1})]))
+
+
+def test_a_rule_without_a_place_is_unrepresentable() -> None:
+    """Content whose rule is empty cannot be written, and raises nothing else."""
+    hermes = registry.spec("hermes")
+    rules = hermes.rules | {"content": structs.replace(hermes.rules["content"], expr=Seq(()))}
+    with pytest.raises(toolect.Unrepresentable):
+        Dialect(structs.replace(hermes, rules=rules)).render(Message([Content("x")]))

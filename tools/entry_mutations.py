@@ -145,9 +145,9 @@ def drop_end(spec: SpecText) -> Iterator[Edits]:
         if len(items) == 1:
             yield replaced(part, "")
         elif number + 1 < len(items):
-            yield replaced(Part("entry", part.start, items[number + 1][0].start, ""), "")
+            yield replaced(spec.stretch(part.start, items[number + 1][0].start), "")
         else:
-            yield replaced(Part("entry", items[number - 1][0].end, part.end, ""), "")
+            yield replaced(spec.stretch(items[number - 1][0].end, part.end), "")
 
 
 def misspell_end(spec: SpecText) -> Iterator[Edits]:
@@ -196,7 +196,7 @@ def duplicate_key(spec: SpecText) -> Iterator[Edits]:
     """A field, or a key of one, comes twice."""
     for pair in spec.pairs:
         if pair.path[0] in ("map", "values", "gaps", "prefill", "end") and pair.whole.text.endswith("\n"):
-            yield replaced(Part("entry", pair.whole.start, pair.whole.start, ""), pair.whole.text)
+            yield replaced(spec.stretch(pair.whole.start, pair.whole.start), pair.whole.text)
 
 
 def unknown_field(spec: SpecText) -> Iterator[Edits]:
@@ -295,14 +295,14 @@ def broken_indentation(spec: SpecText) -> Iterator[Edits]:
     for pair in spec.pairs:
         if len(pair.path) == 1:
             start = pair.key.start
-            yield replaced(Part("entry", start - 1, start, " "), "")
+            yield replaced(spec.stretch(start - 1, start), "")
 
 
 def unclosed_brace(spec: SpecText) -> Iterator[Edits]:
     """A brace or a bracket of the entry is not closed."""
     for pair in spec.pairs:
         if pair.value.text[-1:] in ("}", "]"):
-            yield replaced(Part("entry", pair.value.end - 1, pair.value.end, ""), "")
+            yield replaced(spec.stretch(pair.value.end - 1, pair.value.end), "")
 
 
 def foreign_byte_in_entry(spec: SpecText) -> Iterator[Edits]:
@@ -321,7 +321,7 @@ def _line_after(spec: SpecText) -> Part:
     """The place where a field may be added: before the first one."""
     first = spec.pairs[0]
     start = spec.document.rfind("\n", 0, first.key.start) + 1
-    return Part("entry", start, start, "")
+    return spec.stretch(start, start)
 
 
 MUTATIONS: list[Mutation] = [

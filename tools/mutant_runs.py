@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import shutil
 import time
 from collections import Counter
@@ -60,24 +62,33 @@ class Result:
         return not self.difference.startswith("does not load")
 
     @property
+    def failed(self) -> list[str]:
+        """The checks that could not finish: a mistake in them, not a finding."""
+        return [f.text for f in self.findings if f.check == "failed-check"]
+
+    @property
+    def _said(self) -> list[Finding]:
+        return [f for f in self.findings if f.check != "failed-check"]
+
+    @property
     def found(self) -> bool:
         """True when lint says anything new."""
-        return bool(self.findings)
+        return bool(self._said)
 
     @property
     def right_file(self) -> bool:
         """True when lint points to what was broken, or to the case that shows it."""
-        return any(f.in_mutated or f.in_corpus for f in self.findings)
+        return any(f.in_mutated or f.in_corpus for f in self._said)
 
     @property
     def mutated_file(self) -> bool:
         """True when lint points to what was broken."""
-        return any(f.in_mutated for f in self.findings)
+        return any(f.in_mutated for f in self._said)
 
     @property
     def without_corpus(self) -> bool:
         """True when lint points to what was broken, and needs no corpus for it."""
-        return any(f.in_mutated and not f.in_corpus for f in self.findings)
+        return any(f.in_mutated and f.check not in _OF_CORPORA for f in self._said)
 
 
 def run(root: Path, mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
@@ -168,7 +179,14 @@ def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
     return [d for check in _CHECKS if check.compare for d in check.compare(group)]
 
 
+def _reads_corpora(check: catalogue.Check) -> bool:
+    """True when the check's file speaks of cases: what it finds may need a corpus."""
+    module = inspect.getmodule(check.check or check.compare)
+    return module is not None and re.search(r"\.(cases|readings)\b", inspect.getsource(module)) is not None
+
+
 _CHECKS = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
+_OF_CORPORA = {check.name for check in _CHECKS if _reads_corpora(check)}
 STAGES = (_alone, _compared)
 """What is run, in this order: checks that compare dialects only for what no other finds."""
 

@@ -51,7 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("\n\n".join(report.survivors(results, specs, order)), end="\n\n")
     if options.equivalents:
         print("\n".join(report.equivalents(results, specs, order)), end="\n\n")
-    print(report.page(results, chosen, markdown=options.markdown))
+    if options.markdown:
+        print(report.document(results, chosen, specs, order), end="")
+    else:
+        print(report.page(results, chosen, markdown=False))
+    for failed in (text for result in results for text in result.failed):
+        print(f"a check failed: {failed}", file=sys.stderr)
     print(f"{len(drawn)} mutants in {time.perf_counter() - began:.0f} s", file=sys.stderr)
     return 0 if report.rate(results) >= WANTED else 1
 
@@ -67,7 +72,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--json", metavar="OUT", help="write every result, one JSON object a line")
     parser.add_argument("--survivors", action="store_true", help="show the broken mutants that are not found")
     parser.add_argument("--equivalents", action="store_true", help="list the mutants that behave as the shipped spec")
-    parser.add_argument("--markdown", action="store_true", help="print the tables as Markdown")
+    parser.add_argument("--markdown", action="store_true", help="print all of it as a page, docs/mutation.md")
     return parser
 
 

@@ -6,11 +6,23 @@ import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from markdown_text import code, fenced, table
 from mutant_runs import Result
 from mutations import Mutant, Mutation
 from spec_text import SpecText
 from tables import draw, shorten
 
+INTRODUCTION = """\
+How much of what may be wrong with a spec does [lint](lint.md) find? `tools/mutate_specs.py --markdown` breaks the
+shipped specs in the ways below, one thing at a time, and writes this page.
+
+A mutant is **broken** if it does not load, or does something else than the shipped spec: reads a corpus case, a
+canonical text or a beginning of one otherwise, in either mode, writes a message otherwise, gives a name to another
+dialect, or reads by the character what it does not read as a whole. The texts and messages are those of the shipped
+spec and of a list in `tools/behaviour.py`; lint is not asked. It is **found** if lint says something that it does not
+say of the shipped spec, and in the **right file** if that points to the file that was changed, or to the case of the
+corpus that shows it. The **mutated file** is the one that was changed; **without corpus** counts checks that look at no
+case. Percentages are of the broken mutants."""
 COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus")
 
 
@@ -52,6 +64,24 @@ def survivors(results: Sequence[Result], specs: Mapping[str, SpecText], order: M
             lines.append(f"  {shorten(result.difference, 500)}")
             lines += [f"  {shorten(finding.text)}" for finding in result.findings]
             yield "\n".join(lines)
+
+
+def document(
+    results: Sequence[Result], mutations: Sequence[Mutation], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]
+) -> str:
+    """All of it as a page."""
+    same = [str(order[result.mutant]) for result in results if not result.difference]
+    parts = [
+        "# Mutation",
+        INTRODUCTION,
+        page(results, mutations, markdown=True),
+        "## What each mutation does",
+        table([["mutation", "what is broken"], *([code(one.name), one.about.replace("\n", " ")] for one in mutations)]),
+        "## Not found",
+        *([fenced("\n\n".join(found))] if (found := [*survivors(results, specs, order)]) else ["Nothing."]),
+        f"## Left out\n\n{len(same)} mutants do what the shipped spec does, by all that was tried: {', '.join(same)}.",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def equivalents(results: Sequence[Result], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]) -> Iterator[str]:

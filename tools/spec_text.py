@@ -110,6 +110,10 @@ class SpecText:
         """The pairs of a field that is a mapping."""
         return [pair for pair in self.pairs if len(pair.path) == 2 and pair.path[0] == name]
 
+    def stretch(self, start: int, end: int) -> Part:
+        """A stretch of the YAML file."""
+        return Part("entry", start, end, self.document[start:end])
+
     def items(self, name: str) -> list[tuple[Part, str]]:
         """The texts of a field that is a list, with what they say."""
         pair = next((p for p in self.pairs if p.path == (name,)), None)

@@ -133,7 +133,10 @@ class ValueWriter(Walk):
         """The text of a string or scalar; an empty container is no text at all."""
         if isinstance(value, dict | list):
             return ""
-        return encode(self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT), value)
+        try:
+            return encode(self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT), value)
+        except ValueError as error:
+            raise Unrepresentable(inside, str(error), dumps(value)) from None
 
 
 def is_finite(value: Json) -> bool:

@@ -65,7 +65,7 @@ class Walk(ABC):
             case Literal(text):
                 self.out.write(text)
             case Seq(items):
-                for item, after in zip(items, (*items[1:], None), strict=True):
+                for item, after in zip(items, (*items[1:], None), strict=False):
                     self.expr(item, inside, cursor, after.text if isinstance(after, Literal) else closer)
             case Repeat():
                 self.repeat(expr, inside, cursor)
