@@ -150,6 +150,9 @@ class ToolUseAgent:
             try:
                 await answer.read(self.model([*self.history], self.registry.definitions()))
                 done = not answer.tasks
+            except BaseException:
+                answer.cancel()
+                raise
             finally:
                 await answer.settle()
                 answer.remember(self.history)
@@ -250,14 +253,18 @@ class _Answer:
             self.tell(ToolFinished(index, result))
             return result
 
+    def cancel(self) -> None:
+        """Cancel the calls that are running."""
+        for task in self.tasks:
+            task.cancel()
+
     async def settle(self) -> None:
         """Wait for the calls; when this wait is cancelled so are they, and each has a result all the same."""
         try:
             if self.tasks:
                 await asyncio.wait(self.tasks)
         finally:
-            for task in self.tasks:
-                task.cancel()
+            self.cancel()
             self.results = [self._result(i, task) for i, task in enumerate(self.tasks)]
 
     def _result(self, index: int, task: asyncio.Task[ToolResult]) -> ToolResult:

@@ -86,7 +86,8 @@ _OTHERS = frozenset(
 
 def _violations(error: ValidationError) -> Iterator[Violation]:
     """What one error of the validator says, in our words where they are clearer."""
-    path, rule = error.json_path, error.validator_value
+    path: str = error.json_path
+    rule: Any = error.validator_value
     match error.validator:
         case "required":
             for name in rule if isinstance(rule, list) else ():

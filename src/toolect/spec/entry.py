@@ -35,6 +35,8 @@ FIELDS = (
     "misspellings",
     "reserved",
     "policies",
+    "tools",
+    "results",
 )
 OWN = ("about", "models", "aliases", "extends", "markers")
 """Fields that belong to one entry only; the others are handed on by `extends`."""

@@ -31,6 +31,7 @@ from toolect.spec.model import HoleKind, Role, Rule, Spec
 from toolect.spec.names import check_names
 from toolect.spec.parts import Parts
 from toolect.spec.problems import Problems, in_order, near
+from toolect.spec.prompt_fields import read_results, read_tools
 from toolect.spec.variant import inherit, replace_markers
 
 
@@ -184,6 +185,8 @@ class _Loader:
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
             reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
+            tools=read_tools(whole, problems),
+            results=read_results(whole, problems),
             place=entry.name.place,
         )
         return None if problems.failed else spec

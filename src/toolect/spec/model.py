@@ -9,6 +9,7 @@ import msgspec
 
 from toolect.diagnostic import Place
 from toolect.ir import Json
+from toolect.spec.prompt import ResultText, ToolText
 
 
 class SlotKind(StrEnum):
@@ -336,4 +337,6 @@ class Spec(msgspec.Struct, frozen=True):
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
+    tools: ToolText | None = None
+    results: ResultText | None = None
     place: Place = Place("", 1, 1)

@@ -1,0 +1,122 @@
+"""Reading the fields `tools` and `results` of an entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from toolect.ir import Json
+from toolect.spec.document import Items, Node, Table, Text, choose, describe
+from toolect.spec.entry import Entry, check_keys
+from toolect.spec.problems import Problems, near, one_of
+from toolect.spec.prompt import (
+    PARAMETER_HOLES,
+    RESULT_HOLES,
+    RESULT_VALUES,
+    RESULTS_HOLES,
+    TOOL_HOLES,
+    TOOL_VALUES,
+    TOOLS_HOLES,
+    OutputKind,
+    ResultText,
+    Role,
+    ToolText,
+)
+
+_HOLE = re.compile(r"\{([a-z][a-z/-]*)\}")
+
+
+def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
+    """How the entry tells tools; None when it does not say."""
+    table = entry.mapping("tools", problems)
+    if not table.entries:
+        return None
+    check_keys(table, ("text", "each", "between", "tool", "parameter", "indent"), "field", problems)
+    fields: dict[str, Any] = {}
+    for name, holes, needed in (
+        ("text", TOOLS_HOLES, ("tools",)),
+        ("each", TOOL_HOLES, ()),
+        ("parameter", PARAMETER_HOLES, ()),
+        ("between", (), ()),
+    ):
+        _text(table, name, holes, needed, fields, problems)
+    _pattern(table, "tool", TOOL_VALUES, fields, problems)
+    if (node := table.get("indent")) is not None:
+        if isinstance(node, Text) and node.plain and re.fullmatch("[0-8]", node.text):
+            fields["indent"] = int(node.text)
+        else:
+            message = f"expected a number for `indent`, 0 to 8, got {describe(node)}"
+            problems.error("wrong-value", message, node.place)
+    if "text" not in fields:
+        problems.error("wrong-value", "expected `text` with the hole `{tools}`, got none", table.place)
+        return None
+    return ToolText(**fields)
+
+
+def read_results(entry: Entry, problems: Problems) -> ResultText | None:
+    """How the entry tells results; None when it does not say."""
+    table = entry.mapping("results", problems)
+    if not table.entries:
+        return None
+    check_keys(table, ("text", "each", "between", "role", "output", "result"), "field", problems)
+    fields: dict[str, Any] = {}
+    for name, holes, needed in (
+        ("text", RESULTS_HOLES, ("results",)),
+        ("each", RESULT_HOLES, ("output", "result")),
+        ("between", (), ()),
+    ):
+        _text(table, name, holes, needed, fields, problems)
+    _pattern(table, "result", RESULT_VALUES, fields, problems)
+    for name, kind in (("role", Role), ("output", OutputKind)):
+        node = table.get(name)
+        chosen = None if node is None else choose(node, list(kind), f"a value of `{name}`", problems)
+        if chosen:
+            fields[name] = kind(chosen)
+    if "each" not in fields:
+        message = "expected `each` with the hole `{output}` or `{result}`, got none"
+        problems.error("wrong-value", message, table.place)
+        return None
+    return ResultText(**fields)
+
+
+def _text(
+    table: Table, name: str, holes: Sequence[str], needed: Sequence[str], fields: dict[str, Any], problems: Problems
+) -> None:
+    """Read the text `name`, which has at least one of the `needed` holes."""
+    node = table.get(name)
+    if node is None:
+        return
+    if not isinstance(node, Text) or (needed and not node.text):
+        problems.error("wrong-type", f"expected a text for `{name}`, got {describe(node)}", node.place)
+        return
+    found = _HOLE.findall(node.text)
+    for hole in found:
+        if hole not in holes and (hint := near(hole, holes)):
+            problems.error("wrong-value", f"`{name}` has no hole `{{{hole}}}`", node.place, hint=hint)
+    if needed and not set(needed) & set(found):
+        wanted = one_of(f"{{{hole}}}" for hole in needed)
+        problems.error("wrong-value", f"expected the hole {wanted} in `{name}`, got none", node.place)
+        return
+    fields[name] = node.text
+
+
+def _pattern(table: Table, name: str, holes: Sequence[str], fields: dict[str, Any], problems: Problems) -> None:
+    """Read the JSON pattern `name`."""
+    node = table.get(name)
+    if node is not None:
+        fields[name] = _json(node, holes, problems)
+
+
+def _json(node: Node, holes: Sequence[str], problems: Problems) -> Json:
+    """The JSON that a node spells; a text that begins with `$` is a hole."""
+    match node:
+        case Table(entries):
+            return {key.text: _json(value, holes, problems) for key, value in entries}
+        case Items(items):
+            return [_json(item, holes, problems) for item in items]
+        case Text(text, plain):
+            if text.startswith("$") and text not in holes:
+                hint = near(text, holes) or f"the holes are {one_of(holes)}"
+                problems.error("wrong-value", f"expected a hole, got `{text}`", node.place, hint=hint)
+            return {"null": None, "true": True, "false": False}.get(text, text) if plain else text
