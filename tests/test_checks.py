@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import spec_cases
 from spec_cases import SpecCase
 
-from toolect.diagnostic import draw
+from toolect.diagnostic import Diagnostic, draw
 from toolect.lint import catalogue, lint
 from toolect.registry import shipped
 from toolect.spec import load
 
-CASES = spec_cases.all_cases("checks")
+CASES = spec_cases.all_cases()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -35,20 +38,61 @@ def test_says_what_is_expected(
 @pytest.mark.parametrize("name", catalogue.names())
 def test_every_check_is_shown_and_explained(name: str) -> None:
     """A check has a good case, a bad case in which it is what is found, and a page with all its parts."""
+    page = catalogue.find(name).page
+    assert re.findall("^## (.*)", page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+    if name == "failed-check":  # no spec brings it about, see the next test
+        return
     cases = [case for case in CASES if case.path.stem == name]
     assert any(not case.expected for case in cases)
     assert any(f"[{name}]" in case.expected for case in cases)
-    page = catalogue.find(name).page
-    assert re.findall("^## (.*)", page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+
+
+@pytest.mark.parametrize("function", ["check", "compare"])
+def test_a_check_that_fails_is_told(function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that raises is reported at the dialect or the file, and keeps no other one from running."""
+
+    def fail(_: object) -> Iterator[Diagnostic]:
+        raise ZeroDivisionError("no rules")
+
+    names = ["missing-corpus", "unmapped-slot"]
+    broken = catalogue.Check("unmapped-slot", "", None, None)
+    broken = msgspec.structs.replace(broken, **{function: fail})
+    checks = {"missing-corpus": catalogue.find("missing-corpus"), "unmapped-slot": broken}
+    monkeypatch.setattr(catalogue, "names", lambda: names)
+    monkeypatch.setattr(catalogue, "find", checks.__getitem__)
+    monkeypatch.chdir(tmp_path)
+    CASES[0].write(tmp_path)
+    Path("dialects.yaml").write_text("# a comment\nd:\n  map: {content: content, call: call, call/JSON: $arguments}\n")
+    found = lint(Path("dialects.yaml")).diagnostics
+    assert sorted(d.check for d in found) == ["failed-check", "missing-corpus"]
+    (failed,) = (d for d in found if d.check == "failed-check")
+    assert failed.message == "the check `unmapped-slot` could not finish: ZeroDivisionError: no rules"
+    assert failed.place.line == (2 if function == "check" else 1)
 
 
 def test_what_reading_finds_is_documented() -> None:
     """A page without a function belongs to what reading a spec finds, or lint itself; and all of that has a page."""
     folders = [Path(inspect.getfile(load)).parent, Path(inspect.getfile(catalogue)).parent]
-    source = "".join(path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.py")))
-    named = set(re.findall(r"""(?:error|warning|Diagnostic)\(\s*"([a-z0-9-]+)",""", source))
+    trees = [ast.parse(path.read_text("utf-8")) for folder in folders for path in sorted(folder.glob("*.py"))]
+    named = {name for tree in trees for node in ast.walk(tree) for name in _named(node)}
     pages = {name for name in catalogue.names() if not (catalogue.find(name).check or catalogue.find(name).compare)}
     assert pages == named
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """The check that a call notes something under, or hands on for it; that of a module, in its constant `CHECK`."""
+    match node:
+        case ast.Call(ast.Attribute(attr="error" | "warning"), [ast.Constant(value=str(name)), *_]):
+            yield name
+        case ast.Call(ast.Name(id="warning" | "Diagnostic"), [ast.Constant(value=str(name)), *_]):
+            yield name
+        case ast.Call(ast.Name(), [_, *rest]):
+            yield from (a.value for a in rest if isinstance(a, ast.Constant) and re.fullmatch(_KEBAB, str(a.value)))
+        case ast.Assign([ast.Name(id="CHECK")], ast.Constant(value=str(name))):
+            yield name
+
+
+_KEBAB = r"[a-z]+(-[a-z]+)+"
 
 
 def test_shipped_specs_are_clean() -> None:

@@ -19,7 +19,7 @@ from strategies import Draw
 
 import toolect
 from toolect.compiled import Dialect
-from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Status
+from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Status, dumps
 from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Role, Shape, SlotKind
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class Drawn:
         """Text without markers: never empty as content or reasoning, sometimes JSON elsewhere."""
         words = st.text("abc de\nfé😀.", max_size=12).map(lambda t: f"x{t}y")
         if kind is SlotKind.JSON:
-            return corpus.dumps(self.draw(strategies.values(words)))
+            return dumps(self.draw(strategies.values(words)))
         if role in (Role.CONTENT, Role.REASONING):
             return self.draw(words)
         if role is Role.VALUE and kind is SlotKind.TEXT:
@@ -331,7 +331,7 @@ class Drawn:
                 keys = st.sampled_from(["a", "b"])
                 return draw(st.dictionaries(keys, strategies.values(strategies.PLAIN), max_size=2))
             case Hole(kind=HoleKind.ARGUMENTS_TEXT):
-                return corpus.dumps(self.shaped(Hole(HoleKind.ARGUMENTS)))
+                return dumps(self.shaped(Hole(HoleKind.ARGUMENTS)))
             case Hole():
                 return draw(st.sampled_from(WORDS[:3]))
             case Const(value=value):

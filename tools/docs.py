@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import check_pages
 import click
 import dialect_pages
 from markdown_text import code, table
@@ -30,6 +31,7 @@ from toolect.engine import (
     subschema,
     yaml_text,
 )
+from toolect.lint import catalogue
 from toolect.spec import document, grammar, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -158,15 +160,17 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/dialects.md", limits),
     (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
     *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),
+    ("docs/checks.md", check_pages.index),
+    *((f"{check_pages.FOLDER}/{name}.md", partial(check_pages.page, name)) for name in catalogue.names()),
 )
 """Each generated page, and what writes it."""
 
 
 def left(root: Path = ROOT) -> list[str]:
-    """Pages of dialects that there are no more."""
-    known = {"README", *registry.dialects()}
-    pages = sorted((root / dialect_pages.FOLDER).glob("*.md"))
-    return [f"{dialect_pages.FOLDER}/{page.name}" for page in pages if page.stem not in known]
+    """Pages of dialects and checks that there are no more."""
+    known = {dialect_pages.FOLDER: {"README", *registry.dialects()}, check_pages.FOLDER: {*catalogue.names()}}
+    pages = [(folder, page) for folder in known for page in sorted((root / folder).glob("*.md"))]
+    return [f"{folder}/{page.name}" for folder, page in pages if page.stem not in known[folder]]
 
 
 def outdated(root: Path = ROOT) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
+M = TypeVar("M", bound=Machine)
 
 
 def check_mode(mode: str) -> None:
@@ -90,7 +91,7 @@ class Dialect:
             message = express(graph, text, schemas, graph.start)
             if message is not None and not (self.spec.no_call and self._says_no(message)):
                 return message
-        machine = self.machine(schemas, mode, prefix, policies, streaming=False)
+        machine: Machine = self.machine(schemas, mode, prefix, policies, streaming=False)
         machine.buf += text
         machine.run(True)
         return machine.message()
@@ -142,12 +143,18 @@ class Dialect:
         return any(marker in text for marker in self.graph().openers)
 
     def machine(
-        self, schemas: Mapping[str, Schema], mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool
-    ) -> Machine:
-        """A machine at the beginning of an answer."""
+        self,
+        schemas: Mapping[str, Schema],
+        mode: Mode,
+        prefix: str,
+        policies: Mapping[str, str],
+        streaming: bool,
+        kind: type[M] = Machine,  # type: ignore[assignment]  # the default for M
+    ) -> M:
+        """A machine at the beginning of an answer, of a `kind` of its own for those who watch it."""
         graph = self.graph(policies)
         builder = Builder(schemas, self.spec, graph.policies, streaming, mode == "strict")
-        machine = Machine(graph, builder)
+        machine = kind(graph, builder)
         builder.draft.raw = machine.raw
         if prefix:
             opening = max((p for p in self.spec.prefill if prefix.endswith(p)), key=len, default="")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import msgspec
 
-from toolect.compiled import Tools
+from toolect.compiled import Dialect, Tools
 from toolect.ir import Call, Message, Segment
 from toolect.registry import dialect
 from toolect.rendered import Unrepresentable
@@ -34,7 +37,11 @@ def convert(text: str, source: str, target: str, tools: Tools | None = None, pre
     """
     given = list(tools) if tools is not None else None
     reader, writer = dialect(source), dialect(target)
-    message = reader.parse(text, given, prefix=prefix)
+    return carry(reader.parse(text, given, prefix=prefix), writer, given)
+
+
+def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] | None = None) -> Conversion:
+    """`message` in the dialect `writer`, without the segments that it cannot carry; `given` are tools."""
     kept: list[Segment] = []
     losses: list[Loss] = []
     for i, segment in enumerate(message.segments):

@@ -161,6 +161,11 @@ class Registry:
                 self._ready.pop(name, None)
             return list(shelf.names)
 
+    def loaded(self) -> list[str]:
+        """The files that were loaded beside the shipped one, in the order in which they win over those before."""
+        with self._lock:
+            return [str(shelf.path) for shelf in self._all()[1:]]
+
     def dialects(self) -> list[str]:
         """The names of all dialects, in alphabetical order."""
         with self._lock:
@@ -209,6 +214,11 @@ def dialect(name: str) -> Dialect | Auto:
     return _registry.dialect(name)
 
 
+def resolve(name: str) -> str:
+    """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
+    return _registry.resolve(name)
+
+
 def spec(name: str) -> Spec:
     """The spec with this name, alias or model id. Raises `UnknownDialect`."""
     return _registry.spec(name)
@@ -222,6 +232,11 @@ def match(name: str) -> Match:
 def load(path: str | Path) -> list[str]:
     """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
     return _registry.load(path)
+
+
+def loaded() -> list[str]:
+    """The files that were loaded beside the shipped one."""
+    return _registry.loaded()
 
 
 def fingerprint() -> str:

@@ -15,7 +15,7 @@ from toolect.rendering.output import Output
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
-__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render"]
+__all__ = ["Part", "PartSpan", "Rendered", "Unrepresentable", "render", "tools_of", "write"]
 
 
 def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
@@ -29,16 +29,24 @@ def render(dialect: Dialect, message: Message, tools: Any = None) -> Rendered:
         for key, value in _items(call.arguments):
             if _is_deep(value):
                 raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
-    stated = _tools_of(message) if tools is None else list(tools)
-    out = Output()
-    MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(stated), out).write(message.segments)
-    text = out.rendered()
+    stated = tools_of(message) if tools is None else list(tools)
+    text = write(dialect, message, stated)
     back = dialect.parse(text, stated)
     _check_ids(dialect, message.segments, back.segments)
     odd = _odd(dialect, message.segments, back.segments)
     if odd or len(back.segments) != len(message.segments):
         raise _blame(dialect, message.segments, odd, text)
     return text
+
+
+def write(dialect: Dialect, message: Message, tools: Any) -> Rendered:
+    """`message` in the dialect's canonical spelling, whatever it is read back as.
+
+    Raises Unrepresentable when there is no place for a part of it.
+    """
+    out = Output()
+    MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(tools), out).write(message.segments)
+    return out.rendered()
 
 
 def _check_ids(dialect: Dialect, segments: Sequence[Segment], back: Sequence[Segment]) -> None:
@@ -65,7 +73,7 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
     return enumerate(value) if isinstance(value, list) else ()
 
 
-def _tools_of(message: Message) -> list[dict[str, Any]]:
+def tools_of(message: Message) -> list[Json]:
     """Tools whose parameters have just the types that the message's arguments have."""
     types: dict[str, dict[str, set[str]]] = {}
     for segment in message.segments:
@@ -74,7 +82,10 @@ def _tools_of(message: Message) -> list[dict[str, Any]]:
             for key, value in segment.arguments.items():
                 keys.setdefault(key, set()).add(type_of(value))
     return [
-        {"name": name, "parameters": {"properties": {k: {"type": sorted(t)} for k, t in keys.items()}}}
+        {
+            "name": name,
+            "parameters": {"type": "object", "properties": {k: {"type": sorted(t)} for k, t in keys.items()}},
+        }
         for name, keys in types.items()
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-COMMANDS = ("parse", "render", "convert", "detect", "list", "show", "lint")
+COMMANDS = ("parse", "render", "convert", "detect", "list", "show", "coverage", "lint")
 
 
 class Commands(click.Group):

@@ -148,3 +148,12 @@ class Pen:
                 from rich.text import Text
 
                 self._console.print(Text(text, style), end="")
+
+    def markdown(self, text: str) -> None:
+        """Writes Markdown: set for reading on a terminal, as it is elsewhere."""
+        if self._console is None:
+            emit(text)
+        else:
+            from rich.markdown import Markdown
+
+            self._console.print(Markdown(text), soft_wrap=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolect.cli._draw import Pen
 from toolect.cli._io import Misuse
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _explain(name: str) -> int:
         return 0
     if name not in known:
         raise Misuse(_unknown(name, known))
-    click.echo(f"# {name}\n\n{catalogue.find(name).page}")
+    Pen().markdown(f"# {name}\n\n{catalogue.find(name).page}\n")
     return 0
 
 

@@ -24,6 +24,9 @@ class TooDeep(Exception):
 class Graph:
     """The nodes of one dialect under one set of policies."""
 
+    kind: type[Node] = Node
+    """What the nodes are: those who watch what is read have their own."""
+
     def __init__(self, network: Network, policies: Policies) -> None:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -108,7 +111,7 @@ class Graph:
             if len(self._nodes) > MAX_NODES:
                 self._nodes = {}
                 self._stacks = {}
-            node = self._nodes.setdefault(kernel, Node(self, kernel))
+            node = self._nodes.setdefault(kernel, self.kind(self, kernel))
         return node
 
     def _push(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> Stack:

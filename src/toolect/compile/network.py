@@ -48,6 +48,15 @@ class Enter(NamedTuple):
     after: tuple[Op, ...]
 
 
+class Option(NamedTuple):
+    """What a text may take or leave, the `number`-th of its rule: a branch of an `Alt`, the inside of a `Repeat`."""
+
+    rule: str
+    number: int
+    within: Alt | Repeat
+    item: Expr
+
+
 class State:
     """A point in a rule: what may be read, which rules may be entered, where one may go for free."""
 
@@ -68,11 +77,15 @@ class Network:
         self.spec = spec
         self.states: list[State] = []
         self.starts: dict[str, int] = {}
+        self.options: dict[int, Option] = {}
+        """The states in which nothing but an option begins."""
+        self._count = 0  # options of the rule that is laid down
         self.calling: frozenset[str] = _rules_with_calls(spec)
         for rule in spec.rules.values():
             start = self._state()
             self.starts[rule.name] = start
             firsts = {start}
+            self._count = 0
             end = self._build(rule, rule.expr, start, firsts)
             self.states[end].final = True
 
@@ -92,6 +105,13 @@ class Network:
         self.states.append(State())
         return len(self.states) - 1
 
+    def _option(self, rule: Rule, within: Alt | Repeat, item: Expr) -> int:
+        """The state in which `item` begins."""
+        begin = self._state()
+        self._count += 1
+        self.options[begin] = Option(rule.name, self._count, within, item)
+        return begin
+
     def _build(self, rule: Rule, expr: Expr, at: int, firsts: set[int]) -> int:
         """Lay `expr` down from state `at`; the state after it. `firsts` collects states reachable with nothing read."""
         match expr:
@@ -102,12 +122,12 @@ class Network:
             case Alt(items):
                 end = self._state()
                 for item in items:
-                    begin = self._state()
+                    begin = self._option(rule, expr, item)
                     self._skip(at, begin, firsts)
                     self._skip(self._build(rule, item, begin, firsts), end, firsts)
                 return end
             case Repeat(item, least, once):
-                begin, end = self._state(), self._state()
+                begin, end = self._option(rule, expr, item), self._state()
                 self._skip(at, begin, firsts)
                 last = self._build(rule, item, begin, firsts)
                 if not once:
@@ -199,6 +219,8 @@ class Network:
             codec = Codec(CodecKind.JSON if name == SlotKind.JSON else CodecKind.TEXT)
         elif codec is None and rule.name == Role.SCALAR and rule.value:
             codec = Codec(CodecKind.JSON_OR_TEXT)
+        elif codec is None and role is Role.ARGUMENTS and name != SlotKind.JSON:
+            codec = Codec(CodecKind.TEXT)
         return Field(role, codec, shape)
 
     def _around(self, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:

@@ -66,7 +66,7 @@ class Index:
         """A call may begin with nothing but its name."""
         needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
         line = r"|(?m:^)(?=[^\W\d])" if self._names else ""
-        anything = re.compile(_trie(needles) + line)
+        anything = re.compile(trie(needles) + line)
         self._search, self._match = anything.search, anything.match
         self.longest = max(map(len, needles))
         self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
@@ -215,14 +215,14 @@ def _sizes(needles: frozenset[str]) -> dict[str, tuple[int, ...]]:
     return {first: tuple(sorted(sizes, reverse=True)) for first, sizes in found.items()}
 
 
-def _trie(words: Iterable[str]) -> str:
+def trie(words: Iterable[str]) -> str:
     """A regular expression that matches where any of `words` begins, with common beginnings shared."""
     groups: dict[str, list[str]] = {}
     for word in sorted(words):
         groups.setdefault(word[0], []).append(word[1:])
     parts = []
     for first, rests in groups.items():
-        inner = "" if "" in rests else _trie(rests)  # a shorter word is enough
+        inner = "" if "" in rests else trie(rests)  # a shorter word is enough
         parts.append(re.escape(first) + inner)
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 

@@ -232,13 +232,19 @@ def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
     return StopPlan([*named, *(Stop(core, "", ("",), None, calling=False) for core in cores)], "", "")
 
 
-def expected(node: Node) -> str:
-    """What may come next at `node`, for people: at most four things."""
+def expectations(node: Node) -> list[str]:
+    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
     names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
     names += ["the closing marker" for _ in node.echoes[:1]]
     names += ["a name or key" for _ in node.patterns[:1]]
     if node.json:
         names.append("a JSON value")
+    return names
+
+
+def expected(node: Node) -> str:
+    """What may come next at `node`, in a sentence: at most four things."""
+    names = expectations(node)
     shown = names[:4]
     return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolect.compile.node import Node, Trail
+from toolect.compile.node import Choice, Node, Trail
 from toolect.compile.symbols import Field, Hollow, Op, OpCode
 from toolect.engine.json_plan import JsonPlan, json_plan
 from toolect.engine.scalars import Scalars, scalars
@@ -234,7 +234,11 @@ class Draft:
 
     def over(self, key: str, skip_lead: bool = False) -> list[Draft]:
         """The drafts that go over `key` and on as long as nothing has to be decided."""
+        if any(map(_is_nested, self.node.choices[key])):
+            return []
         step = self.node.step(key)
+        if any(map(_is_nested, self.node.choices[key])):
+            return []
         if not skip_lead:
             self.literal(step.expects)
         begin, group = self.at, 0
@@ -296,8 +300,31 @@ _AROUND = (Role.OBJECT, Role.PAIR_KEY)
 _ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
 
 
+def _is_nested(choice: Choice) -> bool:
+    """True when an object begins there inside of another."""
+    ops = [task for task, _ in choice.trail if isinstance(task, Op) and task.role is Role.OBJECT]
+    begun = sum(op.code is OpCode.BEGIN_VALUE for op in ops)
+    still_open, stack = len(ops) - 2 * begun, choice.stack
+    while begun and stack is not None:
+        still_open += sum(op.code is OpCode.END_VALUE and op.role is Role.OBJECT for op in stack.after)
+        stack = stack.parent
+    return begun > 0 and still_open > 0
+
+
 def _ends(task: Op | Field) -> bool:
     return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
+
+
+def _is_nested(choice: Choice) -> bool:
+    """True when an object begins that is inside of another value: only the outermost one is the arguments."""
+    crossed = [task for task, _ in choice.trail if isinstance(task, Op)]
+    if not any(task.code is OpCode.BEGIN_VALUE and task.role is Role.OBJECT for task in crossed):
+        return False
+    ends, stack = sum(task.code is OpCode.END_VALUE for task in crossed), choice.stack
+    while stack is not None:
+        ends += sum(task.code is OpCode.END_VALUE for task in stack.after)
+        stack = stack.parent
+    return ends > 1
 
 
 def json_field(node: Node) -> Field:

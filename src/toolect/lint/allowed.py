@@ -94,7 +94,7 @@ def mistakes(comments: Iterable[Allowance], used: set[Allowance], complete: bool
                 "unknown-check",
                 message,
                 comment.place,
-                help=near(check, known) or "`toolect lint --explain` lists them",
+                help=near(check, known) or "`toolect lint --explain all` lists them",
             )
         elif not comment.reason:
             message = f"expected a reason for allowing `{check}`"

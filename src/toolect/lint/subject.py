@@ -8,7 +8,9 @@ from pathlib import Path
 from toolect.compiled import Dialect
 from toolect.corpus import Case, CorpusError, read
 from toolect.diagnostic import Place
+from toolect.lint.losses import Loss, losses
 from toolect.lint.places import Places
+from toolect.lint.trial import Trial, trials
 from toolect.spec.load import Loaded
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems
@@ -40,6 +42,16 @@ class Subject:
     def dialect(self) -> Dialect:
         """The dialect, compiled."""
         return Dialect(self.spec)
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """Messages that were written and read back, the smallest first."""
+        return list(trials(self.dialect))
+
+    @cached_property
+    def losses(self) -> list[Loss]:
+        """Those of the trials that did not come back, and why."""
+        return list(losses(self.dialect, self.trials))
 
     @cached_property
     def source(self) -> Source:

@@ -17,6 +17,9 @@ from toolect.rendering.values import ValueWriter, is_finite
 from toolect.rendering.walk import Cursor, Leaf, Walk
 from toolect.spec.model import Codec, CodecKind, Hole, HoleKind, Pattern, Ref, Role, Slot, SlotKind, Spec
 
+READ_BACK = "would not be read back as it is"
+"""The reason why a value is refused that is written as another one is."""
+
 
 class CallWriter(Walk):
     """Writes call number `number`. The items are the entries of its arguments; in an argument, its value."""
@@ -207,7 +210,7 @@ class CallWriter(Walk):
         if not faithful(codec, value, schema):
             types = declared_types(schema)
             declared = "no type declared" if types == declared_types(None) else f"declared {' or '.join(types)}"
-            raise Unrepresentable(f"argument {key!r}", f"would not be read back as it is ({declared})", text)
+            raise Unrepresentable(f"argument {key!r}", f"{READ_BACK} ({declared})", text)
         self.out.write(text, Part.VALUE)
 
 

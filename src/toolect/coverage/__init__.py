@@ -1,0 +1,1 @@
+"""What dialects can carry, and what a corpus of model output holds of each."""

@@ -1,0 +1,155 @@
+"""Reads one unit of a corpus and counts what is in it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolect import detect, registry
+from toolect.coverage.reading import NONE, Read, Reader
+from toolect.coverage.records import Bad, Record, Trouble, records
+from toolect.coverage.skeleton import skeleton, wired_keys
+from toolect.coverage.sources import Unit
+from toolect.coverage.stats import SAMPLES, Counts, Details, Sample, Stats
+from toolect.coverage.tally import Example, excerpt
+from toolect.coverage.values import Cursor, values
+from toolect.ir import Json, Status
+
+TRIED = 8
+"""Messages of each dialect and unit with a failed attempt that are tried in all other dialects."""
+LONGEST_SAMPLE = 4_000
+"""Characters of a message that is kept as a sample."""
+_TYPES = {
+    str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", list: "array", dict: "object",
+}  # fmt: skip
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How a corpus is read."""
+
+    dialects: tuple[str, ...] = ()
+    """Read each text in each of these; without any, in the one that fits."""
+    field: str = ""
+    """The path of the field that holds the text; "" to look for it."""
+    separator: str = ""
+    """What stands between the records of a text file; "" when the file is one."""
+    max_bytes: int = 64 << 20
+    """The longest line, or record of a text file."""
+
+
+class Examiner:
+    """Counts units, one after the other. What is found in one does not depend on those before it."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._reader = Reader(options.dialects)
+        self._stats = Stats()
+        self._path, self._cursor = "", Cursor()
+
+    def count(self, unit: Unit) -> Stats:
+        """What is in `unit`."""
+        options = self._options
+        self._reader.forget()
+        self._stats, self._cursor, self._path = Stats(), Cursor(), unit.path
+        for value in values(unit, self._cursor, options.field, options.separator, options.max_bytes):
+            if isinstance(value, Bad):
+                self._bad(value)
+                continue
+            for record in records(value, options.field):
+                if isinstance(record, Bad):
+                    self._bad(record)
+                else:
+                    self._count(record)
+        for name, taken in self._reader.taken():
+            if taken:
+                self._stats.detail(name).taken |= taken
+        self._stats.lines = self._cursor.number
+        return self._stats
+
+    def _example(self, text: str, detail: str = "") -> Example:
+        return Example(self._path, self._cursor.number, text, detail)
+
+    def _bad(self, bad: Bad) -> None:
+        if self._stats.troubles.add(bad.trouble):
+            self._stats.troubles.show(bad.trouble, self._example(bad.why))
+
+    def _count(self, record: Record) -> None:
+        stats, text = self._stats, record.text
+        if text is None:
+            stats.structured += 1
+            stats.structured_calls += record.structured
+            return
+        stats.messages += 1
+        source = record.source or self._path
+        reads = self._reader.read(text, record.tools, self._told(record.dialect))
+        for i, read in enumerate(reads):
+            counts, details = stats.count(source, read.dialect), stats.detail(read.dialect)
+            self._add(counts, details, read, text, record.tools)
+            if i == 0 and len(reads) > 1:
+                counts.best += 1
+            if i == 0 or self._reader.dialects:
+                self._leaks(details, read)
+
+    def _told(self, name: str) -> str:
+        """The dialect that a record names, if there is one."""
+        if not name or self._reader.dialects:
+            return ""
+        try:
+            return registry.resolve(name)
+        except registry.UnknownDialect as error:
+            self._bad(Bad(Trouble.UNKNOWN_DIALECT, str(error)))
+            return ""
+
+    def _add(self, counts: Counts, details: Details, read: Read, text: str, tools: tuple[Json, ...]) -> None:
+        counts.messages += 1
+        counts.characters += len(text)
+        counts.calls += len(read.calls)
+        worst = ""
+        for repair in read.message.repairs:
+            counts.repair(repair.kind.value)
+        for call in read.calls:
+            status = call.status.value
+            counts.statuses[status] += 1
+            worst = max(worst, status, key=_ORDER.index)
+            for repair in call.repairs:
+                counts.repair(repair.kind.value)
+            if not call.runnable:
+                if details.unparsed.add(key := (status, skeleton(call.raw, wired_keys(read.dialect)))):
+                    details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))
+                continue
+            details.tools.add(call.name)
+            if type(call.arguments) is dict:
+                add = details.arguments.add
+                for name, value in call.arguments.items():
+                    add((call.name, name, _TYPES[type(value)]))
+        if not worst:
+            return
+        if counts_failed(worst) and details.tried < TRIED:
+            self._try_others(details, read, text, tools)
+        kept = details.samples.setdefault(worst, [])
+        if len(kept) < SAMPLES and read.dialect != NONE and len(text) <= LONGEST_SAMPLE:
+            kept.append(Sample(self._example(text), tools))
+
+    def _leaks(self, details: Details, read: Read) -> None:
+        for leak in read.left:
+            key = leak.marker, leak.where.value
+            if details.leaks.add(key):
+                end = leak.at + len(leak.marker)
+                details.leaks.show(key, self._example(excerpt(leak.text, leak.at, end)))
+
+    def _try_others(self, details: Details, read: Read, text: str, tools: tuple[Json, ...]) -> None:
+        """Find out which other dialects read calls in `text`, and none of them badly."""
+        details.tried += 1
+        for found in detect(text[:LONGEST_SAMPLE], list(tools) or None):
+            if found.calls + found.repaired and not found.broken:
+                for name in found.dialects:
+                    if name != read.dialect:
+                        details.others.add(name)
+
+
+_ORDER = ("", Status.OK.value, Status.REPAIRED.value, Status.TRUNCATED.value, Status.MALFORMED.value)
+"""Outcomes from the best to the worst."""
+
+
+def counts_failed(outcome: str) -> bool:
+    """True for an outcome that must not be run."""
+    return outcome in (Status.TRUNCATED, Status.MALFORMED)

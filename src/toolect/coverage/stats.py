@@ -1,0 +1,145 @@
+"""What has been found in a corpus so far: plain counts, bounded, that add up in any grouping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from toolect.coverage.records import Trouble
+from toolect.coverage.tally import Example, Tally
+from toolect.ir import Json, Status
+
+MAX_SOURCES = 200
+OTHERS = "(other sources)"
+"""Where the messages of more sources than that are counted."""
+SAMPLES = 2
+"""Messages that are kept of each dialect and outcome."""
+
+
+@dataclass
+class Counts:
+    """What is added up for a dialect and a source."""
+
+    messages: int = 0
+    characters: int = 0
+    calls: int = 0
+    best: int = 0
+    """Messages that no other of the given dialects reads as well."""
+    statuses: dict[str, int] = field(default_factory=lambda: {status.value: 0 for status in Status})
+    repairs: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> int:
+        """Attempts that must not be run."""
+        return self.statuses[Status.TRUNCATED] + self.statuses[Status.MALFORMED]
+
+    def repair(self, kind: str) -> None:
+        """One more repair."""
+        self.repairs[kind] = self.repairs.get(kind, 0) + 1
+
+    def merge(self, other: Counts) -> None:
+        """Add another's."""
+        self.messages += other.messages
+        self.characters += other.characters
+        self.calls += other.calls
+        self.best += other.best
+        for mine, theirs in ((self.statuses, other.statuses), (self.repairs, other.repairs)):
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count
+
+
+@dataclass
+class Sample:
+    """A message worth looking at."""
+
+    example: Example
+    tools: tuple[Json, ...]
+
+
+@dataclass
+class Details:
+    """What is told of a dialect beside counts."""
+
+    leaks: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(40, 2))
+    """Marker and the part of the message it was left in."""
+    unparsed: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(60, 3))
+    """Status and skeleton of attempts that failed."""
+    arguments: Tally[tuple[str, str, str]] = field(default_factory=lambda: Tally(1000))
+    """Tool, argument and JSON type."""
+    tools: Tally[str] = field(default_factory=lambda: Tally(200))
+    taken: set[str] = field(default_factory=set)
+    """The parts of the grammar that were taken."""
+    tried: int = 0
+    """Messages with failed attempts that were tried in all other dialects."""
+    others: Tally[str] = field(default_factory=lambda: Tally(100))
+    """The dialects that read them without a failure."""
+    samples: dict[str, list[Sample]] = field(default_factory=dict)
+
+    def merge(self, other: Details, offset: int) -> None:
+        """Add another's, of a later part of the file that begins after line `offset`."""
+        for name in ("leaks", "unparsed", "arguments", "tools", "others"):
+            getattr(self, name).merge(getattr(other, name), offset)
+        self.taken |= other.taken
+        self.tried += other.tried
+        for outcome, samples in other.samples.items():
+            mine = self.samples.setdefault(outcome, [])
+            for sample in samples[: SAMPLES - len(mine)]:
+                example = sample.example
+                number = example.number and example.number + offset
+                mine.append(Sample(Example(example.path, number, example.text, example.detail), sample.tools))
+
+
+@dataclass
+class Stats:
+    """What has been found in a corpus, or in a part of it."""
+
+    lines: int = 0
+    messages: int = 0
+    structured: int = 0
+    """Messages whose calls are given as such; not read, and not among `messages`."""
+    structured_calls: int = 0
+    counts: dict[tuple[str, str], Counts] = field(default_factory=dict)
+    """By source and dialect."""
+    details: dict[str, Details] = field(default_factory=dict)
+    """By dialect."""
+    troubles: Tally[Trouble] = field(default_factory=lambda: Tally(20, 5))
+
+    def count(self, source: str, dialect: str) -> Counts:
+        """The counts of a dialect in a source."""
+        found = self.counts.get((source, dialect))
+        if found is None:
+            if len(self.counts) >= MAX_SOURCES and not any(source == known for known, _ in self.counts):
+                source = OTHERS
+            found = self.counts.setdefault((source, dialect), Counts())
+        return found
+
+    def detail(self, dialect: str) -> Details:
+        """The details of a dialect."""
+        found = self.details.get(dialect)
+        if found is None:
+            found = self.details[dialect] = Details()
+        return found
+
+    def merge(self, other: Stats, offset: int) -> None:
+        """Add what a later part of a file holds, which begins after line `offset`."""
+        self.lines += other.lines
+        self.messages += other.messages
+        self.structured += other.structured
+        self.structured_calls += other.structured_calls
+        for (source, dialect), counts in other.counts.items():
+            self.count(source, dialect).merge(counts)
+        for dialect, details in other.details.items():
+            self.detail(dialect).merge(details, offset)
+        self.troubles.merge(other.troubles, offset)
+
+    def dialect(self, name: str) -> Counts:
+        """The counts of a dialect over all sources."""
+        total = Counts()
+        for (_, dialect), counts in self.counts.items():
+            if dialect == name:
+                total.merge(counts)
+        return total
+
+    @property
+    def problems(self) -> int:
+        """Attempts that failed, and values that could not be used."""
+        return sum(counts.failed for counts in self.counts.values()) + self.troubles.total

@@ -1,0 +1,77 @@
+"""The smallest messages that show each feature of a dialect, in order of size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import TYPE_CHECKING
+
+from toolect.generate.facts import facts
+from toolect.generate.messages import numbered
+from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, dumps
+from toolect.regular.sample import sample
+
+if TYPE_CHECKING:
+    from toolect.compiled import Dialect
+
+VALUES: tuple[Json, ...] = (
+    "x", 0, 7, -1, 0.5, 1.0, True, False, None, "", [], {}, [1], {"b": 1}, "7", "true", "null", " x ", "x\ny", "\n",
+    [[], {}], {"b": {"c": [None, "x"]}}, 2**53 + 1,
+)  # fmt: skip
+"""One value of each JSON type, empty and nested, and strings that look like other types."""
+_SEED = 0
+
+
+def minimal(dialect: Dialect) -> Iterator[Message]:
+    """Small messages, one for each feature, in order of size; not every dialect can carry every one."""
+    found = [Message(numbered(dialect.spec, segments)) for segments in _segments(dialect)]
+    yield from sorted(dict.fromkeys(found), key=_size)
+
+
+def _segments(dialect: Dialect) -> Iterator[list[Segment]]:
+    known = facts(dialect)
+    text, thought = Content("Hi."), Reasoning("Hm.")
+    call, other = Call("f", {"a": "x"}), Call("g", {})
+    yield [text]
+    yield [Call("f", {})]
+    yield from ([Call("f", {"a": value})] for value in VALUES)
+    yield [Call("f", {"a": 1, "b": "y"})]
+    yield [Call("f", {"path": "x"})]
+    yield from ([Call(name, {})] for name in known.fixed)
+    yield from ([Call(name, {key: "x"})] for name in ("f", *known.fixed) for key in known.alone)
+    yield from ([Call("f", {"a": f"x{_drawn(regex)}y"})] for regex in known.strings)
+    yield from ([Call(_drawn(regex), {})] for regex in known.names)
+    yield from ([Call("f", {_drawn(regex): 1})] for regex in known.keys)
+    for together in (
+        [call, call],
+        [call, other],
+        [other, call, other],
+        [text, call],
+        [call, text],
+        [text, call, other],
+    ):
+        yield together
+    yield [call, text, other]
+    yield [text, call, Content("Done.")]
+    if known.has_reasoning:
+        for together in ([thought], [thought, text], [thought, call], [thought, text, call], [call, thought, other]):
+            yield together
+    if known.has_ids:
+        one, two = (_drawn(known.ids[0], seed) if known.ids else f"id{seed}" for seed in (1, 2))
+        yield [Call("f", {}, one)]
+        yield [Call("f", {}, one), Call("f", {}, two)]
+        yield [Call("f", {}, one), Call("f", {})]
+
+
+def _drawn(regex: str, seed: int = _SEED) -> str:
+    """A text that the expression matches, always the same."""
+    return sample(regex, Random(seed))
+
+
+def _size(message: Message) -> tuple[int, int]:
+    """How many segments a message has, and how many characters."""
+    written = (
+        len(s.name) + len(dumps(s.arguments)) + len(s.id or "") if isinstance(s, Call) else len(s.text)
+        for s in message.segments
+    )
+    return len(message.segments), sum(written)

@@ -1,0 +1,160 @@
+"""Messages that are written in a dialect and read back: what comes of it, and the smallest that shows the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
+
+from toolect.corpus import describe
+from toolect.engine.schema import type_of
+from toolect.generate.messages import message as draw
+from toolect.generate.minimal import minimal
+from toolect.ir import Call, Json, Message, Segment
+from toolect.laws import carried
+from toolect.render import write
+from toolect.rendered import Rendered, Unrepresentable
+from toolect.rendering.call import READ_BACK
+
+if TYPE_CHECKING:
+    from toolect.compiled import Dialect
+
+SAMPLES = 24
+"""Messages drawn besides the smallest ones."""
+_WIDTH = 160
+
+
+class Trial(NamedTuple):
+    """A message, the tools it was read with, the text it was written as, and what was read; or why it was refused."""
+
+    message: Message
+    tools: list[dict[str, Any]]
+    text: Rendered | None
+    back: Message | None
+    refusal: Unrepresentable | None = None
+    same: bool = False
+    """The message came back."""
+
+    @property
+    def lost(self) -> bool:
+        """True when what was written is not read as the same message, without a repair."""
+        return self.back is not None and not (self.back.clean and self.same)
+
+
+def attempt(dialect: Dialect, message: Message) -> Trial:
+    """`message` written and read back in strict mode, with tools that declare just the types of its arguments."""
+    tools = _declared(message)
+    try:
+        text = write(dialect, message, tools)
+    except Unrepresentable as error:
+        return Trial(message, tools, None, None, error)
+    back = dialect.parse(text, tools, mode="strict")
+    return Trial(message, tools, text, back, same=carried(back, message, made=dialect.spec.ids is not None))
+
+
+def _declared(message: Message) -> list[dict[str, Any]]:
+    """Tools whose parameters have just the types that the message's arguments have, at any depth."""
+    found: dict[str, list[Json]] = {}
+    for call in message.calls:
+        found.setdefault(call.name, []).append(call.arguments)
+    return [{"name": name, "parameters": _schema(values)} for name, values in found.items()]
+
+
+def _schema(values: list[Json]) -> dict[str, Any]:
+    """The JSON Schema that just admits values like these."""
+    schema: dict[str, Any] = {"type": sorted({type_of(value) for value in values})}
+    members: dict[str, list[Json]] = {}
+    items: list[Json] = []
+    for value in values:
+        if isinstance(value, dict):
+            for key, member in value.items():
+                members.setdefault(key, []).append(member)
+        if isinstance(value, list):
+            items += value
+    if members:
+        schema["properties"] = {key: _schema(found) for key, found in members.items()}
+    return schema | {"items": _schema(items)} if items else schema
+
+
+def trials(dialect: Dialect) -> Iterator[Trial]:
+    """The smallest messages of each kind and some others, written and read back."""
+    for message in minimal(dialect):
+        yield attempt(dialect, message)
+    random = Random(dialect.name)
+    for _ in range(SAMPLES):
+        yield attempt(dialect, draw(dialect, random))
+
+
+def single_values(found: Iterable[Trial]) -> list[tuple[Trial, Json]]:
+    """The trials with nothing but a call of `f` with the argument `a`, and its value."""
+    calls = [(trial, trial.message.segments[0]) for trial in found if len(trial.message.segments) == 1]
+    return [
+        (trial, call.arguments["a"])
+        for trial, call in calls
+        if isinstance(call, Call) and call.name == "f" and list(call.arguments) == ["a"]
+    ]
+
+
+def alike(refusal: Unrepresentable) -> bool:
+    """True when a value was refused because it is written as another one is."""
+    return refusal.reason.startswith(READ_BACK)
+
+
+def shrink(message: Message, fails: Callable[[Message], bool]) -> Message:
+    """The smallest message that can be made of `message` step by step with every step failing as it does."""
+    shrinking = True
+    while shrinking:
+        shrinking = False
+        for smaller in _smaller(message):
+            if fails(smaller):
+                message, shrinking = smaller, True
+                break
+    return message
+
+
+def _smaller(message: Message) -> Iterator[Message]:
+    """`message` with one thing less, or with a smaller one in its place."""
+    segments = list(message.segments)
+    for i in range(len(segments)):
+        if len(segments) > 1:
+            yield Message(segments[:i] + segments[i + 1 :])
+    for i, segment in enumerate(segments):
+        for smaller in _smaller_segments(segment):
+            yield Message([*segments[:i], smaller, *segments[i + 1 :]])
+
+
+def _smaller_segments(segment: Segment) -> Iterator[Segment]:
+    if not isinstance(segment, Call):
+        if segment.text != "x":
+            yield structs.replace(segment, text="x")
+        if len(segment.text) > 1:
+            yield structs.replace(segment, text=segment.text[: len(segment.text) // 2])
+        return
+    for key, value in segment.arguments.items():
+        others = {k: v for k, v in segment.arguments.items() if k != key}
+        yield Call(segment.name, others, segment.id)
+        for smaller in _smaller_values(value):
+            yield Call(segment.name, segment.arguments | {key: smaller}, segment.id)
+
+
+def _smaller_values(value: Json) -> Iterator[Json]:
+    if value != "x":
+        yield "x"
+    if isinstance(value, str) and len(value) > 1:
+        yield value[: len(value) // 2]
+        yield value[len(value) // 2 :]
+    if isinstance(value, list) and value:
+        yield value[1:]
+        yield value[:-1]
+        yield value[0]
+    if isinstance(value, dict) and value:
+        yield dict(list(value.items())[1:])
+        yield next(iter(value.values()))
+
+
+def told(message: Message) -> str:
+    """What a message says, on one line."""
+    text = "; ".join(line.strip() for line in describe(message).splitlines()) or "nothing"
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

@@ -1,0 +1,152 @@
+"""Derivations: the tree of a text says what the message says, whatever the text."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from corpus import all_cases, same
+from hypothesis import given
+from hypothesis import strategies as st
+
+import toolect
+from toolect.compiled import Dialect
+from toolect.derivation import Branch, Derivation, Leaf, derive, parts
+from toolect.ir import Status
+from toolect.spec.model import Role
+
+CASES = [case for case in all_cases() if not case.has("skip")]
+
+
+def check(dialect: Dialect, found: Derivation) -> None:
+    """What every derivation obeys: leaves tile the text, rules are around them, and no part that the grammar lacks."""
+    at = min(0, found.tree.span[0])
+    for _, node in found.tree.walk():
+        if isinstance(node, Leaf):
+            assert at <= node.span[0] <= node.span[1] <= len(found.text), node
+            assert not found.text[max(at, 0) : max(node.span[0], 0)].strip(), node
+            assert not node.implied or node.span[0] == node.span[1]
+            at = node.span[1]
+        else:
+            assert all(node.span[0] <= child.span[0] and child.span[1] <= node.span[1] for child in node.children)
+    assert not found.text[max(at, 0) :].strip()
+    assert set(found.edges) <= {part.name for part in parts(dialect)}
+
+
+def branches(found: Derivation) -> list[Branch]:
+    """Every rule of the tree, in order."""
+    return [node for _, node in found.tree.walk() if isinstance(node, Branch)]
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_corpus(name: str) -> None:
+    """The message is that of `parse`, and the calls of clean texts are where the tree has them."""
+    dialect = toolect.dialect(name)
+    for case in (case for case in CASES if case.dialect == name):
+        found = derive(dialect, case.text, **case.options)
+        assert same(found.message, dialect.parse(case.text, **case.options)), case
+        check(dialect, found)
+        if found.message.clean and "call" in found.edges and Role.CALL is dialect.spec.roles.get("call"):
+            calls = [branch.span for branch in branches(found) if branch.role in (Role.CALL, Role.AGAIN)]
+            assert {call.span for call in found.message.calls} <= {*calls}, case
+            assert not found.failures, case
+
+
+@given(st.randoms(use_true_random=False))
+def test_any_text(chance: random.Random) -> None:
+    """Broken texts have a derivation too, and the message is that of `parse`."""
+    case = chance.choice(CASES)
+    dialect = toolect.dialect(case.dialect)
+    other = chance.choice(CASES).text
+    start, end = sorted(chance.randrange(len(case.text) + 1) for _ in range(2))
+    cut = chance.randrange(len(other) + 1)
+    for text in (case.text[:start] + case.text[end:], case.text[:start] + other[cut:] + case.text[end:]):
+        found = derive(dialect, text)
+        assert same(found.message, dialect.parse(text))
+        check(dialect, found)
+
+
+def test_tree() -> None:
+    """Rules, what they read, what that fills, and which options were taken."""
+    found = derive(toolect.dialect("qwen3-coder"), "<tool_call>\n<function=f>\n<parameter=x>\n1\n</function>")
+    drawn = [
+        (depth, node.rule, node.taken)
+        if isinstance(node, Branch)
+        else (depth, node.name, found.text[slice(*node.span)])
+        for depth, node in found.tree.walk()
+    ]
+    assert drawn == [
+        (0, "start", ("start#1", "start#4")),
+        (1, "call", ("call#1",)),
+        (2, "<tool_call>", "<tool_call>"),
+        (2, "<function=", "<function="),
+        (2, "NAME", "f"),
+        (2, ">", ">"),
+        (2, "argument", ()),
+        (3, "<parameter=", "<parameter="),
+        (3, "KEY", "x"),
+        (3, ">", ">"),
+        (3, "TEXT", "1"),
+        (3, "</parameter>", ""),
+        (2, "</function>", "</function>"),
+        (2, "</tool_call>", ""),
+    ]
+    leaves = {node.name: node for _, node in found.tree.walk() if isinstance(node, Leaf)}
+    assert leaves["TEXT"].fills == (Role.VALUE,)
+    assert leaves["KEY"].fills == (Role.KEY,)
+    assert leaves["</parameter>"].implied
+    assert not leaves["</function>"].implied
+    assert found.edges == {"start": 1, "start#1": 1, "start#4": 1, "call": 1, "call#1": 1, "argument": 1}
+
+
+def test_shapes() -> None:
+    """A JSON slot fills what its shape has holes for."""
+    found = derive(toolect.dialect("hermes"), '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')
+    [slot] = [n for _, n in found.tree.walk() if isinstance(n, Leaf) and n.name == "JSON"]
+    assert slot.fills == (Role.NAME, Role.ARGUMENTS)
+
+
+def test_failures() -> None:
+    """Where the grammar cannot go on, it says with what it could have, and what came."""
+    dialect = toolect.dialect("qwen3-coder")
+    found = derive(dialect, "<tool_call>\n<function=f>\nwhat?\n</function>\n</tool_call>")
+    assert [str(failure) for failure in found.failures] == [
+        "expected `<parameter=` or `</function>`, got `what?\n</function>\n</tool` - at 25"
+    ]
+    assert found.message.calls[0].status is Status.MALFORMED
+    cut = derive(dialect, "<tool_call>\n<function=f>\n<parameter=x>\n1")
+    assert [str(failure) for failure in cut.failures] == ["expected `</parameter>`, got the end - at 40"]
+    json = derive(toolect.dialect("hermes"), '<tool_call>\n{"name": "f", ')
+    assert [str(failure) for failure in json.failures] == ["expected the rest of a JSON value, got the end - at 26"]
+
+
+def test_prompt() -> None:
+    """What the prompt wrote comes before character 0."""
+    found = derive(toolect.dialect("hermes"), "so\n</think>\n\nyes", prefix="<think>\n")
+    assert [branch.span for branch in branches(found) if branch.rule == "think"] == [(-8, 11)]
+    assert found.message.reasoning == "so"
+
+
+def test_parts() -> None:
+    """Every part has a name of its own, and a place in a grammar."""
+    for name in toolect.dialects():
+        listed = parts(toolect.dialect(name))
+        assert len({part.name for part in listed}) == len(listed)
+        assert all(part.place.path and part.text for part in listed)
+
+
+def test_deep_and_long() -> None:
+    """Nesting is bounded, and twice the text takes no more than a few times as long."""
+    dialect = toolect.dialect("pythonic")
+    deep = derive(dialect, "[f(a=" + "[" * 5000 + "1")
+    assert deep.failures[0].expected == ("less nesting",)
+    assert max(depth for depth, _ in deep.tree.walk()) < 2000
+    took = []
+    for size in (2_000, 2_000, 8_000):
+        before = time.process_time()
+        found = derive(dialect, "[f(a=[" + "1, " * size + "])]")
+        took.append(time.process_time() - before)
+        assert not found.failures
+    assert took[2] < 16 * took[1]
+    assert same(deep.message, dialect.parse(deep.text))
