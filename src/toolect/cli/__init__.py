@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-COMMANDS = ("parse", "render", "convert", "detect", "list", "show", "coverage", "lint")
+COMMANDS = ("parse", "render", "convert", "detect", "list", "show", "coverage", "lint", "run", "agent")
 
 
 class Commands(click.Group):
