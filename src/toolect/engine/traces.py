@@ -237,8 +237,6 @@ class Draft:
         if any(map(_is_nested, self.node.choices[key])):
             return []
         step = self.node.step(key)
-        if any(map(_is_nested, self.node.choices[key])):
-            return []
         if not skip_lead:
             self.literal(step.expects)
         begin, group = self.at, 0
@@ -298,17 +296,6 @@ class Draft:
 _AROUND = (Role.OBJECT, Role.PAIR_KEY)
 """The values that the arguments themselves are made of; others are read as plain scalars, or not here."""
 _ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
-
-
-def _is_nested(choice: Choice) -> bool:
-    """True when an object begins there inside of another."""
-    ops = [task for task, _ in choice.trail if isinstance(task, Op) and task.role is Role.OBJECT]
-    begun = sum(op.code is OpCode.BEGIN_VALUE for op in ops)
-    still_open, stack = len(ops) - 2 * begun, choice.stack
-    while begun and stack is not None:
-        still_open += sum(op.code is OpCode.END_VALUE and op.role is Role.OBJECT for op in stack.after)
-        stack = stack.parent
-    return begun > 0 and still_open > 0
 
 
 def _ends(task: Op | Field) -> bool:
