@@ -1,4 +1,4 @@
-"""A slow, obvious reading of a dialect: samples written by walking its grammar, read from stock Lark's own tree."""
+"""A slow, obvious reading of a dialect: what stock Lark's own tree of a text says."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from random import Random
+from typing import Any, NamedTuple
 
+import yaml
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 from msgspec.structs import replace
 
+from toolect.generate.walk import Piece, Walker
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.spec.document import Text
 from toolect.spec.grammar import read_grammar
 from toolect.spec.load import read_entries
 from toolect.spec.model import (
-    Alt,
     CodecKind,
     Const,
-    Expr,
     Hole,
     HoleKind,
     Keyed,
@@ -30,12 +30,7 @@ from toolect.spec.model import (
     Many,
     Obj,
     OneOf,
-    Pattern,
-    Ref,
-    Repeat,
     Role,
-    Rule,
-    Seq,
     Shape,
     Slot,
     SlotKind,
@@ -49,121 +44,8 @@ _AGAIN = "\0again"
 SLOTS = {kind.value for kind in SlotKind}
 
 
-class Piece(NamedTuple):
-    """A lexeme of a sample; `expr` is the grammar's atom, None for a gap."""
-
-    text: str
-    expr: Literal | Pattern | Slot | None
-    value: bool = False
-
-
-class Choices(Protocol):
-    """Who decides what a sample looks like."""
-
-    def count(self, least: int, once: bool, depth: int) -> int: ...
-    def one(self, options: tuple[Any, ...], depth: int) -> Any: ...
-    def pattern(self, regex: str) -> str: ...
-    def text(self, kind: SlotKind, role: Role | None) -> str: ...
-    def shaped(self, shape: Shape) -> Json: ...
-
-
 class AmbiguousError(Exception):
-    """The sample could be read in another way: two texts touch, or a key comes twice."""
-
-
-# Writing samples
-
-
-def sample(spec: Spec, choices: Choices) -> list[Piece]:
-    """The lexemes of one answer that the grammar allows, with the gaps between segments."""
-    pieces: list[Piece] = []
-    before = ""
-    for name, item in _walk(spec, spec.rules["start"], spec.rules["start"].expr, choices, 0, {}):
-        if name and name == before and spec.roles.get(name) is not Role.CALL:
-            raise AmbiguousError
-        gap = ""
-        if before and name and _calls(spec, name):
-            gap = spec.gaps.between_calls if _calls(spec, before) else ""
-            gap = spec.gaps.before_call if spec.roles.get(before) is Role.CONTENT else gap
-        pieces += [Piece(gap, None)] * bool(gap) + item
-        before = name
-    solid = [piece for piece in pieces if piece.expr]
-    if any(_is_text(a) and _is_text(b) for a, b in pairwise(solid)):
-        raise AmbiguousError
-    return pieces
-
-
-def _is_text(piece: Piece) -> bool:
-    return isinstance(piece.expr, Slot) and piece.expr.kind is SlotKind.TEXT
-
-
-def _calls(spec: Spec, name: str, seen: frozenset[str] = frozenset()) -> bool:
-    if spec.roles.get(name) is Role.CALL or any(key.partition("/")[0] == name for key in spec.shapes):
-        return True
-    return name not in seen and any(_calls(spec, ref, seen | {name}) for ref in _refs(spec.rules[name].expr))
-
-
-def _refs(expr: Expr) -> list[str]:
-    match expr:
-        case Ref(rule=name):
-            return [name]
-        case Seq(items=items) | Alt(items=items):
-            return [name for item in items for name in _refs(item)]
-        case Repeat(item=item):
-            return _refs(item)
-    return []
-
-
-def _walk(
-    spec: Spec, rule: Rule, expr: Expr, choices: Choices, depth: int, said: dict[Role, str]
-) -> Iterator[tuple[str, list[Piece]]]:
-    """The expression's lexemes, in groups: one for each rule it refers to, with its name.
-
-    A name or key that comes again in a rule is what the rule has `said` before.
-    """
-    match expr:
-        case Seq(items=items):
-            before: dict[str, list[Piece]] = {}
-            for item in items:
-                if isinstance(item, Ref) and item.again:
-                    yield item.rule, before[item.rule]
-                    continue
-                for name, group in _walk(spec, rule, item, choices, depth, said):
-                    before[name] = group
-                    yield name, group
-        case Alt(items=items):
-            yield from _walk(spec, rule, choices.one(items, depth), choices, depth, said)
-        case Repeat(item=item, least=least, once=once):
-            for _ in range(choices.count(least, once, depth)):
-                yield from _walk(spec, rule, item, choices, depth, said)
-        case Ref(rule=name):
-            inner = spec.rules[name]
-            yield name, [p for _, group in _walk(spec, inner, inner.expr, choices, depth + 1, {}) for p in group]
-        case Literal(text=text, others=others):
-            yield "", [Piece(choices.one((text, *others), depth), expr, rule.value)]
-        case Pattern(regex=regex):
-            text = _named(spec, rule, expr, choices.pattern(regex))
-            role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
-            if role in (Role.NAME, Role.KEY):
-                text = said.setdefault(role, text)
-            yield "", [Piece(text, expr, rule.value)]
-        case Slot(kind=kind):
-            yield "", [Piece(_filled(spec, rule, kind, choices), expr, rule.value)]
-
-
-def _named(spec: Spec, rule: Rule, expr: Pattern, text: str) -> str:
-    role = spec.roles.get(f"{rule.name}/{expr.name}") or spec.roles.get(expr.name)
-    return spec.ref.format(name=text, index=0) if role is Role.REF else text
-
-
-def _filled(spec: Spec, rule: Rule, kind: SlotKind, choices: Choices) -> str:
-    key = f"{rule.name}/{kind}"
-    if key in spec.shapes:
-        return json.dumps(choices.shaped(spec.shapes[key]), ensure_ascii=False)
-    if key in spec.codecs and spec.codecs[key].kind is CodecKind.YAML:  # which JSON is too
-        return json.dumps(choices.shaped(Hole(HoleKind.ARGUMENTS)), ensure_ascii=False)
-    role = Role.VALUE if rule.value and rule.name == Role.SCALAR else spec.roles.get(rule.name)
-    return choices.text(kind, spec.roles.get(key) or role)
+    """The text could be read in another way: two texts touch in it, or a key comes twice."""
 
 
 # Reading Lark's tree
@@ -187,12 +69,15 @@ class Stock(NamedTuple):
     markers: dict[str, str]
     inherited: bool
 
-    def sample(self, choices: Choices) -> list[Piece]:
-        """The lexemes of one answer, spelled as the entry wants them."""
-        return [piece._replace(text=self._spelled(piece)) for piece in sample(self.spec, choices)]
+    def sample(self, random: Random) -> list[Piece]:
+        """The pieces of one answer, spelled as the entry wants them."""
+        walked = Walker(self.spec).walk(random)
+        if walked is None:
+            raise AmbiguousError
+        return [piece._replace(text=self._spelled(piece)) for piece in walked.pieces]
 
     def _spelled(self, piece: Piece) -> str:
-        changed = isinstance(piece.expr, Literal) and (self.inherited or piece.value)
+        changed = isinstance(piece.atom, Literal) and (self.inherited or piece.value)
         return self.markers.get(piece.text, piece.text) if changed else piece.text
 
 
@@ -209,7 +94,7 @@ def load(spec: Spec) -> Stock:
 
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
-    tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.expr]
+    tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.atom]
     segments = list(_segments(spec, stock.lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
     for i, segment in enumerate(segments):
         if isinstance(segment, Call) and segment.name == _AGAIN:
@@ -222,11 +107,11 @@ def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
 def _terminal(stock: Stock, piece: Piece) -> str:
     """Lark's name for the piece: a literal's by its text, an imported one's with its module before it."""
     lark = stock.lark
-    if isinstance(piece.expr, Literal) and not piece.expr.others:
-        text = piece.expr.text
+    if isinstance(piece.atom, Literal) and not piece.atom.others:
+        text = piece.atom.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
-    assert piece.expr is not None
-    name = piece.expr.kind.value if isinstance(piece.expr, Slot) else piece.expr.name.rpartition("__")[2]
+    assert piece.atom is not None
+    name = piece.atom.kind.value if isinstance(piece.atom, Slot) else piece.atom.name.rpartition("__")[2]
     known = {symbol.name for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
     return next((k for k in known if (piece.value or name not in known) and k.endswith(f"__{name}")), name)
 
@@ -388,6 +273,8 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
     text = str(token)
+    if codec and codec.kind is CodecKind.YAML:
+        return yaml.load(text, yaml.CSafeLoader)
     if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
         text = re.sub(r"\n[ \t]*\Z", "", text[1:])
     value = _json_or_text(text)
@@ -438,7 +325,8 @@ def _object(pairs: Sequence[Sequence[Json]]) -> dict[str, Json]:
 
 def _string(tokens: list[Token]) -> str:
     if any(_name(token) == SlotKind.ESCAPED for token in tokens):
-        return str(ast.literal_eval("".join(t for t in tokens if _name(t) != "PREFIX")))
+        quoted = "".join(t for t in tokens if _name(t) != "PREFIX")
+        return str(ast.literal_eval(f'"{quoted[1:-1]}"' if quoted[0] == "`" else quoted))
     return str(tokens[len(tokens) // 2])
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 
 import pytest
+from click.testing import CliRunner
 from corpus import all_cases, same
 from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
+from toolect.cli import main
+from toolect.cli._tree import draw_tree
 from toolect.compiled import Dialect
 from toolect.derivation import Branch, Derivation, Leaf, derive, parts
-from toolect.ir import Status
+from toolect.derivation.explain import explain
+from toolect.ir import Repair, RepairKind, Status
 from toolect.spec.model import Role
 
 CASES = [case for case in all_cases() if not case.has("skip")]
@@ -65,6 +70,8 @@ def test_any_text(chance: random.Random) -> None:
         found = derive(dialect, text)
         assert same(found.message, dialect.parse(text))
         check(dialect, found)
+        drawn = "".join(piece for _, piece in draw_tree(found))
+        assert drawn.count("\n! ") + drawn.count(" ! ") >= len(found.message.repairs) + len(found.failures)
 
 
 def test_tree() -> None:
@@ -150,3 +157,69 @@ def test_deep_and_long() -> None:
         assert not found.failures
     assert took[2] < 16 * took[1]
     assert same(deep.message, dialect.parse(deep.text))
+
+
+BROKEN = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</function> what <parameter=y>\n</tool_call><|im_end|>more"
+DRAWN = """\
+start  0-98  start#1  start#4
+  call  0-84  call#1  → call  malformed: expected `</tool_call>`, got 'w' - at 53
+    <tool_call>  0-11
+    <function=  12-22
+    NAME  22-23  → call.name  f
+    >  23-24
+    argument  25-41  → argument
+      <parameter=  25-36
+      KEY  36-37  → argument.key  x
+      >  37-38
+      TEXT  39-40  → argument.value  1
+      </parameter>  41-41  missing
+        ! implied-closer at 41: the closer `</parameter>` is missing; the text goes on, or ends, as if it were there
+    </function>  41-52
+    (unread)  53-71  what <parameter=y>
+      ! expected `</tool_call>`, got `what <parameter=y>\\n</too` - at 53
+    </tool_call>  72-84
+  (end)  84-98  <|im_end|>more
+    ! after-end at 94: this follows the end of the answer and was left out
+"""
+
+
+def show(*words: str, text: str) -> tuple[int, str]:
+    """The status and the output of `toolect show`."""
+    result = CliRunner().invoke(main, ["show", *words], input=text)
+    return result.exit_code, result.output
+
+
+def test_show_tree() -> None:
+    """Every repair is at its place, and what was expected is said where reading failed."""
+    assert show("qwen3-coder", "--tree", text=BROKEN) == (1, DRAWN)
+    status, drawn = show("mistral-v3", "--tree", text='[TOOL_CALLS][{"name": "f", "arguments": {}}]')
+    assert (status, drawn.splitlines()[-1]) == (0, "call f  ok")  # no rule of its own
+
+
+def test_show_tree_as_json() -> None:
+    """The same as one object."""
+    status, drawn = show("qwen3-coder", "--tree", "--format", "json", text=BROKEN)
+    form = json.loads(drawn)
+    assert (status, form["dialect"]) == (1, "qwen3-coder")
+    assert [(n["depth"], n["kind"], n["text"]) for n in form["nodes"] if n.get("kind") in ("unread", "end")] == [
+        (2, "unread", "what <parameter=y>"),
+        (1, "end", "<|im_end|>more"),
+    ]
+    assert [repair["kind"] for repair in form["repairs"]] == ["implied-closer", "after-end"]
+    assert form["failures"][0] == {
+        "at": 53, "expected": ["`</tool_call>`"], "got": "what <parameter=y>\n</too", "more": False
+    }  # fmt: skip
+    assert form["message"]["segments"][0]["name"] == "f"
+
+
+def test_show_misused() -> None:
+    """What goes with a tree needs one."""
+    for words in (["--strict"], ["--format", "json"], ["answer.txt"]):
+        status, said = show("hermes", *words, text="")
+        assert status == 2
+        assert "expected --tree" in said
+
+
+def test_explanations() -> None:
+    """Every kind of repair has a sentence."""
+    assert len({explain(Repair(kind, 0, "detail")) for kind in RepairKind}) == len(RepairKind)

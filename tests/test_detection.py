@@ -11,14 +11,12 @@ from typing import Any
 
 import corpus
 import pytest
-import strategies
 from corpus import Case
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import Draw
 
 import toolect
-from toolect import registry
+from toolect import registry, testing
 from toolect.detection.auto import Auto
 from toolect.detection.index import index
 from toolect.ir import Call, Content, Message, RepairKind
@@ -99,12 +97,12 @@ def test_finds_the_dialect_of_its_cases(name: str) -> None:
 
 
 @st.composite
-def mixed_texts(draw: Draw) -> str:
+def mixed_texts(draw: st.DrawFn) -> str:
     """Texts of several dialects, canonical and corrupted, in one, with prose and code blocks between."""
     parts = []
     for _ in range(draw(st.integers(1, 3))):
         dialect = registry.dialect(draw(st.sampled_from(sorted(toolect.dialects()))))
-        kinds = [strategies.canonical(dialect), strategies.corrupted(dialect), strategies.garbage(dialect.spec)]
+        kinds = [testing.wire_texts(dialect, hostile=True), testing.corrupted(dialect), testing.garbage(dialect)]
         text = draw(st.one_of(kinds))
         around = draw(st.sampled_from(["{}", "\n```json\n{}\n```\n", "Well `{}` and", "so \n{}\n\n", '"{}"']))
         parts.append(around.replace("{}", text))
@@ -112,7 +110,7 @@ def mixed_texts(draw: Draw) -> str:
 
 
 @st.composite
-def options(draw: Draw) -> dict[str, Any]:
+def options(draw: st.DrawFn) -> dict[str, Any]:
     """What reading may be told."""
     found: dict[str, Any] = {"mode": draw(st.sampled_from(["strict", "lenient"]))}
     if draw(st.booleans()):
@@ -135,7 +133,7 @@ def test_tile(text: str, how: dict[str, Any]) -> None:
 def test_chunk_invariance(data: st.DataObject, text: str, how: dict[str, Any]) -> None:
     """However a text is cut, its message is that of the whole, and the events tell it."""
     expected = corpus.plain(AUTO.parse(text, **how))
-    for chunks in ([text], list(text), data.draw(strategies.chunks(text))):
+    for chunks in ([text], list(text), data.draw(testing.chunkings(text))):
         message, events = corpus.stream(AUTO, chunks, **how)
         assert corpus.plain(message) == expected, chunks
         corpus.check_events(events, message)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import functools
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import corpus
 import pytest
 import reference
-import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import Draw
 
 import toolect
+from toolect import testing
 from toolect.compiled import Dialect
-from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Status, dumps
-from toolect.spec.model import Const, Field, Hole, HoleKind, Keyed, Many, Obj, OneOf, Role, Shape, SlotKind
+from toolect.generate.facts import carried, markers
+from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Status
+from toolect.spec.model import HoleKind, Role
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -31,11 +30,9 @@ SECONDS = 5
 """Processor time for the largest hostile text on a slow machine: far above linear work, far below quadratic."""
 
 
-@st.composite
-def wire_texts(draw: Draw, dialect: Dialect) -> str:
+def wire_texts(dialect: Dialect) -> st.SearchStrategy[str]:
     """Canonical, corrupted and garbage texts of a dialect."""
-    kinds = [strategies.canonical(dialect), strategies.corrupted(dialect), strategies.garbage(dialect.spec)]
-    return draw(st.one_of(kinds))
+    return st.one_of(testing.wire_texts(dialect, hostile=True), testing.corrupted(dialect), testing.garbage(dialect))
 
 
 CHOICES = {
@@ -50,11 +47,11 @@ CHOICES = {
 
 
 @st.composite
-def options(draw: Draw, dialect: Dialect) -> dict[str, Json]:
+def options(draw: st.DrawFn, dialect: Dialect) -> dict[str, Json]:
     """What parsing may be told: a mode, tools, a prompt's tail, policies."""
     found: dict[str, Json] = {"mode": draw(st.sampled_from(MODES))}
     if draw(st.booleans()):
-        found["tools"] = strategies.tools(draw(strategies.messages(dialect.spec, wild=False)))
+        found["tools"] = testing.tools_for(draw(testing.messages(dialect)))
     if dialect.spec.prefill and draw(st.booleans()):
         found["prefix"] = "…" + draw(st.sampled_from(sorted(dialect.spec.prefill)))
     for policy, settings_ in CHOICES.items():
@@ -74,7 +71,7 @@ def test_tile(name: str, data: st.DataObject) -> None:
     text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
     message = dialect.parse(text, **how)
     corpus.check_spans(message, text)
-    if not strategies.holes(dialect.spec) & {HoleKind.CONTENT, HoleKind.REASONING}:
+    if not carried(dialect.spec) & {HoleKind.CONTENT, HoleKind.REASONING}:
         for segment in message.segments:
             if isinstance(segment, Content | Reasoning):
                 start, end = segment.span or (0, 0)
@@ -97,7 +94,7 @@ def test_chunks_do_not_matter(name: str, data: st.DataObject) -> None:
     dialect = toolect.dialect(name)
     text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
     expected = corpus.plain(dialect.parse(text, **how))
-    for chunks in ([text], list(text), data.draw(strategies.chunks(text))):
+    for chunks in ([text], list(text), data.draw(testing.chunkings(text))):
         message, events = corpus.stream(dialect, chunks, **how)
         assert corpus.plain(message) == expected, chunks
         corpus.check_events(events, message)
@@ -110,7 +107,7 @@ def test_a_stream_can_be_watched_and_reset(name: str, data: st.DataObject) -> No
     dialect = toolect.dialect(name)
     text = data.draw(wire_texts(dialect))
     stream = dialect.stream()
-    for chunk in data.draw(strategies.chunks(text)):
+    for chunk in data.draw(testing.chunkings(text)):
         stream.feed(chunk)
         assert isinstance(stream.message, Message)
     stream.reset()
@@ -131,8 +128,8 @@ def test_parse_inverts_render(name: str, data: st.DataObject) -> None:
     the types of the arguments; rendering takes them from the values.
     """
     dialect = toolect.dialect(name)
-    message = data.draw(strategies.messages(dialect.spec, wild=data.draw(st.booleans())))
-    tools = strategies.tools(message)
+    message = data.draw(testing.messages(dialect, hostile=data.draw(st.booleans())))
+    tools = testing.tools_for(message)
     try:
         text = dialect.render(message, tools=data.draw(st.sampled_from([None, tools])))
     except toolect.Unrepresentable as refusal:
@@ -160,7 +157,7 @@ def test_plain_messages_are_representable(name: str) -> None:
     ids = [ref.format(name="get_time", index=i) or None for i in range(2)]
     calls = [Call("get_time", SIMPLE, ids[0]), Call("get_time", {}, ids[1])]
     plain = [[Content("Hello there.")], [Content("Hello there."), *calls], calls[:1]]
-    if Role.REASONING in strategies.roles(dialect.spec):
+    if Role.REASONING in carried(dialect.spec):
         plain.append([Reasoning("I see."), *calls])
     for segments in plain:
         back = dialect.parse(str(dialect.render(Message(segments))))
@@ -175,8 +172,8 @@ def test_plain_messages_are_representable(name: str) -> None:
 def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
     """A canonical text, parsed and rendered, is itself; the parts that rendering names cover it in order."""
     dialect = toolect.dialect(name)
-    message = data.draw(strategies.messages(dialect.spec))
-    tools = strategies.tools(message)
+    message = data.draw(testing.messages(dialect, hostile=True))
+    tools = testing.tools_for(message)
     try:
         text = dialect.render(message, tools=tools)
     except toolect.Unrepresentable:
@@ -195,7 +192,7 @@ def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
 def test_total(name: str, data: st.DataObject) -> None:
     """Any string gives a message whose parts can be read; nothing raises."""
     dialect = toolect.dialect(name)
-    anything = st.text(st.characters(exclude_categories=()), max_size=60) | strategies.garbage(dialect.spec)
+    anything = st.text(st.characters(exclude_categories=()), max_size=60) | testing.garbage(dialect)
     message = dialect.parse(data.draw(anything), **data.draw(options(dialect)))
     for call in message.calls:
         assert isinstance(call.name, str)
@@ -206,15 +203,15 @@ def test_total(name: str, data: st.DataObject) -> None:
 def floods(dialect: Dialect, size: int) -> Iterator[tuple[str, str]]:
     """Hostile texts of up to `size` characters, with what they are."""
     call = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
-    markers = strategies.markers(dialect.spec)
-    for marker in markers:
+    every = markers(dialect.spec)
+    for marker in every:
         yield f"only {marker!r}", marker * (size // 4 // len(marker))
     for unit in (*"<[{\"\\ \n\x00\ud83d｜('", "<b>", "</", '{"a":', " \n\t", "<|", "f("):
         yield f"only {unit!r}", unit * (size // len(unit))
         yield f"a call cut in the middle, then {unit!r}", call[: len(call) * 2 // 3] + unit * (size // 4 // len(unit))
     yield "calls without end", call * (size // 2 // len(call))
     yield "calls cut at the end", call[:-3] * (size // 4 // len(call))
-    yield "markers in turn", "".join(markers) * (size // 4 // len("".join(markers)))
+    yield "markers in turn", "".join(every) * (size // 4 // len("".join(every)))
     yield "a long number", call.replace('"x"', "7" * size).replace("x", "7" * size)
     yield "a long string", call.replace("x", "y\\n" * (size // 3))
 
@@ -291,68 +288,6 @@ def test_strict_is_a_part_of_lenient(name: str, data: st.DataObject) -> None:
 # 7. Reference
 
 
-class Drawn:
-    """Decides what a sample looks like by drawing."""
-
-    def __init__(self, draw: Draw) -> None:
-        self.draw = draw
-
-    def count(self, least: int, once: bool, depth: int) -> int:
-        """How often a repeated part comes: as seldom as possible in the depths."""
-        return self.draw(st.integers(least, 1 if once else least if depth > 8 else 3))
-
-    def one(self, options: tuple[Any, ...], depth: int) -> Any:
-        """One of several: the first in the depths."""
-        return options[0] if depth > 8 else self.draw(st.sampled_from(options))
-
-    def pattern(self, regex: str) -> str:
-        """A word that the terminal matches."""
-        match = re.compile(regex).match  # a lookahead for a quote is met by one after the word
-        fitting = [w for w in WORDS if any(found and found[0] == w for found in (match(w), match(w + "'")))]
-        return self.draw(st.sampled_from(fitting) if fitting else st.from_regex(regex, fullmatch=True))
-
-    def text(self, kind: SlotKind, role: Role | None) -> str:
-        """Text without markers: never empty as content or reasoning, sometimes JSON elsewhere."""
-        words = st.text("abc de\nfé😀.", max_size=12).map(lambda t: f"x{t}y")
-        if kind is SlotKind.JSON:
-            return dumps(self.draw(strategies.values(words)))
-        if role in (Role.CONTENT, Role.REASONING):
-            return self.draw(words)
-        if role is Role.VALUE and kind is SlotKind.TEXT:
-            odd = ["", "\n", " x ", "\nx\n\n", "12", "true", "[1, 2]", '{"a": null}']
-            return self.draw(words | st.sampled_from(odd))
-        return self.draw(words.map(lambda t: t.replace("\n", "")))
-
-    def shaped(self, shape: Shape) -> Json:
-        """A JSON value that fits the shape."""
-        draw = self.draw
-        match shape:
-            case Hole(kind=HoleKind.ARGUMENTS):
-                keys = st.sampled_from(["a", "b"])
-                return draw(st.dictionaries(keys, strategies.values(strategies.PLAIN), max_size=2))
-            case Hole(kind=HoleKind.ARGUMENTS_TEXT):
-                return dumps(self.shaped(Hole(HoleKind.ARGUMENTS)))
-            case Hole():
-                return draw(st.sampled_from(WORDS[:3]))
-            case Const(value=value):
-                return value
-            case Keyed(shape=inner):
-                return {draw(st.sampled_from(WORDS[:3])): self.shaped(inner)}
-            case Many(item=inner):
-                return [self.shaped(inner) for _ in range(draw(st.integers(1, 3)))]
-            case OneOf(shapes=several):
-                return self.shaped(draw(st.sampled_from(several)))
-            case Obj(fields=fields):
-                return {self.key(f): self.shaped(f.shape) for f in fields if not f.optional or draw(st.booleans())}
-
-    def key(self, field: Field) -> str:
-        """One of the keys that the field may have."""
-        return self.draw(st.sampled_from(field.keys))
-
-
-WORDS = ["get_time", "f", "a.b-c", "path", "n1", "0", "-1", "2.5", "1e3", "12345678901234567890", "u"]
-
-
 @functools.cache
 def stock(name: str) -> reference.Stock:
     """The dialect's grammar, as Lark itself loads it."""
@@ -365,7 +300,7 @@ def test_reference(name: str, data: st.DataObject) -> None:
     """A sample of the grammar says what Lark's own parse tree says, and strict mode accepts it."""
     dialect = toolect.dialect(name)
     try:
-        pieces = stock(name).sample(Drawn(data.draw))
+        pieces = stock(name).sample(data.draw(st.randoms(use_true_random=False)))
         expected = reference.read(dialect.spec, stock(name), pieces)
     except reference.AmbiguousError:
         assume(False)

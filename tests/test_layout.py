@@ -6,19 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-import strategies
 from hypothesis import given
 
+from toolect import testing
 from toolect.compiled import Dialect
 from toolect.engine.layout import lay_out
 from toolect.ir import Call, Json, Message
 from toolect.registry import Registry, shipped
 from toolect.spec.model import Layout, LayoutKind
 
-VALUES = strategies.values(strategies.PLAIN)
 
-
-@given(VALUES)
+@given(testing.values())
 def test_layouts_are_those_of_json(value: Json) -> None:
     """Indented and compact text is what Python's encoder writes, from whatever layout."""
     spaced, indented, compact = (

@@ -17,7 +17,9 @@ from probes import OSLO, ROME, TEXT, THOUGHT, refused
 
 from toolect import Message, Unrepresentable, registry
 from toolect.compiled import Dialect
+from toolect.injection import escapes
 from toolect.ir import Segment
+from toolect.lint.trial import told
 from toolect.spec.model import POLICIES, Spec
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +69,7 @@ def page(name: str) -> str:
     """The page of one dialect."""
     dialect = registry.dialect(name)
     parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_grammar(name), *_entry(name)]
-    parts += [*_policies(dialect.spec), *_refused(dialect), *_figures(name)]
+    parts += [*_policies(dialect.spec), *_refused(dialect), *_escapes(dialect), *_figures(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -147,6 +149,23 @@ def _refused(dialect: Dialect) -> Iterator[str]:
         yield table([("what", "why"), *rows])
     else:
         yield "It carries all that `tools/probes.py` tries on every dialect."
+
+
+def _escapes(dialect: Dialect) -> Iterator[str]:
+    rows = [
+        (found.slot, code(found.witness), code(told(found.read)), ", ".join(found.forgeries) or "none", found.answer)
+        for found in escapes(dialect)
+    ]
+    yield "## What leaves its slot"
+    if rows:
+        yield (
+            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a\n"
+            "text can forge, and what `render` does with it: see\n"
+            " [decision 30](../decisions/0030-texts-that-leave-their-slot.md)."
+        )
+        yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
+    else:
+        yield "No text does: every slot holds JSON."
 
 
 def _figures(name: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import check_pages
 import click
 import dialect_pages
+import matrix
 from markdown_text import code, table
 
 from toolect import registry
@@ -158,6 +159,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/cli.md", cli),
     ("README.md", readme),
     ("docs/dialects.md", limits),
+    ("docs/matrix.md", matrix.page),
     (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
     *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),
     ("docs/checks.md", check_pages.index),

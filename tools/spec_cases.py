@@ -3,7 +3,7 @@
 The format is that of the corpus, with frames of just 18 signs and dividers of just 6, so that a corpus in a case has
 others. The text above the divider is `dialects.yaml`; a line `@ <path>` begins another file.
 `grammars/d.lark` is there unless a case brings its own. Attributes: `:grammar <name>` (the same grammar under another
-name), `:latin-1` (how `dialects.yaml` is encoded), `:no-spec` (it is missing), `:deep` (it is one deep nest).
+name), `:latin-1 <path>` (how the file is encoded), `:no-spec` (it is missing), `:deep` (it is one deep nest).
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ class SpecCase:
         if "deep" in self.attributes:
             first = "d: " + "[" * 100_000
         if "no-spec" not in self.attributes:
-            encoding = "latin-1" if "latin-1" in self.attributes else "utf-8"
-            (folder / SPEC).write_bytes(first.encode(encoding))
+            files[SPEC] = first
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(text.encode())
+            (folder / name).write_bytes(text.encode("latin-1" if name == self.attributes.get("latin-1") else "utf-8"))
 
 
 def read(path: Path) -> list[SpecCase]:

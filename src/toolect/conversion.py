@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect.compiled import Dialect, Tools
 from toolect.ir import Call, Message, Segment
@@ -42,23 +43,64 @@ def convert(text: str, source: str, target: str, tools: Tools | None = None, pre
 
 def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] | None = None) -> Conversion:
     """`message` in the dialect `writer`, without the segments that it cannot carry; `given` are tools."""
-    kept: list[Segment] = []
-    losses: list[Loss] = []
+    losses: dict[int, Loss] = {}
+    kept: dict[int, Segment] = {}
     for i, segment in enumerate(message.segments):
         if isinstance(segment, Call) and not segment.runnable:
-            losses.append(Loss(i, "call", f"{segment.status}: {segment.error}", segment.raw[:80]))
-            continue
-        try:
-            writer.render(Message((segment,)), given)
-        except Unrepresentable as error:
-            losses.append(Loss(i, error.slot, error.reason, error.witness))
+            losses[i] = Loss(i, "call", f"{segment.status}: {segment.error}", segment.raw[:80])
         else:
-            kept.append(segment)
-    while True:
-        try:
-            return Conversion(writer.render(Message(tuple(kept)), given), message, tuple(losses))
-        except Unrepresentable as error:
-            # Each fits alone but not together: give up the last one, which has no place after the others.
-            last = kept.pop()
-            at = list(message.segments).index(last)
-            losses.append(Loss(at, error.slot, error.reason, error.witness))
+            kept[i] = segment
+    text = _written(kept, writer, given)
+    if isinstance(text, Unrepresentable):
+        _free_ids(kept, losses, writer, given)
+        text = _without_some(kept, losses, writer, given)
+    return Conversion(text, message, tuple(losses[i] for i in sorted(losses)))
+
+
+def _free_ids(
+    kept: dict[int, Segment], losses: dict[int, Loss], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
+) -> None:
+    """Take away the ids that are all that stands in the way of their calls: an id is no reason to lose a call."""
+    for i, segment in kept.items():
+        if not isinstance(segment, Call) or segment.id is None:
+            continue
+        found, free = _written({i: segment}, writer, given), replace(segment, id=None)
+        if isinstance(found, Unrepresentable) and not isinstance(_written({i: free}, writer, given), Unrepresentable):
+            kept[i], losses[i] = free, _loss(i, found)
+
+
+def _without_some(
+    kept: dict[int, Segment], losses: dict[int, Loss], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
+) -> str:
+    """The text without those of the `kept` segments that stand in its way, which become `losses`."""
+    alone = {i: _written({i: segment}, writer, given) for i, segment in kept.items()}
+    suspects = {i: kept.pop(i) for i, found in alone.items() if isinstance(found, Unrepresentable)}
+    while isinstance(text := _written(kept, writer, given), Unrepresentable):
+        # Each fits alone but not together: give up the last one, which has no place after the others.
+        last = max(kept)
+        del kept[last]
+        losses[last] = _loss(last, text)
+    for i, segment in suspects.items():
+        # What does not fit alone may fit beside the others.
+        more = dict(sorted({**kept, i: segment}.items()))
+        found = _written(more, writer, given)
+        if isinstance(found, Unrepresentable):
+            why = alone[i]
+            losses[i] = _loss(i, why if isinstance(why, Unrepresentable) else found)
+        else:
+            kept, text = more, found
+    return text
+
+
+def _written(
+    segments: Mapping[int, Segment], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
+) -> str | Unrepresentable:
+    """The segments as a message in the dialect, or why they are none."""
+    try:
+        return writer.render(Message(tuple(segments.values())), given)
+    except Unrepresentable as error:
+        return error
+
+
+def _loss(at: int, why: Unrepresentable) -> Loss:
+    return Loss(at, why.slot, why.reason, why.witness)

@@ -26,9 +26,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from toolect.compiled import check_policies
+from toolect.engine.schema import tool_schemas
 from toolect.ir import Call, Content, Json, Message, Status, dumps
 
 ATTRIBUTES = {"strict", "lenient", "parse-only", "error", "tools", "prefix", "policy", "source", "skip"}
+
+ERRORS = (Status.TRUNCATED.value, Status.MALFORMED.value)
+"""What a case of `:error` may say: how a call ended that is not runnable."""
 
 _FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
 _DIVIDER = re.compile(r"^-{3,}$", re.MULTILINE)
@@ -36,7 +41,14 @@ _CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
 
 
 class CorpusError(ValueError):
-    """A corpus file that does not keep the format; the message names file and line."""
+    """A corpus file that does not keep the format, with the line that does not."""
+
+    def __init__(self, reason: str, path: Path | None = None, line: int = 0) -> None:
+        super().__init__(reason, path, line)
+        self.reason, self.path, self.line = reason, path, line
+
+    def __str__(self) -> str:
+        return self.reason if self.path is None else f"{self.path}:{self.line}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class Case:
     attributes: tuple[tuple[str, str], ...]
     text: str
     expected: str
+    below: int = 0
+    """The line of the file at which the expectations begin."""
 
     def __str__(self) -> str:
         return f"{self.dialect}: {self.title}"
@@ -80,15 +94,46 @@ class Case:
     def options(self) -> dict[str, Any]:
         """What `parse` and `stream` are called with, beside text and mode."""
         options: dict[str, Any] = {}
-        if self.has("tools"):
-            options["tools"] = load_tools(self.get("tools"), self.path.parent / "tools")
-        if self.has("prefix"):
-            options["prefix"] = json.loads(self.get("prefix"))
-        for key, value in self.attributes:
-            if key == "policy":
-                name, _, setting = value.partition("=")
-                options[name.strip().replace("-", "_")] = setting.strip()
+        for line, (key, value) in enumerate(self.attributes, self.line + 2):
+            try:
+                options |= _option(key, value, self.path.parent / "tools")
+            except (OSError, ValueError, TypeError) as error:
+                reason = (isinstance(error, OSError) and error.strerror) or error
+                raise CorpusError(f"cannot use `:{key} {value}`: {reason}", self.path, line) from None
         return options
+
+    @cached_property
+    def expectations(self) -> list[tuple[int, str]]:
+        """The expectation lines, spelled as `describe` does, with their numbers in the file."""
+        found = []
+        for number, line in enumerate(self.expected.split("\n"), self.below):
+            try:
+                found += [(number, _normal_line(line))] if line.strip() else []
+            except ValueError as error:
+                reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                raise CorpusError(f"cannot read `{line.strip()}`: {reason}", self.path, number) from None
+        return found
+
+
+def _option(key: str, value: str, folder: Path) -> dict[str, Any]:
+    """The argument of `parse` that an attribute stands for, if it stands for one."""
+    match key:
+        case "tools":
+            tools = load_tools(value, folder)
+            tool_schemas(tools)  # raises for what are no tools
+            return {"tools": tools}
+        case "prefix":
+            prefix = json.loads(value)
+            if not isinstance(prefix, str):
+                raise ValueError("expected a text in quotes")
+            return {"prefix": prefix}
+        case "policy":
+            name, _, setting = value.partition("=")
+            policy = {name.strip().replace("-", "_"): setting.strip()}
+            check_policies(policy)
+            return policy
+        case _:
+            return {}
 
 
 def load_tools(text: str, folder: Path) -> Json:
@@ -106,13 +151,13 @@ def read(path: Path) -> list[Case]:
     source = path.read_bytes().decode("utf-8")
     frames = list(_FRAME.finditer(source))
     if source[: frames[0].start() if frames else None].strip():
-        raise CorpusError(f"{path}:1: expected a line of = signs, a title and the same line again")
+        raise CorpusError("expected a line of = signs, a title and the same line again", path, 1)
     ends = [frame.start() for frame in frames[1:]] + [len(source)]
     cases = [_case(path, source, frame, end) for frame, end in zip(frames, ends, strict=True)]
     titles: set[str] = set()
     for case in cases:
         if case.title in titles:
-            raise CorpusError(f"{path}:{case.line}: the title {case.title!r} is taken")
+            raise CorpusError(f"the title {case.title!r} is taken", path, case.line)
         titles.add(case.title)
     return cases
 
@@ -122,16 +167,23 @@ def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
     body = source[frame.end() : end]
     dividers = list(_DIVIDER.finditer(body))
     if not dividers:
-        raise CorpusError(f"{path}:{line}: expected a line of dashes below the wire text")
+        raise CorpusError("expected a line of dashes below the wire text", path, line)
     divider = max(dividers, key=lambda match: (len(match[0]), match.start()))
     attributes = []
     for number, written in enumerate(frame[3].splitlines(), line + 2):
         name, _, value = written[1:].partition(" ")
         if name not in ATTRIBUTES:
-            raise CorpusError(f"{path}:{number}: unknown attribute `:{name}`, expected one of {sorted(ATTRIBUTES)}")
+            raise CorpusError(
+                f"unknown attribute `:{name}`, expected one of {', '.join(sorted(ATTRIBUTES))}", path, number
+            )
+        if name == "error" and value not in ERRORS:
+            raise CorpusError(f"expected `:error` with {' or '.join(ERRORS)}, got `{value}`", path, number)
         attributes.append((name, value))
     text = body[: max(divider.start() - 1, 0)]
-    return Case(path, line, frame[2], tuple(attributes), text, body[divider.end() + 1 :].strip("\n"))
+    below = body[divider.end() + 1 :]
+    blank = len(below) - len(below.lstrip("\n"))
+    number = source.count("\n", 0, frame.end() + divider.end()) + 2 + blank
+    return Case(path, line, frame[2], tuple(attributes), text, below.strip("\n"), number)
 
 
 def write(cases: Iterable[Case]) -> str:
@@ -196,7 +248,7 @@ def _normal_line(line: str) -> str:
         return head[0] + _json(value) + line[end:]
     if keyword in ("repair", "status") and rest:
         return line
-    raise CorpusError(f"expected content, reasoning, call, status, text or repair, got {line!r}")
+    raise CorpusError("expected content, reasoning, call, status, text or repair")
 
 
 def _json(value: Json) -> str:

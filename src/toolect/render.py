@@ -81,13 +81,13 @@ def tools_of(message: Message) -> list[Json]:
             keys = types.setdefault(segment.name, {})
             for key, value in segment.arguments.items():
                 keys.setdefault(key, set()).add(type_of(value))
-    return [
-        {
-            "name": name,
-            "parameters": {"type": "object", "properties": {k: {"type": sorted(t)} for k, t in keys.items()}},
-        }
-        for name, keys in types.items()
-    ]
+    properties = {name: {k: {"type": _one(t)} for k, t in keys.items()} for name, keys in types.items()}
+    return [{"name": n, "parameters": {"type": "object", "properties": found}} for n, found in properties.items()]
+
+
+def _one(types: set[str]) -> Json:
+    """A type as a JSON Schema has it: several are a list."""
+    return sorted(types) if len(types) > 1 else next(iter(types))
 
 
 def _odd(dialect: Dialect, segments: Sequence[Segment], back: Sequence[Segment]) -> list[Segment]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolect.cli._draw import Pen
-from toolect.cli._io import Misuse
+from toolect.cli._io import Misuse, one_line
 
 if TYPE_CHECKING:
     from toolect.diagnostic import Diagnostic
@@ -51,10 +51,7 @@ def command(
     found: list[Diagnostic] = []
     for path, names in _targets(specs, only).items():
         if update:
-            from toolect.lint.update import update_corpus
-
-            for case in update_corpus(path, names):
-                click.echo(f"{case.path}:{case.line}: updated `{case.title}`", err=True)
+            _update(path, names)
         report = lint(path, names, checks, jobs or processors())
         for name in names:
             if name not in report.dialects:
@@ -83,6 +80,16 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
         else:
             targets.setdefault(shipped(), []).append(_resolved(spec))
     return targets
+
+
+def _update(path: Path, names: list[str]) -> None:
+    from toolect.lint.update import update_corpus
+
+    try:
+        for change in update_corpus(path, names):
+            click.echo(f"{change.path}:{change.line}: {one_line(change.done)}", err=True)
+    except OSError as error:
+        raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None
 
 
 def _resolved(name: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from toolect.cli._draw import KEY, LABEL, PLAIN, QUIET, Pen, Piece, block
-from toolect.cli._options import find, spec_option
+from toolect.cli._io import emit_json, read
+from toolect.cli._options import file_argument, find, max_bytes_option, prefix_option, spec_option, tools_option
 from toolect.cli._template import template
-from toolect.ir import Call, Content, Message, Reasoning
+from toolect.ir import Call, Content, Json, Message, Reasoning
 from toolect.spec.model import Spec
 
 if TYPE_CHECKING:
@@ -39,15 +40,53 @@ SAMPLES = {
 
 @click.command()
 @click.argument("dialect")
+@file_argument
+@click.option("--tree", is_flag=True, help="Show how the dialect reads FILE instead: rule by rule.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What --tree writes.",
+)
+@click.option("--strict", is_flag=True, help="With --tree: accept only what the dialect writes.")
+@tools_option()
+@prefix_option()
 @spec_option
-def command(dialect: str) -> int:
+@max_bytes_option
+def command(
+    dialect: str, file: str, tree: bool, form: str, strict: bool, tools: list[Json] | None, prefix: str, max_bytes: int
+) -> int:  # fmt: skip
     """Show a dialect: its spec, its grammar, the template derived from it, and a sample of each construct.
 
     In the template, ↵ ends a line, ⟦…⟧ is filled with data, and «…» stands for another rule.
+
+    With --tree, show how the dialect reads the text of FILE: each rule with the characters it read and the alternatives
+    it took (rule#2 is its second), what each slot and terminal fills, every repair, and what was expected where the
+    text could not be read.
     """
     found = find(dialect)
+    if tree:
+        return _tree(found, read(file, max_bytes), form, {"tools": tools, "prefix": prefix}, strict)
+    if file != "-" or form != "text" or strict or tools or prefix:
+        raise click.UsageError("expected --tree, got only what goes with it")
     Pen().write(_pieces(found))
     return 0
+
+
+def _tree(dialect: Dialect, text: str, form: str, options: dict[str, Any], strict: bool) -> int:
+    """Shows how the text is read; the status is that of `parse`."""
+    from toolect.cli._tree import draw_tree, tree_form
+    from toolect.derivation import derive
+
+    derivation = derive(dialect, text, mode="strict" if strict else "lenient", **options)
+    if form == "json":
+        emit_json(tree_form(derivation), indent=True)
+    else:
+        Pen().write(draw_tree(derivation))
+    message = derivation.message
+    return int(not all(call.runnable for call in message.calls) or strict and not message.clean)
 
 
 def _pieces(dialect: Dialect) -> Iterator[Piece]:

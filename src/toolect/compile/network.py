@@ -80,7 +80,7 @@ class Network:
         self.options: dict[int, Option] = {}
         """The states in which nothing but an option begins."""
         self._count = 0  # options of the rule that is laid down
-        self.calling: frozenset[str] = _rules_with_calls(spec)
+        self.calling: frozenset[str] = rules_with_calls(spec)
         for rule in spec.rules.values():
             start = self._state()
             self.starts[rule.name] = start
@@ -266,7 +266,7 @@ def _references(rule: Rule) -> set[str]:
     return {part.rule for part in leaves(rule.expr) if isinstance(part, Ref)}
 
 
-def _rules_with_calls(spec: Spec) -> frozenset[str]:
+def rules_with_calls(spec: Spec) -> frozenset[str]:
     """The rules a call can be read in, themselves or through others."""
     found = {name for name, role in spec.roles.items() if role in (Role.CALL, Role.AGAIN)}
     found |= {key.split("/")[0] for key in spec.shapes}

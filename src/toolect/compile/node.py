@@ -145,11 +145,11 @@ class Node:
         first = chosen[0]
         symbol = first.edge.symbol
         field = None if type(symbol) is Mark else symbol.field  # type: ignore[union-attr]  # Pat and Hollow have one
-        tasks = _aged(first)
-        if all(_aged(c) == tasks for c in chosen):
+        tasks = aged(first)
+        if all(aged(c) == tasks for c in chosen):
             kernel: tuple[Config, ...] = tuple((c.edge.target, c.stack, ()) for c in chosen)
         else:
-            kernel = tuple((c.edge.target, c.stack, _aged(c)) for c in chosen)
+            kernel = tuple((c.edge.target, c.stack, aged(c)) for c in chosen)
             tasks = ()
         node = self.graph.node(kernel)
         layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
@@ -259,7 +259,7 @@ class Node:
         return core if len(ways) == 1 and not self.first(core) else None
 
 
-def _aged(choice: Choice) -> Trail:
+def aged(choice: Choice) -> Trail:
     """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
     symbol = choice.edge.symbol
     trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)

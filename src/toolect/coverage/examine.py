@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from toolect import detect, registry
-from toolect.coverage.reading import NONE, Read, Reader
+from toolect import registry
+from toolect.coverage.reading import Read, Reader
 from toolect.coverage.records import Bad, Record, Trouble, records
 from toolect.coverage.skeleton import skeleton, wired_keys
 from toolect.coverage.sources import Unit
-from toolect.coverage.stats import SAMPLES, Counts, Details, Sample, Stats
+from toolect.coverage.stats import Counts, Details, Sample, Stats, most_samples
 from toolect.coverage.tally import Example, excerpt
 from toolect.coverage.values import Cursor, values
-from toolect.ir import Json, Status
+from toolect.ir import Call, Json, Status
 
-TRIED = 8
-"""Messages of each dialect and unit with a failed attempt that are tried in all other dialects."""
 LONGEST_SAMPLE = 4_000
 """Characters of a message that is kept as a sample."""
 _TYPES = {
@@ -102,32 +100,37 @@ class Examiner:
     def _add(self, counts: Counts, details: Details, read: Read, text: str, tools: tuple[Json, ...]) -> None:
         counts.messages += 1
         counts.characters += len(text)
-        counts.calls += len(read.calls)
-        worst = ""
+        calls = read.calls
         for repair in read.message.repairs:
-            counts.repair(repair.kind.value)
-        for call in read.calls:
-            status = call.status.value
-            counts.statuses[status] += 1
-            worst = max(worst, status, key=_ORDER.index)
-            for repair in call.repairs:
-                counts.repair(repair.kind.value)
-            if not call.runnable:
-                if details.unparsed.add(key := (status, skeleton(call.raw, wired_keys(read.dialect)))):
-                    details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))
-                continue
-            details.tools.add(call.name)
-            if type(call.arguments) is dict:
-                add = details.arguments.add
-                for name, value in call.arguments.items():
-                    add((call.name, name, _TYPES[type(value)]))
-        if not worst:
+            counts.repair(repair.kind)
+        if not calls:
             return
-        if counts_failed(worst) and details.tried < TRIED:
-            self._try_others(details, read, text, tools)
-        kept = details.samples.setdefault(worst, [])
-        if len(kept) < SAMPLES and read.dialect != NONE and len(text) <= LONGEST_SAMPLE:
+        counts.calls += len(calls)
+        statuses, called, add = counts.statuses, details.tools.add, details.arguments.add
+        worst = 0
+        for call in calls:
+            status, arguments, tool = call.status, call.arguments, call.name
+            statuses[status] += 1
+            if status is not Status.OK:
+                worst = max(worst, _ORDER.index(status))
+            for repair in call.repairs:
+                counts.repair(repair.kind)
+            if not call.runnable:
+                self._unparsed(details, read.dialect, call)
+                continue
+            called(tool)
+            if type(arguments) is dict:
+                for name, value in arguments.items():
+                    add((tool, name, _TYPES[type(value)]))
+        outcome = _ORDER[worst]
+        kept = details.samples.setdefault(outcome, [])
+        if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE:
             kept.append(Sample(self._example(text), tools))
+
+    def _unparsed(self, details: Details, dialect: str, call: Call) -> None:
+        key = call.status, skeleton(call.raw, wired_keys(dialect))
+        if details.unparsed.add(key):
+            details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))
 
     def _leaks(self, details: Details, read: Read) -> None:
         for leak in read.left:
@@ -136,20 +139,6 @@ class Examiner:
                 end = leak.at + len(leak.marker)
                 details.leaks.show(key, self._example(excerpt(leak.text, leak.at, end)))
 
-    def _try_others(self, details: Details, read: Read, text: str, tools: tuple[Json, ...]) -> None:
-        """Find out which other dialects read calls in `text`, and none of them badly."""
-        details.tried += 1
-        for found in detect(text[:LONGEST_SAMPLE], list(tools) or None):
-            if found.calls + found.repaired and not found.broken:
-                for name in found.dialects:
-                    if name != read.dialect:
-                        details.others.add(name)
 
-
-_ORDER = ("", Status.OK.value, Status.REPAIRED.value, Status.TRUNCATED.value, Status.MALFORMED.value)
+_ORDER = (Status.OK, Status.REPAIRED, Status.TRUNCATED, Status.MALFORMED)
 """Outcomes from the best to the worst."""
-
-
-def counts_failed(outcome: str) -> bool:
-    """True for an outcome that must not be run."""
-    return outcome in (Status.TRUNCATED, Status.MALFORMED)

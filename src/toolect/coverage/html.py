@@ -23,7 +23,7 @@ from toolect.coverage.page import (
     tag,
 )
 from toolect.coverage.report import DialectReport, Figures, Report, Shown
-from toolect.coverage.stats import Stats
+from toolect.coverage.stats import SAMPLES, Stats
 from toolect.derivation import derive
 
 NO_DIALECT = "no dialect"
@@ -152,7 +152,7 @@ def _unparsed(report: Report) -> Html:
         parts.append(_more(dialect.more.unparsed))
         if dialect.others.tried:
             read = ", ".join(f"{name} {count}" for name, count in dialect.others.read_by.items()) or "none"
-            tried = f"{dialect.others.tried:,} failed messages were tried in all other dialects; who reads them well: "
+            tried = f"{dialect.others.tried:,} failed messages, the first, were tried in other dialects. Read well by: "
             parts.append(tag("p", tried, tag("b", read), ".", class_="note"))
     return join(parts)
 
@@ -247,7 +247,7 @@ def _samples(stats: Stats) -> Html:
                  drawn.drawn(derive(registry.dialect(name), sample.example.text, sample.tools or None)),
                  open_=i == 0)
             for status in STATUSES
-            for i, sample in enumerate(samples.get(status, ()))
+            for i, sample in enumerate(samples.get(status, ())[:SAMPLES])
         ]  # fmt: skip
         if shown:
             parts += [tag("h3", name), *shown]

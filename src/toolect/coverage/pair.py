@@ -48,8 +48,9 @@ def shown(feature: Feature, message: Message, source: Dialect, target: Dialect) 
     tools = declared(message)
     text = written(source, message, tools)
     done = carry(source.parse(text, tools), target, tools)
-    for loss in done.losses:
-        return text, done.text, (f"{loss.slot}: {loss.reason}", loss.witness)
     back = target.parse(done.text, tools, mode="strict")
-    lost = "" if same(message, back, feature.sense) else difference(message, back, feature.sense)
-    return text, done.text, (lost, "")
+    if same(message, back, feature.sense):
+        return text, str(done.text), ("", "")
+    for loss in done.losses:
+        return text, str(done.text), (f"{loss.slot}: {loss.reason}", loss.witness)
+    return text, str(done.text), (difference(message, back, feature.sense), "")

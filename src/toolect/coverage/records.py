@@ -52,31 +52,28 @@ Found: TypeAlias = Record | Bad
 
 def records(value: Json, field: str) -> Iterator[Found]:
     """The answers in one value of a corpus; `field` is the path of the field that holds them, "" to look for it."""
-    beside, problems = _beside(value)
-    yield from problems
-    any_text = False
+    source = dialect = ""
+    tools: tuple[Json, ...] = ()
+    if isinstance(value, dict):
+        source, dialect = _told(value, "source"), _told(value, "dialect")
+        if given := value.get("tools"):
+            try:
+                tools = _tools(given)
+            except ValueError as error:
+                yield Bad(Trouble.BAD_TOOLS, str(error))
+    none = True
     for text, structured in _held(value, field):
-        any_text = True
-        yield Record(text, structured, **beside)
-    if not any_text:
+        none = False
+        yield Record(text, structured, source, dialect, tools)
+    if none:
         wanted = f"`{field}`" if field else ", ".join(f"`{name}`" for name in FIELDS)
         yield Bad(Trouble.NO_TEXT, f"expected a text of a model in {wanted}, got {_shape(value)}")
 
 
-def _beside(value: Json) -> tuple[dict[str, Json], list[Bad]]:
+def _told(value: dict[str, Json], key: str) -> str:
     """What the value says about its texts."""
-    if not isinstance(value, dict):
-        return {}, []
-    beside: dict[str, Json] = {
-        key: told for key in ("source", "dialect") if isinstance(told := value.get(key), str) and told
-    }
-    tools, problems = value.get("tools"), []
-    if tools:
-        try:
-            beside["tools"] = _tools(tools)
-        except ValueError as error:
-            problems.append(Bad(Trouble.BAD_TOOLS, str(error)))
-    return beside, problems
+    told = value.get(key)
+    return told if isinstance(told, str) else ""
 
 
 def _tools(tools: Json) -> tuple[Json, ...]:

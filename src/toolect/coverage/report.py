@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from toolect import registry
+from toolect import detect, registry
 from toolect.coverage.leaks import owners
 from toolect.coverage.reading import NONE
 from toolect.coverage.stats import Counts, Details, Stats
 from toolect.coverage.tally import Example, Tally
 from toolect.derivation import parts
+from toolect.ir import Status
 
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""
@@ -84,7 +86,9 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """How many messages with failed attempts were tried in the other dialects, and which of those read them well."""
+    """How many of the messages with failed attempts, the first ones, were tried in all dialects that they have a mark
+    of, and how many of them each other dialect reads with all calls whole.
+    """
 
     tried: int
     read_by: dict[str, int]
@@ -179,7 +183,7 @@ def _dialect(name: str, counts: Counts, details: Details) -> DialectReport:
         ),
         unparsed=tuple(Unparsed(*key, count, _shown(details.unparsed, key)) for key, count in unparsed),
         tools=_tools(tools, details.arguments),
-        others=Others(details.tried, dict(details.others.top())),
+        others=_others(name, details),
         more=More(details.leaks.more(len(leaks)), details.unparsed.more(len(unparsed)), details.tools.more(len(tools))),
     )
 
@@ -197,6 +201,18 @@ def _grammar(name: str, taken: set[str]) -> Grammar:
         if part.name not in taken
     )
     return Grammar(len(found), len(found) - len(never), never)
+
+
+def _others(name: str, details: Details) -> Others:
+    """Try the first messages with failed attempts in every dialect that they have a mark of."""
+    tried, read_by = 0, Counter[str]()
+    for status in (Status.TRUNCATED, Status.MALFORMED):
+        for sample in details.samples.get(status, ()):
+            tried += 1
+            for found in detect(sample.example.text, list(sample.tools) or None):
+                if found.calls + found.repaired and not found.broken:
+                    read_by.update(other for other in found.dialects if other != name)
+    return Others(tried, dict(sorted(read_by.items(), key=lambda item: (-item[1], item[0]))))
 
 
 def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, str]]) -> tuple[Tool, ...]:

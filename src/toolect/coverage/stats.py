@@ -11,8 +11,8 @@ from toolect.ir import Json, Status
 MAX_SOURCES = 200
 OTHERS = "(other sources)"
 """Where the messages of more sources than that are counted."""
-SAMPLES = 2
-"""Messages that are kept of each dialect and outcome."""
+SAMPLES, FAILED_SAMPLES = 2, 8
+"""Messages that are kept of each dialect and outcome, and of each in which an attempt failed."""
 
 
 @dataclass
@@ -55,6 +55,11 @@ class Sample:
     tools: tuple[Json, ...]
 
 
+def most_samples(outcome: str) -> int:
+    """How many messages are kept of an outcome."""
+    return FAILED_SAMPLES if outcome in (Status.TRUNCATED, Status.MALFORMED) else SAMPLES
+
+
 @dataclass
 class Details:
     """What is told of a dialect beside counts."""
@@ -68,21 +73,17 @@ class Details:
     tools: Tally[str] = field(default_factory=lambda: Tally(200))
     taken: set[str] = field(default_factory=set)
     """The parts of the grammar that were taken."""
-    tried: int = 0
-    """Messages with failed attempts that were tried in all other dialects."""
-    others: Tally[str] = field(default_factory=lambda: Tally(100))
-    """The dialects that read them without a failure."""
     samples: dict[str, list[Sample]] = field(default_factory=dict)
+    """The first messages of each outcome."""
 
     def merge(self, other: Details, offset: int) -> None:
         """Add another's, of a later part of the file that begins after line `offset`."""
-        for name in ("leaks", "unparsed", "arguments", "tools", "others"):
+        for name in ("leaks", "unparsed", "arguments", "tools"):
             getattr(self, name).merge(getattr(other, name), offset)
         self.taken |= other.taken
-        self.tried += other.tried
         for outcome, samples in other.samples.items():
             mine = self.samples.setdefault(outcome, [])
-            for sample in samples[: SAMPLES - len(mine)]:
+            for sample in samples[: most_samples(outcome) - len(mine)]:
                 example = sample.example
                 number = example.number and example.number + offset
                 mine.append(Sample(Example(example.path, number, example.text, example.detail), sample.tools))

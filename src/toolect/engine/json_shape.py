@@ -148,7 +148,7 @@ class Frame:
         found += others
         if any(isinstance(shape, Const) for shape in found):
             self.met.add(key)
-        if alive or lenient:
+        if alive or lenient or not self.options:
             self.options = tuple(alive) or self.options
             return tuple(found), ""
         expected = " or ".join(dict.fromkeys(dumps(s.value) for s in self.at(key)[0] if isinstance(s, Const)))

@@ -8,7 +8,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.spec.holes import holes
 from toolect.spec.leaves import leaves
-from toolect.spec.model import HoleKind, Literal, Pattern, Role, Slot, SlotKind, Spec
+from toolect.spec.model import (
+    Alt,
+    Expr,
+    HoleKind,
+    Keyed,
+    Literal,
+    Many,
+    Obj,
+    OneOf,
+    Pattern,
+    Repeat,
+    Role,
+    Seq,
+    Shape,
+    Slot,
+    SlotKind,
+    Spec,
+)
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -66,6 +83,55 @@ def markers(spec: Spec) -> list[str]:
     return sorted(found - {""}, key=lambda marker: (-len(marker), marker))
 
 
+def fixed(spec: Spec) -> list[str]:
+    """The markers, and the keys of JSON shapes in their quotes; longest first."""
+    return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in _keys(shape))})
+
+
+def _keys(shape: Shape) -> Iterator[str]:
+    """The keys in a shape."""
+    match shape:
+        case Obj(fields):
+            for field in fields:
+                yield from field.keys
+                yield from _keys(field.shape)
+        case Keyed(inner) | Many(inner):
+            yield from _keys(inner)
+        case OneOf(shapes):
+            for inner in shapes:
+                yield from _keys(inner)
+
+
+def openers(spec: Spec) -> list[str]:
+    """The markers that something begins with, and the brace and bracket of JSON; longest first."""
+    return _longest({"{", "["}.union(*(_edge(rule.expr, 0) for rule in spec.rules.values())))
+
+
+def closers(spec: Spec) -> list[str]:
+    """The markers that something ends with, and the brace and bracket of JSON; longest first."""
+    return _longest({"}", "]"}.union(*(_edge(rule.expr, -1) for rule in spec.rules.values())))
+
+
+def _edge(expr: Expr, side: int) -> set[str]:
+    """The markers at this end of what they enclose with others, anywhere in `expr`."""
+    match expr:
+        case Seq(items) if items:
+            found = set[str]().union(*(_edge(item, side) for item in items))
+            edge = items[side]
+            return found | {edge.text, *edge.others} if isinstance(edge, Literal) and len(items) > 1 else found
+        case Alt(items):
+            return set[str]().union(*(_edge(item, side) for item in items))
+        case Repeat(item):
+            return _edge(item, side)
+        case _:
+            return set()
+
+
+def _longest(found: set[str]) -> list[str]:
+    """The markers that are more than whitespace, longest first."""
+    return sorted(filter(str.strip, found), key=lambda marker: (-len(marker), marker))
+
+
 def _patterns(spec: Spec, role: Role) -> tuple[str, ...]:
     """The regular expressions of the terminals with this role."""
     names = {key.rpartition("/")[2] for key, value in spec.roles.items() if value is role}
@@ -76,10 +142,8 @@ def _patterns(spec: Spec, role: Role) -> tuple[str, ...]:
 def _alone(spec: Spec) -> tuple[str, ...]:
     """The keys under which plain text is all arguments."""
     found = {codec.key for codec in spec.codecs.values() if codec.key}
-    for key in _arguments_in_text(spec):
-        codec = spec.codecs.get(key)
-        if codec is None:
-            found.add("value")
+    if any(key not in spec.codecs for key in _arguments_in_text(spec)):
+        found.add("value")
     return tuple(sorted(found))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
 from toolect.engine.ref import join_ref
 from toolect.generate import texts, values
 from toolect.generate.facts import Facts, facts
+from toolect.generate.often import often
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
 from toolect.regular.sample import sample
 from toolect.spec.model import Spec
@@ -33,7 +35,7 @@ class _Draw:
         self.facts, self.random, self.hostile = known, random, hostile
 
     def segments(self) -> list[Segment]:
-        return [self.segment() for _ in range(self.random.randint(not self.hostile, 4))]
+        return [self.segment() for _ in often(self.random, 4, 0 if self.hostile else 1)]
 
     def segment(self) -> Segment:
         match self.random.randint(0, 3 if self.facts.has_reasoning else 2):
@@ -60,14 +62,14 @@ class _Draw:
             return None
         if self.facts.ids:
             return self.fitting(self.facts.ids)
-        return "".join(self.random.choice(_ID_SIGNS) for _ in range(self.random.randint(1, 9)))
+        return "".join(self.random.choice(_ID_SIGNS) for _ in often(self.random, 9, 1))
 
     def arguments(self) -> dict[str, Json]:
         random = self.random
         if self.facts.alone and not random.randint(0, 3):
             return {random.choice(self.facts.alone): self.text(random)}
         found = {}
-        for _ in range(random.randint(0, 4)):
+        for _ in often(random, 4):
             key = self.key(random)
             found[key] = values.value(random, self.text, self.key, self.hostile)
         return found
@@ -98,7 +100,7 @@ def _apart(segments: list[Segment]) -> list[Segment]:
     return kept
 
 
-def numbered(spec: Spec, segments: list[Segment]) -> list[Segment]:
+def numbered(spec: Spec, segments: Sequence[Segment]) -> Sequence[Segment]:
     """The segments with ids as the spec's `ref` writes them, where it numbers the calls."""
     if "{index}" not in spec.ref:
         return segments

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from toolect.generate.facts import facts
+from toolect.generate.facts import Facts, facts
 from toolect.generate.messages import numbered
 from toolect.ir import Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.regular.sample import sample
@@ -28,39 +28,44 @@ def minimal(dialect: Dialect) -> Iterator[Message]:
     yield from sorted(dict.fromkeys(found), key=_size)
 
 
-def _segments(dialect: Dialect) -> Iterator[list[Segment]]:
-    known = facts(dialect)
+def _segments(dialect: Dialect) -> Iterator[Sequence[Segment]]:
+    yield [Content("Hi.")]
+    yield from ([call] for call in _calls(facts(dialect)))
+    yield from _together(facts(dialect))
+
+
+def _calls(known: Facts) -> Iterator[Call]:
+    """Calls by themselves: of every kind of name, with every kind of arguments."""
+    names = ("f", *known.fixed)
+    yield from (Call(name, {}) for name in names)
+    yield from (Call("f", {"a": value}) for value in VALUES)
+    yield Call("f", {"a": 1, "b": "y"})
+    yield Call("f", {"path": "x"})
+    yield from (Call(name, {key: "x"}) for name in names for key in known.alone)
+    yield from (Call("f", {"a": f"x{_drawn(regex)}y"}) for regex in known.strings)
+    yield from (Call(_drawn(regex), {}) for regex in known.names)
+    yield from (Call("f", {_drawn(regex): 1}) for regex in known.keys)
+    if known.has_ids:
+        yield Call("f", {}, _id(known, 1))
+
+
+def _together(known: Facts) -> Iterator[Sequence[Segment]]:
+    """Several segments: calls side by side, text and reasoning before, between and after them."""
     text, thought = Content("Hi."), Reasoning("Hm.")
     call, other = Call("f", {"a": "x"}), Call("g", {})
-    yield [text]
-    yield [Call("f", {})]
-    yield from ([Call("f", {"a": value})] for value in VALUES)
-    yield [Call("f", {"a": 1, "b": "y"})]
-    yield [Call("f", {"path": "x"})]
-    yield from ([Call(name, {})] for name in known.fixed)
-    yield from ([Call(name, {key: "x"})] for name in ("f", *known.fixed) for key in known.alone)
-    yield from ([Call("f", {"a": f"x{_drawn(regex)}y"})] for regex in known.strings)
-    yield from ([Call(_drawn(regex), {})] for regex in known.names)
-    yield from ([Call("f", {_drawn(regex): 1})] for regex in known.keys)
-    for together in (
-        [call, call],
-        [call, other],
-        [other, call, other],
-        [text, call],
-        [call, text],
-        [text, call, other],
-    ):
-        yield together
-    yield [call, text, other]
-    yield [text, call, Content("Done.")]
+    found: list[list[Segment]] = [[call, call], [call, other], [other, call, other]]
+    found += [[text, call], [call, text], [text, call, other], [call, text, other], [text, call, Content("Done.")]]
     if known.has_reasoning:
-        for together in ([thought], [thought, text], [thought, call], [thought, text, call], [call, thought, other]):
-            yield together
+        found += [[thought], [thought, text], [thought, call], [thought, text, call], [call, thought, other]]
+    yield from found
     if known.has_ids:
-        one, two = (_drawn(known.ids[0], seed) if known.ids else f"id{seed}" for seed in (1, 2))
-        yield [Call("f", {}, one)]
-        yield [Call("f", {}, one), Call("f", {}, two)]
-        yield [Call("f", {}, one), Call("f", {})]
+        yield [Call("f", {}, _id(known, 1)), Call("f", {}, _id(known, 2))]
+        yield [Call("f", {}, _id(known, 1)), Call("f", {})]
+
+
+def _id(known: Facts, number: int) -> str:
+    """An id that the dialect has a place for."""
+    return _drawn(known.ids[0], number) if known.ids else f"id{number}"
 
 
 def _drawn(regex: str, seed: int = _SEED) -> str:

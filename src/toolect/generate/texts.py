@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from toolect.generate.often import often
+
 _PARTS = ["x", "y z", "Rome", "a", "017", "7", "é", "ß", "😀", "｜", "or not", "Hello there.", "done!", "-", "so, then"]
 _JOINTS = ["", " ", " ", "\n", ". "]
-_SIGNS = [
+_SIGNS: list[str] = [
     *"{}[]()<>/,:=|`\\\"'｜▁😀&",
     "```",
     "👩\u200d👩\u200d👧",
@@ -20,6 +22,9 @@ _SIGNS = [
     "-1.50",
 ]
 _CONTROLS = ["\x00", "\x1b", "\x85", "\u2028", "\ufeff", "\ud83d", "\udc00", "\r\n", "\n", " ", "\t"]
+_SCRAPS = [
+    '{"name": "f", "arguments": {"a": 1}}', '{"a": "x', "{}", "[{", '"}', "f", "functions.f:0", "f(a=1)",
+]  # fmt: skip
 _LAST = 0x10FFFF
 
 
@@ -31,14 +36,28 @@ def word(random: Random) -> str:
 def harmless(random: Random) -> str:
     """Harmless words, perhaps on several lines; never empty, and no blank at either end."""
     text = word(random)
-    for _ in range(random.randint(0, 3)):
+    for _ in often(random, 3):
         text += random.choice(_JOINTS) + word(random)
     return text
 
 
 def hostile(markers: Sequence[str], random: Random) -> str:
     """Text of whole and half `markers`, signs, controls, lone surrogates and any other characters; perhaps empty."""
-    return "".join(_piece(markers, random) for _ in range(random.randint(0, 5)))
+    return "".join(_piece(markers, random) for _ in often(random, 5))
+
+
+def garbage(markers: Sequence[str], random: Random) -> str:
+    """Whole `markers`, halves of calls and anything else, in any order; perhaps empty."""
+    return "".join(_scrap(markers, random) for _ in often(random, 12))
+
+
+def _scrap(markers: Sequence[str], random: Random) -> str:
+    match random.randint(0, 2):
+        case 0:
+            return random.choice(markers)
+        case 1:
+            return random.choice(_SCRAPS)
+    return hostile(markers, random)
 
 
 def _piece(markers: Sequence[str], random: Random) -> str:
@@ -50,7 +69,7 @@ def _piece(markers: Sequence[str], random: Random) -> str:
         case 2:
             return random.choice(_CONTROLS)
         case 3:
-            return "".join(chr(random.randint(0, _LAST)) for _ in range(random.randint(1, 4)))
+            return "".join(chr(random.randint(0, _LAST)) for _ in often(random, 4, 1))
         case 4:
             return random.choice(markers)
     marker = random.choice(markers)

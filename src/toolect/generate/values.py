@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TypeAlias
 
+from toolect.generate.often import often
 from toolect.ir import Json
 
 Text: TypeAlias = Callable[[Random], str]
@@ -15,6 +16,7 @@ _BROKEN = [0.5, -0.0, 1.0, 0.1, -2.5, 1e22, 1e-7]
 _EDGES = [1e-320, 1.7e308, -(10**400), 10**4000]
 _BREADTH = 3
 _DEPTH = 3
+_DEEPEST = 60
 
 
 def value(random: Random, text: Text, key: Text, extreme: bool = False) -> Json:
@@ -47,13 +49,13 @@ def _value(random: Random, text: Text, key: Text, extreme: bool, depth: int) -> 
     kind = random.randint(0, 5) if depth else 0
     if kind < 4:
         return scalar(random, text, extreme)
-    inner = [_value(random, text, key, extreme, depth - 1) for _ in range(random.randint(0, _BREADTH))]
+    inner = [_value(random, text, key, extreme, depth - 1) for _ in often(random, _BREADTH)]
     return inner if kind == 4 else {key(random): item for item in inner}
 
 
 def _nested(random: Random, inner: Json) -> Json:
     """`inner` in some dozens of lists or objects."""
     as_list = random.randint(0, 1)
-    for _ in range(random.randint(20, 60)):
+    for _ in range(random.randint(2, _DEEPEST)):
         inner = [inner] if as_list else {"a": inner}
     return inner

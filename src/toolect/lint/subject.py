@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
 from toolect.compiled import Dialect
 from toolect.corpus import Case, CorpusError, read
 from toolect.diagnostic import Place
+from toolect.ir import Message
 from toolect.lint.losses import Loss, losses
 from toolect.lint.places import Places
 from toolect.lint.trial import Trial, trials
-from toolect.spec.load import Loaded
+from toolect.names import Names
+from toolect.spec.load import Loaded, read_names
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems
 from toolect.spec.source import Source, read_source
@@ -81,8 +84,18 @@ class Subject:
         """The dialect's corpus; none when there is no file, or none that can be read."""
         try:
             return read(self.corpus_file) if self.corpus_file is not None else []
-        except (OSError, ValueError, CorpusError):
+        except (OSError, ValueError):
             return []
+
+    @cached_property
+    def readings(self) -> list[tuple[Case, Message]]:
+        """The cases of the corpus, each with what is read in it now; not those to skip, nor unusable ones."""
+        found = []
+        for case in self.cases:
+            with suppress(CorpusError):
+                if not case.has("skip"):
+                    found.append((case, self.dialect.parse(case.text, **case.options)))
+        return found
 
 
 class Group:
@@ -90,6 +103,17 @@ class Group:
 
     def __init__(self, path: Path, subjects: dict[str, Subject], others: dict[str, Spec]) -> None:
         self.path, self.subjects, self.others = path, subjects, others
+
+    @cached_property
+    def beside(self) -> dict[str, Names]:
+        """The entries of all YAML files in the folder, whose grammars lie together; none if one is broken."""
+        found: dict[str, Names] = {}
+        for path in sorted(self.path.parent.glob("*.y*ml")):
+            names, problems = read_names(path)
+            if problems and not names:
+                return {}
+            found |= names
+        return found
 
 
 def corpus_folder(path: Path) -> Path | None:

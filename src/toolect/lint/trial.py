@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -118,8 +119,9 @@ def _smaller(message: Message) -> Iterator[Message]:
     """`message` with one thing less, or with a smaller one in its place."""
     segments = list(message.segments)
     for i in range(len(segments)):
-        if len(segments) > 1:
-            yield Message(segments[:i] + segments[i + 1 :])
+        less = segments[:i] + segments[i + 1 :]
+        if less and all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(less)):
+            yield Message(less)  # two texts beside each other would be one
     for i, segment in enumerate(segments):
         for smaller in _smaller_segments(segment):
             yield Message([*segments[:i], smaller, *segments[i + 1 :]])

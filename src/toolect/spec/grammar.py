@@ -37,7 +37,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> dic
     try:
         grammar, _ = load_grammar(source.text, str(path), [], False)
         rules = _Rules(grammar, names, problems).read()
-        check_lalr(grammar, names, Place(str(path), 1, 1), problems)
+        check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
     except _Unsupported:
         return None
     except Exception as error:  # Lark also fails by assertion, by `re.error`, by running out of stack

@@ -11,16 +11,20 @@ from lark.load_grammar import Grammar
 
 from toolect.diagnostic import Place
 from toolect.spec.lark_loader import Analyzer
+from toolect.spec.model import Rule
 from toolect.spec.problems import Problems
+from toolect.spec.readings import two_readings
 from toolect.spec.source import Origin
 
 
-def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems: Problems) -> None:
-    """Build the grammar as stock Lark would."""
+def check_lalr(
+    grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
+) -> None:
+    """Build the grammar as stock Lark would; `rules` are the same grammar as we read it."""
     try:
         Lark(grammar, parser="lalr")
-        _, rules, _ = grammar.compile(["start"], "*")
-        Analyzer(ParserConf(rules, {}, ["start"]), strict=True).compute_lalr()
+        _, compiled, _ = grammar.compile(["start"], "*")
+        Analyzer(ParserConf(compiled, {}, ["start"]), strict=True).compute_lalr()
     except GrammarError as error:
         kind = re.match(r"Shift/Reduce|Reduce/Reduce", str(error))
         if not kind:
@@ -29,8 +33,15 @@ def check_lalr(grammar: Grammar, names: dict[str, Origin], top: Place, problems:
         blamed = sorted(found, key=lambda origin: (not origin.own, origin.place.line))
         where = f" in {', '.join(f'`{origin.name}`' for origin in blamed)}" if blamed else ""
         message = f"stock Lark sees a {kind[0].lower()} conflict{where}"
-        hint = "the engine follows every reading; other LALR(1) tools may not"
-        problems.warning("lalr-conflict", message, blamed[0].place if blamed else top, hint=hint)
+        found_two = two_readings(rules)
+        if found_two is None:
+            hint = "no short text has two readings: the engine, which looks ahead further, may still tell them apart"
+            witness = reading = ""
+        else:
+            hint = "let one rule read it: the engine takes the first reading, other tools may take the second"
+            witness, reading = found_two.text, found_two.told
+        place = blamed[0].place if blamed else top
+        problems.warning("lalr-conflict", message, place, hint=hint, witness=witness, reading=reading)
 
 
 # A rule in a message of Lark, `<call : A B>`; those that it made out of repetitions are named `__call_star_0`.

@@ -26,9 +26,12 @@ class Problems:
         """Note an error."""
         self.found.append(Diagnostic(check, message, place, label=label, help=hint, related=related))
 
-    def warning(self, check: str, message: str, place: Place, *, hint: str = "") -> None:
+    def warning(
+        self, check: str, message: str, place: Place, *, hint: str = "", witness: str = "", reading: str = ""
+    ) -> None:
         """Note a warning."""
-        self.found.append(Diagnostic(check, message, place, Severity.WARNING, help=hint))
+        found = Diagnostic(check, message, place, Severity.WARNING, help=hint, witness=witness, reading=reading)
+        self.found.append(found)
 
     @property
     def failed(self) -> bool:

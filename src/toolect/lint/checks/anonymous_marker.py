@@ -10,7 +10,7 @@ name, reports speak of one thing; without it, they list as many as there are cop
 
 ## Example
 
-```
+```lark
 start: (think | say | call)*
 think: "<|think|>" TEXT "<|message_end|>"
 say: "<|say|>" TEXT "<|message_end|>"
@@ -20,7 +20,7 @@ call: "<|call|>" JSON "<|message_end|>"
 
 ## Use instead
 
-```
+```lark
 start: (think | say | call)*
 think: "<|think|>" TEXT END
 say: "<|say|>" TEXT END
@@ -69,7 +69,8 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 def _is_all(word: Word, subject: Subject) -> bool:
     """True when the terminal that `word` stands in is that marker and nothing else."""
-    return sum(w.definition == word.definition for w in subject.places.words) == 1
+    name = word.definition
+    return sum(w.definition == name != w.text for w in subject.places.words) == 1
 
 
 def _quoted(text: str) -> str:

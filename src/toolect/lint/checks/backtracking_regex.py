@@ -10,7 +10,7 @@ A model, or whoever writes into its context, decides how long parsing takes: a n
 
 ## Example
 
-```
+```lark
 NAME: /([a-z]+_?)+/
 ```
 
@@ -18,7 +18,7 @@ NAME: /([a-z]+_?)+/
 
 Let there be one way to read each text:
 
-```
+```lark
 NAME: /[a-z]+(_[a-z]+)*_?/
 ```
 """

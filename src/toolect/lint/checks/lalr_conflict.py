@@ -1,25 +1,28 @@
-"""Finds places at which an LALR(1) parser cannot tell by the next terminal how to go on.
+"""Finds grammars in which one text has two readings, or for which one sign of look-ahead does not tell them apart.
+
+Stock Lark reports such a conflict when it builds its tables. What is added here is a short text, and its two trees,
+where there is one.
 
 ## Why is this bad?
 
-The engine follows all readings until one is left, so nothing is lost here. Other tools that load the grammar guess, and
-where two readings last to the end the message depends on their order.
+The engine follows all readings until one is left. Where two of them last to the end, the order of the alternatives
+decides what the message says; and another tool that loads the grammar may choose the other one, or refuse it.
 
 ## Example
 
 ```lark
-start: thought | content
-thought: TEXT
-content: TEXT
+start: (content | call)*
+content: words | say
+words: "<say>" TEXT
+say: "<say>" TEXT
+call: "<call>" JSON "</call>"
 ```
 
 ## Use instead
 
-Something that differs where the readings part.
-
 ```lark
-start: "<think>" thought | content
-thought: TEXT
-content: TEXT
+start: (content | call)*
+content: "<say>" TEXT
+call: "<call>" JSON "</call>"
 ```
 """

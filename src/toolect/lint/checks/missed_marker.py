@@ -7,7 +7,7 @@ nothing.
 
 ## Example
 
-```
+```lark
 argument: TEXT TEXT ";"
 %declare TEXT
 ```
@@ -16,7 +16,7 @@ argument: TEXT TEXT ";"
 
 A marker between them, as the model writes it:
 
-```
+```lark
 argument: TEXT "=" TEXT ";"
 %declare TEXT
 ```

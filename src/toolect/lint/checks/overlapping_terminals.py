@@ -8,7 +8,7 @@ The second terminal never gets the text that the first one matches, whatever fol
 
 ## Example
 
-```
+```lark
 call: "<call>" (NAME ":" | ID "=") JSON "</call>"
 NAME: /[a-z]+/
 ID: /[a-z0-9]+/
@@ -18,7 +18,7 @@ ID: /[a-z0-9]+/
 
 Terminals that differ in their first sign, a marker that tells which one comes, or one terminal for both:
 
-```
+```lark
 call: "<call>" (NAME ":" | "#" ID "=") JSON "</call>"
 NAME: /[a-z]+/
 ID: /[a-z0-9]+/

@@ -7,7 +7,7 @@ a stream that has the short one has to wait.
 
 ## Example
 
-```
+```lark
 start: (say | call)*
 say: "<say" TEXT "<end>"
 call: "<say:call>" JSON "<end>"
@@ -20,7 +20,7 @@ call: "<say:call>" JSON "<end>"
 
 Markers of which none is the beginning of another:
 
-```
+```lark
 start: (say | call)*
 say: "<say>" TEXT "<end>"
 call: "<say:call>" JSON "<end>"
@@ -91,7 +91,7 @@ def _continues(node: Node, rest: str) -> str:
         begun = pattern.match(rest)
         if begun and 0 < begun.end() < len(rest):
             if _continues(node.step(regex).node, rest[begun.end() :]):
-                return f"a terminal with `{begun[0]}`"
+                return "a terminal"
         elif _begins(regex, rest):
             return "a terminal"
     return "JSON" if node.json and rest[0] in '{["' else ""

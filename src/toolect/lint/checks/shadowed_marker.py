@@ -7,7 +7,7 @@ other reading never comes about, whatever follows.
 
 ## Example
 
-```
+```lark
 call: "<call>" ("none" | NAME) "</call>"
 NAME: /[a-z]+/
 ```
@@ -18,7 +18,7 @@ No tool can be named `none`.
 
 A marker that no name can begin with:
 
-```
+```lark
 call: "<call>" ("<none/>" | NAME) "</call>"
 NAME: /[a-z]+/
 ```

@@ -8,7 +8,7 @@ The marker is never found, so that every call is malformed, or found only where 
 
 ## Example
 
-```
+```lark
 call: "<call=" NAME ">" JSON "</call>"
 NAME: /\\S+/
 ```
@@ -19,7 +19,7 @@ In `<call=search>{"q": 1}</call>` the name is all of `search>{"q":`.
 
 A terminal without the first sign of the marker:
 
-```
+```lark
 call: "<call=" NAME ">" JSON "</call>"
 NAME: /[^>\\s]+/
 ```

@@ -6,7 +6,7 @@ Checks are bounded in time. What lies beyond the bound has not been checked, and
 
 ## Example
 
-```
+```lark
 NAME: /([a-z]{1,99}[0-9]{1,99}){1,99}/
 ```
 
@@ -14,7 +14,7 @@ NAME: /([a-z]{1,99}[0-9]{1,99}){1,99}/
 
 Say what ends the text, not how long it may be; leave the length to whoever knows the tools.
 
-```
+```lark
 NAME: /[a-z0-9]+/
 ```
 """

@@ -8,7 +8,7 @@ name, which nobody can use before it is whole, and wrong for a text of any lengt
 
 ## Example
 
-```
+```lark
 call: "<call " NAME ">" argument* "</call>"
 argument: KEY ": " VALUE "\\n"
 VALUE: /[^\\n]+/
@@ -22,7 +22,7 @@ map: {call: call, NAME: call.name, argument: argument, KEY: argument.key, VALUE:
 
 A slot, which is passed on as it arrives and ends where the marker behind it begins:
 
-```
+```lark
 argument: KEY ": " TEXT "</arg>"
 ```
 

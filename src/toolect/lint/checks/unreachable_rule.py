@@ -7,7 +7,7 @@ taken for plain text until one does.
 
 ## Example
 
-```
+```lark
 start: (content | call)*
 content: TEXT
 think: "<think>" TEXT "</think>"
@@ -16,7 +16,7 @@ call: "<call>" JSON "</call>"
 
 ## Use instead
 
-```
+```lark
 start: (content | think | call)*
 content: TEXT
 think: "<think>" TEXT "</think>"

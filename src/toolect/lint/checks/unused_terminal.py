@@ -6,7 +6,7 @@ The reader looks for the place where it counts, and there is none: a rule has lo
 
 ## Example
 
-```
+```lark
 start: (content | call)*
 content: TEXT
 call: "<call>" JSON "</call>"
@@ -16,7 +16,7 @@ NAME: /[a-z]+/
 
 ## Use instead
 
-```
+```lark
 start: (content | call)*
 content: TEXT
 call: "<call>" JSON "</call>"

@@ -1,0 +1,34 @@
+"""What a sample turns out to hold."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from toolect.ir import Json
+from toolect.scaffold.pieces import Hole, Mark, Token
+
+IDENTIFIER = r"[A-Za-z_](?:[\w.:/-]*\w)?"
+LOOK = 300
+"""Characters before the arguments in which the name is looked for."""
+
+
+class Sighting(NamedTuple):
+    """What a sample holds: the marks of its calls, the shape of their JSON, and the forms of one argument."""
+
+    marks: tuple[Mark, ...]
+    shape: Json = None
+    arguments: tuple[tuple[Token, ...], ...] = ()
+    listed: bool = False
+    """Code with its calls in a list."""
+    python: bool = False
+    """Raw values are spelled as in Python."""
+
+
+def name_mark(match: re.Match[str], base: int = 0) -> Mark:
+    """The mark of a name, group 1 of `match`; it may have a running number, or a prefix that is none of it."""
+    mark = Mark(base + match.start(1), base + match.end(1), Hole.NAME)
+    if re.fullmatch(r"functions\.[\w-]+:\d+", match[1]):
+        return mark._replace(what=Hole.REF)
+    prefix = re.match(r"functions\.", match[1])
+    return mark._replace(start=mark.start + prefix.end()) if prefix else mark

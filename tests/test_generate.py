@@ -1,0 +1,270 @@
+"""The generator: it is reproducible, reaches everything, and what it draws is what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import find, given, settings
+
+import toolect
+from toolect import generate, testing
+from toolect.cli import main
+from toolect.generate import Corruption
+from toolect.ir import Call, Content, Message, Reasoning, Status
+from toolect.laws import plain
+from toolect.rendering.walk import Walk
+
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
+COUNT = 95
+"""Enough texts to take every alternative of any shipped grammar."""
+
+
+# What is drawn
+
+
+@over_all
+def test_every_alternative_is_reached(name: str) -> None:
+    """The first texts from the grammar take every alternative, and say what they were written for."""
+    dialect = toolect.dialect(name)
+    drawn = list(generate.derivations(dialect, COUNT, 7))
+    assert len(drawn) == COUNT
+    assert generate.unreached(dialect, drawn) == []
+    for sample in drawn:
+        assert dialect.parse(sample.text, sample.tools) == sample.message
+        assert all(call.runnable for call in sample.message.calls), sample.text
+
+
+@over_all
+def test_samples_are_read_back(name: str) -> None:
+    """A rendered message is read back in strict mode, without repairs."""
+    dialect = toolect.dialect(name)
+    drawn = list(generate.samples(dialect, 50, 7))
+    assert len(drawn) == 50
+    for sample in drawn:
+        back = dialect.parse(sample.text, sample.tools, mode="strict")
+        assert back == sample.message and back.clean, sample.text
+        assert dialect.render(sample.message, sample.tools) == sample.text
+        assert len(sample.text) < 4000
+
+
+def test_rendering_reaches_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred samples make rendering write every part that others make it write."""
+    written: set[tuple[str, int]] = set()
+    expr = Walk.expr
+
+    def noted(self: Walk, part: object, inside: str, *rest: object) -> None:
+        expr(self, part, inside, *rest)  # type: ignore[arg-type]  # passed on as they come
+        written.add((inside, id(part)))
+
+    monkeypatch.setattr(Walk, "expr", noted)
+    for name in ("pythonic", "command-r7b"):
+        dialect = toolect.dialect(name)
+        found = []
+        for count, seed in ((200, 7), (600, 8)):
+            written.clear()
+            assert sum(1 for _ in generate.samples(dialect, count, seed)) == count
+            found.append(frozenset(written))
+        assert found[1] <= found[0], name
+
+
+@over_all
+def test_small_messages_come_first(name: str) -> None:
+    """The systematic messages are few, in order of size, and show what the dialect is for."""
+    messages = list(generate.minimal(toolect.dialect(name)))
+    assert len(messages) <= 60
+    assert len(set(messages)) == len(messages)
+    assert [len(m.segments) for m in messages] == sorted(len(m.segments) for m in messages)
+    values = [call.arguments["a"] for m in messages for call in m.calls if "a" in call.arguments]
+    assert {type(value) for value in values} == {str, int, float, bool, type(None), list, dict}
+    assert any(len(m.calls) == 3 for m in messages)
+
+
+def test_the_same_seed_gives_the_same() -> None:
+    """Samples, derivations and corruptions depend on the seed alone, and a longer run begins with a shorter one."""
+    dialect = toolect.dialect("pythonic")
+    for draw in (generate.samples, generate.derivations):
+        once, again, other = (list(draw(dialect, count, seed)) for count, seed in ((80, 7), (90, 7), (80, 8)))
+        assert plain(once) == plain(again[:80])
+        assert plain(once) != plain(other)
+
+
+def test_hostile_messages_try_to_be_mistaken() -> None:
+    """Hostile samples hold markers, controls and long numbers, and are representable all the same."""
+    dialect = toolect.dialect("hermes")
+    texts = "".join(sample.text for sample in generate.samples(dialect, 300, 7, hostile=True))
+    for odd in ("<tool_call", "\\u001b", "\ud83d", "9007199254740993"):
+        assert odd in texts
+
+
+GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<c>" JSON "</c>"\n%declare TEXT JSON\n'
+
+
+def test_a_grammar_of_ones_own(tmp_path: Path) -> None:
+    """The generator knows nothing but the spec."""
+    (tmp_path / "grammars").mkdir()
+    (tmp_path / "grammars" / "mine.lark").write_text(GRAMMAR)
+    entry = "mine:\n  map: {content: content, call: call, call/JSON: {do: $name, 'with|using': $arguments}}\n"
+    (tmp_path / "my.yaml").write_text(entry)
+    result = invoke("generate", "mine", "-n", "40", "--spec", str(tmp_path / "my.yaml"))
+    assert result.exit_code == 0
+    texts = [row["text"] for row in map(json.loads, result.stdout.splitlines())]
+    assert any('{"do": "f", "with": {}}' in text for text in texts)
+    assert any('"using"' in text for text in texts)
+
+
+# Corruptions
+
+
+@pytest.mark.parametrize("how", Corruption)
+def test_corruptions_break(how: Corruption) -> None:
+    """Each way changes texts, gives nothing back that is another text, and is mostly noticed."""
+    dialect, random = toolect.dialect("hermes"), Random(7)
+    broken = noticed = 0
+    for sample in generate.samples(dialect, 100, 7):
+        if sample.message.calls:
+            text = generate.corrupt(sample.text, dialect.spec, random, how)
+            assert isinstance(text, str)
+            broken += text != sample.text
+            message = dialect.parse(text, sample.tools)
+            noticed += not (message == sample.message and message.clean)
+    assert broken >= 60
+    assert noticed >= broken / 3
+
+
+@pytest.mark.parametrize("how", Corruption)
+def test_nothing_to_break(how: Corruption) -> None:
+    """An empty text stays empty, unless something is added to it."""
+    spec = toolect.dialect("hermes").spec
+    assert bool(generate.corrupt("", spec, Random(1), how)) == (how is Corruption.SPLICED_GARBAGE)
+
+
+# Strategies
+
+
+@given(testing.messages("hermes"))
+def test_messages(message: Message) -> None:
+    """Messages come by the name of the dialect."""
+    assert all(isinstance(segment, Content | Reasoning | Call) for segment in message.segments)
+
+
+@given(testing.samples("qwen3-coder", hostile=True))
+def test_samples(sample: generate.Sample) -> None:
+    """A sample's text says its message."""
+    assert toolect.dialect("qwen3-coder").parse(sample.text, sample.tools) == sample.message
+
+
+@given(testing.corrupted("hermes"))
+def test_corrupted(text: str) -> None:
+    """Broken text is text."""
+    assert isinstance(toolect.dialect("hermes").parse(text), Message)
+
+
+@given(testing.chunkings("some text"))
+def test_chunkings(chunks: list[str]) -> None:
+    """Chunks are the text."""
+    assert "".join(chunks) == "some text"
+
+
+def test_failures_shrink() -> None:
+    """Hypothesis finds a small message that has what is looked for."""
+
+    def bad(message: Message) -> bool:
+        return any("</" in str(value) for call in message.calls for value in call.arguments.values())
+
+    quiet = settings(max_examples=500, deadline=None, database=None, derandomize=True)
+    found = find(testing.messages("hermes", hostile=True), bad, settings=quiet)
+    assert len(found.segments) <= 2
+    assert len(repr(found.calls)) < 500
+
+
+def test_without_hypothesis() -> None:
+    """Who lacks hypothesis is told what to install, in one sentence."""
+    code = "import sys; sys.modules['hypothesis'] = None\nimport toolect.testing"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == "ImportError: expected hypothesis to be installed, got none: pip install 'toolect[testing]'"
+
+
+# The command line
+
+
+def invoke(*words: str) -> Result:
+    """Runs a command in this process."""
+    return CliRunner().invoke(main, words)
+
+
+def test_the_command_writes_json_lines() -> None:
+    """Each line has a text, the message it says, and the tools it calls."""
+    result = invoke("generate", "kimi-k2", "-n", "30", "--seed", "7")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0 and len(rows) == 30
+    assert Counter(row["canonical"] for row in rows) == {True: 15, False: 15}
+    dialect = toolect.dialect("kimi-k2")
+    for row in rows:
+        assert (row["dialect"], row["corruption"]) == ("kimi-k2", None)
+        message = dialect.parse(row["text"], row["tools"])
+        assert [s["type"] for s in row["message"]["segments"]] == [type(s).__name__.lower() for s in message.segments]
+
+
+def test_the_command_is_reproducible() -> None:
+    """The bytes depend on the seed, not on the order of sets."""
+    words = [sys.executable, "-c", "from toolect.cli import main; main()"]
+    words += ["generate", "xlam", "-n", "60", "--seed", "7", "--corrupt"]
+    one, two = (
+        subprocess.run(words, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        for seed in ("1", "2")
+    )
+    assert one == two and one.count(b"\n") == 60
+
+
+def test_the_command_corrupts() -> None:
+    """Corrupted lines name the way; with none named, every way occurs."""
+    result = invoke("generate", "hermes", "-n", "120", "--corrupt", "any")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert {row["corruption"] for row in rows} == {how.value for how in Corruption}
+    assert all(segment["span"] is None for row in rows for segment in row["message"]["segments"])
+    result = invoke("generate", "hermes", "-n", "5", "--corrupt", "truncation", "--format", "text")
+    assert re.findall(r"^=== (\d+) (.*) ===$", result.stdout, re.MULTILINE) == [
+        (str(i), "truncation") for i in range(1, 6)
+    ]
+
+
+def test_what_cannot_be_broken_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dialect without quotes cannot have wrong ones: the command ends, and says why."""
+    monkeypatch.setattr("toolect.cli.generate.PATIENCE", 5)
+    result = invoke("generate", "functiongemma", "-n", "3", "--corrupt", "wrong-quotes")
+    assert result.exit_code == 1
+    assert "expected 3 messages to break by wrong-quotes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("generate", "herms"), "did you mean `hermes`"),
+        (("generate", "hermes", "-n", "-1"), "-1 is not in the range"),
+        (("generate", "hermes", "--corrupt", "badly"), "'badly' is not one of 'any', 'missing-closer'"),
+        (("generate",), "Missing argument 'DIALECT'"),
+        (("generate", "auto"), "which only reads"),
+    ],
+)
+def test_misuse(words: tuple[str, ...], expected: str) -> None:
+    """One sentence, exit code 2."""
+    result = invoke(*words)
+    assert result.exit_code == 2
+    assert expected in result.stderr
+
+
+def test_status_of_drawn_calls() -> None:
+    """Drawn calls are runnable."""
+    drawn = generate.message(toolect.dialect("hermes"), Random(7), hostile=True)
+    assert all(call.status is Status.OK for call in drawn.calls)

@@ -1,0 +1,241 @@
+"""New dialects: what samples show is induced, and nothing that is there is overwritten."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from corpus import all_cases, read
+from hypothesis import given
+from hypothesis import strategies as st
+
+import toolect
+from toolect.cli import main
+from toolect.compiled import Dialect
+from toolect.ir import Call, Content, Message, Reasoning, same_json
+from toolect.registry import shipped
+from toolect.scaffold import Sample, Scaffold, scaffold
+from toolect.spec.load import load_spec, load_specs
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+READ = (Path(__file__).parent / "induced.txt").read_text().split()
+"""Dialects of which one call is enough to induce a dialect that reads it."""
+TIDES = "I will look at the tides.\n\n<call:tide_table>\n<arg:port>Brest</arg>\n<arg:days>2</arg>\n</call>\n"
+WINDS = (
+    "<muse>They sail.</muse>\n<call:tide_table>\n<arg:port>Brest</arg>\n</call>\n<call:wind>\n<arg:hours>3</arg>\n"
+    "</call><|done|>"
+)
+ENTRY = """\
+harbour:
+  about: "Calls with one element per argument, after <call:"
+  map:
+    content: content
+    think: reasoning
+    call: call
+    NAME: call.name
+    argument: argument
+    KEY: argument.key
+    argument/TEXT: argument.value
+  values: {argument/TEXT: schema}
+  gaps: {before call: "\\n\\n", between calls: "\\n"}
+  end: ["<|done|>"]
+"""
+GRAMMAR = r"""// harbour: Calls with one element per argument, after <call:. Induced from corpus/harbour.txt
+start: (content | think | call)*
+content: TEXT
+think: "<muse>" TEXT "</muse>\n"
+call: "<call:" NAME ">\n" argument* "</call>"
+argument: "<arg:" KEY ">" TEXT "</arg>\n"
+NAME: /[^\s"<>]+/
+KEY: /[^\s"<>]+/
+%declare TEXT
+"""
+
+
+def loaded(made: Scaffold, folder: Path) -> Dialect:
+    """The dialect that is scaffolded, from its files."""
+    for path, text in made.files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return Dialect(load_spec(folder / "new.yaml", "new"))
+
+
+def induced(folder: Path, *texts: str) -> tuple[Scaffold, Dialect]:
+    """What is scaffolded from texts."""
+    samples = [Sample(f"Sample {i}", text) for i, text in enumerate(texts, 1)]
+    made = scaffold("new", samples, folder / "new.yaml")
+    return made, loaded(made, folder)
+
+
+def new(folder: Path, *words: str, text: str | None = None) -> Result:
+    """Runs `toolect new` in a folder."""
+    return CliRunner().invoke(main, ["new", *words, "--into", str(folder)], input=text)
+
+
+# Inducing
+
+
+@pytest.mark.parametrize("name", READ)
+def test_one_call_is_enough(name: str, tmp_path: Path) -> None:
+    """The first single call of a dialect's corpus is read to the same call by a dialect that is induced from it."""
+    wanted = toolect.dialect(name)
+    for case in (case for case in all_cases() if case.dialect == name):
+        plain = not any(map(case.has, ("skip", "error", "lenient", "prefix", "policy")))
+        message = wanted.parse(case.text, **case.options) if plain else Message()
+        if len(message.calls) == 1 and message.clean and message.calls[0].arguments:
+            break
+    _, dialect = induced(tmp_path, case.text)
+    [call] = dialect.parse(case.text, **case.options).calls
+    assert (call.name, call.runnable) == (message.calls[0].name, True)
+    assert same_json(call.arguments, message.calls[0].arguments)
+
+
+A, B = Call("get_weather", {"city": "Bern", "days": 3}), Call("get_time", {"place": "Oslo"})
+FORMS = {
+    "sections": '<calls>\n<tool>\n{"name": "get_weather", "arguments": {"city": "Bern", "days": 3}}\n</tool>\n<tool>\n'
+    '{"name": "get_time", "arguments": {"place": "Oslo"}}\n</tool>\n</calls>',
+    "encoded": '[{"id": "a", "type": "function", "function": {"name": "get_weather", "arguments": '
+    '"{\\"city\\": \\"Bern\\", \\"days\\": 3}"}}, {"id": "b", "type": "function", "function": {"name": "get_time", '
+    '"arguments": "{\\"place\\": \\"Oslo\\"}"}}]',
+    "keyed": '<|go|>{"get_weather": {"city": "Bern", "days": 3}}<|/go|><|go|>{"get_time": {"place": "Oslo"}}<|/go|>',
+    "named": '[RUN]get_weather[WITH]{"city": "Bern", "days": 3}[RUN]get_time[WITH]{"place": "Oslo"}',
+    "attributes": '<run name="get_weather">\n  <in name="city">Bern</in>\n  <in name="days">3</in>\n</run>\n'
+    '<run name="get_time">\n  <in name="place">Oslo</in>\n</run>',
+    "pairs": "<run>get_weather\n<a_key>city</a_key><a_value>Bern</a_value>\n<a_key>days</a_key><a_value>3</a_value>\n"
+    "</run>\n<run>get_time\n<a_key>place</a_key><a_value>Oslo</a_value>\n</run>",
+    "code": '<|run|>[get_weather(city="Bern", days=3), get_time(place="Oslo")]<|/run|>',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_repeats_is_found(form: str, tmp_path: Path) -> None:
+    """Two calls, content and reasoning: sections, separators and gaps are told from what each call has."""
+    text = FORMS[form]
+    made, dialect = induced(tmp_path, text, f"Look:\n\n{text}", f"[THINK]\nWell.\n[/THINK]\n{text}", "No.<|over|>")
+    assert (made.read, made.calls) == (4, 6)
+    for start, sample in (([], text), (["Look:"], f"Look:\n\n{text}")):
+        message = dialect.parse(sample)
+        assert message.clean
+        assert [s.text.rstrip() for s in message.segments if not isinstance(s, Call)] == start
+        assert [(call.name, call.arguments) for call in message.calls] == [(c.name, c.arguments) for c in (A, B)]
+    assert dialect.parse(f"[THINK]\nWell.\n[/THINK]\n{text}").segments[0] == Reasoning("Well.")
+    assert dialect.parse("No.<|over|>") == Message([Content("No.")])
+
+
+def test_files(tmp_path: Path) -> None:
+    """The three files, as they are for a pasted answer of each kind."""
+    for name, text in (("a.txt", TIDES), ("b.txt", WINDS)):
+        (tmp_path / name).write_text(text)
+    result = new(tmp_path, "harbour", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[-2:] == [
+        "2 of 2 samples are read clean, with 3 calls",
+        f"next: toolect lint {tmp_path / 'harbour.yaml'}",
+    ]
+    assert (tmp_path / "harbour.yaml").read_text() == ENTRY
+    assert (tmp_path / "grammars" / "harbour.lark").read_text() == GRAMMAR
+    cases = read(tmp_path / "corpus" / "harbour.txt")
+    assert [case.text for case in cases] == [TIDES.removesuffix("\n"), WINDS]
+    assert "check" in cases[0].title
+    assert cases[1].expected == 'reasoning "They sail."\ncall tide_table {"port": "Brest"}\ncall wind {"hours": 3}'
+
+
+def test_reasoning_that_the_prompt_opened(tmp_path: Path) -> None:
+    """A sample that begins inside of its reasoning has the opener as its prefix."""
+    call = '<go>\n{"name": "f", "arguments": {}}\n</go>'
+    made, dialect = induced(tmp_path, f"Hm.\n</think>\n\n{call}")
+    assert made.read == 1
+    assert dialect.spec.prefill == {"<think>\n": "think"}
+    assert read(tmp_path / "corpus" / "new.txt")[0].options == {"prefix": "<think>\n"}
+
+
+def test_what_shows_no_call(tmp_path: Path) -> None:
+    """Text without calls makes files that load, and claim nothing."""
+    made, dialect = induced(tmp_path, "Hello.")
+    assert (made.read, made.calls) == (1, 0)
+    assert dialect.parse("Hello.") == Message([Content("Hello.")])
+    made, _ = induced(tmp_path, "A <run: f; now /> of a kind.")
+    assert made.read == 0
+    [case] = read(tmp_path / "corpus" / "new.txt")
+    assert ("not read yet" in case.title, case.expected) == (True, "")
+
+
+TAGS = '<a>|</a>|<call:f>|</call>|<f=g>|<p name="k">|</p>|[T]|<think>|</think>|<k_key>|</k_key>|<k_value>|</k_value>'
+CALLS = '{"name": "f", "arguments": {"a": 1}}|{"a": {"b": 1}}|f(a=1)|[f()]|Action: |<\\x7cx\\x7c>|```'
+SIGNS = [*'{}[]:x\n "/\\\0\x85é', "------"]
+PIECES = st.sampled_from([*TAGS.split("|"), *CALLS.replace("\\x7c", "\uff5c").split("|"), *SIGNS])
+
+
+@given(st.lists(st.lists(PIECES, max_size=12).map("".join), min_size=1, max_size=3))
+def test_any_samples(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    """Whatever the samples are, the files load, and the corpus holds them."""
+    folder = tmp_path_factory.mktemp("new")
+    induced(folder, *texts)
+    assert [case.text for case in read(folder / "corpus" / "new.txt")] == texts
+
+
+# The command
+
+
+def test_known_dialects_are_told(tmp_path: Path) -> None:
+    """What is known needs no new dialect; a variant of it is one line."""
+    sample = str(EXAMPLES / "hermes.txt")
+    result = new(tmp_path, "mine", sample)
+    assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
+    assert "`hermes` reads this already" in result.output
+    assert new(tmp_path, "mine", sample, "--like", "hermes").exit_code == 0
+    assert (tmp_path / "mine.yaml").read_text() == 'mine:\n  extends: hermes\n  about: "Like hermes"\n'
+    assert not (tmp_path / "grammars").exists()
+    assert new(tmp_path, "other", sample, "--anyway").exit_code == 0
+    assert (tmp_path / "grammars" / "other.lark").exists()
+
+
+def test_appending(tmp_path: Path) -> None:
+    """An entry goes into a file that is there; the others beside it."""
+    spec = tmp_path / "my.yaml"
+    spec.write_text("# mine\nold:\n  extends: hermes")
+    run = CliRunner().invoke
+    assert run(main, ["new", "harbour", "--append", str(spec)], input=TIDES).exit_code == 0
+    assert spec.read_text().startswith("# mine\nold:\n  extends: hermes\n\nharbour:\n")
+    assert [*load_specs(spec, shipped())[0]] == ["old", "harbour"]
+    again = run(main, ["new", "harbour", "--append", str(spec)], input=TIDES)
+    assert (again.exit_code, "choose another" in again.output) == (2, True)
+
+
+def test_templates(tmp_path: Path) -> None:
+    """A chat template is as good as samples."""
+    result = new(tmp_path, "mine", "--anyway", "--template", str(EXAMPLES / "template.jinja"))
+    assert result.exit_code == 0, result.output
+    assert "8 of 8 samples are read clean, with 8 calls" in result.output
+    bad = new(tmp_path, "other", "--template", str(EXAMPLES / "hermes.txt"))
+    assert (bad.exit_code, bad.output.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("there", ["harbour.yaml", "grammars/harbour.lark", "corpus/harbour.txt"])
+def test_nothing_is_overwritten(there: str, tmp_path: Path) -> None:
+    """A file that is there stays, and none of the others is written."""
+    path = tmp_path / there
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    result = new(tmp_path, "harbour", text=TIDES)
+    assert (result.exit_code, path.read_text()) == (2, "mine")
+    assert result.output.count("\n") == 1
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
+
+
+@pytest.mark.parametrize("words", [["Bad Name"], ["auto"], ["x", "--append", "none.yaml"], ["x", "none.txt"]])
+def test_misuse(words: list[str], tmp_path: Path) -> None:
+    """What cannot be is refused in one sentence."""
+    result = CliRunner().invoke(main, ["new", *words], input=TIDES)
+    assert (result.exit_code, result.output.count("\n")) == (2, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_unwritable_folder(tmp_path: Path) -> None:
+    """A folder that cannot be written to is named."""
+    tmp_path.chmod(0o500)
+    result = new(tmp_path, "harbour", text=TIDES)
+    assert (result.exit_code, "choose another folder" in result.output) == (2, True)
