@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.ir import Json, dumps
 from toolect.prompting.holes import fill, filled
+from toolect.prompting.notation import inset, spell
 from toolect.rendered import Unrepresentable
 from toolect.spec.prompt import OutputKind, ResultText
 
@@ -37,7 +38,8 @@ def write_results(dialect: Dialect, how: ResultText, outputs: Iterable[Output]) 
         holes = {"name": one.name, "id": one.id or "", "index": str(index), "output": output}
         if "{result}" in how.each:
             value: Json = _value(one.output) if how.output is OutputKind.JSON else one.output
-            holes["result"] = dumps(filled(how.result, {"$output": value, "$name": one.name, "$id": one.id}))
+            values = {"$output": value, "$name": one.name, "$id": one.id, "$index": str(index)}
+            holes["result"] = inset(how.each, "result", spell(filled(how.result, values), how.notation))
         for slot, text in holes.items():
             if found := next((marker for marker in markup if marker in text), None):
                 raise Unrepresentable(f"result {slot}", f"it holds `{found}`, which is markup here", text)
