@@ -122,7 +122,8 @@ def _optional(root: Mapping[str, Any], name: str, field: Any) -> str:
     default = field.get("default") if isinstance(field, Mapping) else None
     if _fits(default, kind, literals(resolve(root, field)) if isinstance(field, Mapping) else None):
         return f"{name}: {kind} = {default!r}"
-    return f"{name}: {kind if kind == 'Any' else _either([kind, 'None'])} = None"
+    said = kind == "Any" or "None" in kind.split(" | ")
+    return f"{name}: {kind if said else f'{kind} | None'} = None"
 
 
 def _fits(default: Any, kind: str, values: Sequence[Any] | None) -> bool:
