@@ -214,7 +214,7 @@ def forged(dialect: Dialect, text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", TELLING)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
     """Results are told so that no call is in them, or refused; defused, any output can be told."""
     dialect = registry.dialect(name)

@@ -11,13 +11,13 @@ from toolect.spec.prompt import Notation, Spelling
 
 MAX_NESTED = 100
 """Levels of nested data that are written; what is deeper is null."""
-MAX_VALUES = 100_000
+MAX_VALUES = 20_000
 """Values that one definition writes; what comes after them is null."""
 
 
 def spell(value: object, how: Notation) -> str:
     """`value` as text; what nests too deeply in it, and what comes after too much else, is null."""
-    plain = _Bounded().plain(value, ())
+    plain = bounded(value)
     match how.spelling:
         case Spelling.PYTHON:
             return repr(_sorted(plain) if how.sorted else plain)
@@ -50,6 +50,11 @@ def _sorted(value: Json) -> Json:
             return [_sorted(item) for item in value]
         case _:
             return value
+
+
+def bounded(value: object) -> Json:
+    """`value` as plain JSON with an end."""
+    return _Bounded().plain(value, ())
 
 
 class _Bounded:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolect.prompting.holes import fill, filled
-from toolect.prompting.notation import inset, spell
+from toolect.prompting.notation import bounded, inset, spell
 from toolect.prompting.python import annotation, docstring, signature
 from toolect.prompting.schemas import described, pruned, resolve
 from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
@@ -33,8 +33,8 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
 def _holes(how: ToolText, tool: Mapping[str, Any]) -> dict[str, str]:
     """What the holes of `how.each` stand for; only those that it has are made."""
     name, description = str(tool.get("name", "")), str(tool.get("description") or "")
-    given = tool.get("parameters")
-    whole = given if isinstance(given, Mapping) and given else {"type": "object", "properties": {}}
+    given = bounded(tool.get("parameters"))
+    whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
     schema = pruned(whole, how.notation.keywords, how.notation.upper)
     found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
     if "{tool}" in how.each:
