@@ -1,4 +1,4 @@
-"""Definitions of tools and results of calls in prompts: printers of any JSON Schema, and that no output forges a call."""
+"""Tools and results in prompts: printers of any JSON Schema, and that no output is read as a call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from toolect.prompting.schemas import MAX_PARTS
 from toolect.prompting.tools import write_tools
 from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect.rendered import Unrepresentable
-from toolect.spec.prompt import Notation, Role, Spelling, ToolText
+from toolect.spec.prompt import Listing, Notation, Role, Spelling, ToolText
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
 TELLING = [name for name in registry.dialects() if registry.spec(name).results]
@@ -96,7 +96,8 @@ def test_docstrings_say_what_was_said() -> None:
     ("name", "type_", "signed"),
     [
         ("optional", "{\n  first?: string;\n  second: number;\n}", "second: int, first: str | None = None"),
-        ("nullable", "{\n  a: string | null;\n  b?: number | null;\n  c?: Record<string, unknown> | unknown[] | null;\n}",
+        ("nullable", "{\n  a: string | null;\n  b?: number | null;\n"
+         "  c?: Record<string, unknown> | unknown[] | null;\n}",
          "a: str | None, b: int | None = None, c: dict[str, Any] | list[Any] | None = None"),
         ("tuples", "{\n  point: [number, number];\n  open?: [string, ...(unknown)[]];\n"
          "  typed?: [string, ...(number)[]];\n}",
@@ -154,7 +155,7 @@ def test_wide_schemas_are_cut() -> None:
 def test_any_schema_can_be_told(name: str) -> None:
     """All schemas of the set, at once; control characters, NUL and lone surrogates in names and descriptions too."""
     dialect = registry.dialect(name)
-    odd = "\0\x1b\ud800 \r\u2028*/ ```\"\"\""
+    odd = '\0\x1b\ud800 \r\u2028*/ ```"""'
     fields = {"type": "object", "properties": {odd: {"type": odd, "description": odd, odd: odd}}, "required": [odd]}
     tools = [tool(schema, key) for key, schema in SCHEMAS.items()] + [tool(fields, "odd", odd)]
     text = dialect.render_tools(tools)
@@ -175,17 +176,18 @@ def test_notations() -> None:
 def test_texts_of_parameters() -> None:
     """Fields, their heading, what is required, and the other keywords."""
     how = ToolText(
-        "{tools} [{names}]",
+        "{tools} [{names}] {more}",
         "{name}{fields}|{others}",
         parameter=" {name}:{type}:{hint}:{required}:{description}:{schema}:{others}",
         head=" with",
         other="<{key}={value}>",
         required=("!", "?"),
+        lists={"more": Listing("{name}.*", "+")},
     )
     schema = {"type": "object", "properties": {"a": {"enum": [1], "type": "integer"}}, "required": ["a"]}
     told = write_tools(how, [tool(schema, "f"), tool({}, "g")])
     field = ' with a:integer:Literal[1]:!::{"enum": [1], "type": "integer"}:<type=integer><enum=[1]>'
-    assert told == f'f{field}|<required=["a"]>\ng| [f, g]'
+    assert told == f'f{field}|<required=["a"]>\ng| [f, g] f.*+g.*'
 
 
 def test_indented_data_is_inset() -> None:
