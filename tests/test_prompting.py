@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,7 @@ def test_types_say_what_the_schema_says(name: str, type_: str, signed: str) -> N
     assert signature(SCHEMAS[name]) == signed
 
 
+@cache
 def cycle() -> dict[str, Any]:
     """A schema that holds itself."""
     schema: dict[str, Any] = {"type": "object", "properties": {}}
@@ -119,6 +121,7 @@ def cycle() -> dict[str, Any]:
     return schema
 
 
+@cache
 def bomb() -> dict[str, Any]:
     """A small schema whose references stand for 10^12 others."""
     part = {f"p{i}": {"anyOf": [{"$ref": f"#/$defs/p{i + 1}"}] * 10} for i in range(12)} | {"p12": {"type": "null"}}
@@ -130,10 +133,11 @@ def wide() -> dict[str, Any]:
     return {"type": "object", "properties": {f"f{i}": {"type": "string", "description": "x"} for i in range(20_000)}}
 
 
+@cache
 def tower() -> dict[str, Any]:
     """Lists in lists, far deeper than Python may call."""
     schema: dict[str, Any] = {"type": "string"}
-    for _ in range(100_000):
+    for _ in range(3_000):
         schema = {"type": "array", "items": schema}
     return {"type": "object", "properties": {"x": schema}}
 
