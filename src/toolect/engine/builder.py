@@ -145,6 +145,12 @@ class Builder:
         """Whitespace that the dialect writes was missing."""
         self.note(RepairKind.WHITESPACE, at, f"expected {expected!r}")
 
+    def give_up_call(self, end: int) -> None:
+        """The open call could not be read; it ends at character `end`."""
+        self.draft.ruled = False
+        self.draft.end_call(end)
+        self._values.clear()
+
     def truncate(self, end: int) -> None:
         """The input ended inside the open call."""
         self._values.unwind()

@@ -27,6 +27,8 @@ class EscapedSlot:
 
     raw_from: int | None = None
     """No character of it is asked for again."""
+    blank = ""
+    """Nothing of it waits."""
 
     def __init__(self, machine: Machine, node: Node) -> None:
         symbol = node.choices[SlotKind.ESCAPED][0].edge.symbol

@@ -60,6 +60,10 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         machine.pos = len(buf)
         return False
     call = machine.builder.call
+    if machine.home is not None:
+        from toolect.engine.code_slot import skip_statement  # not part of starting up: few dialects need it
+
+        return skip_statement(machine, node, final)
     if call is not None:
         got = buf[pos]
         call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
