@@ -55,6 +55,7 @@ def _quotes(expr: Expr) -> Iterator[str]:
 def _closers(expr: Expr, rule: str) -> Iterator[str]:
     """The markers after which `rule` cannot go on being repeated, at the end of a sequence with it."""
     for part in _parts(expr):
-        if isinstance(part, Seq) and isinstance(last := part.items[-1], Literal) and last.text.strip():
-            if any(isinstance(inner, Ref) and inner.rule == rule for inner in _parts(part)):
-                yield last.text.strip()
+        if not isinstance(part, Seq) or not isinstance(last := part.items[-1], Literal) or not last.text.strip():
+            continue
+        if any(isinstance(inner, Ref) and inner.rule == rule for inner in _parts(part)):
+            yield last.text.strip()

@@ -251,6 +251,11 @@ class Node:
         return self._implied
 
     @property
+    def over(self) -> bool:
+        """True when the call is over here."""
+        return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
+
+    @property
     def coding(self) -> Node | None:
         """The node after a statement, when one may begin here."""
         if self._coding is None:

@@ -27,7 +27,7 @@ class Builder:
     def __init__(
         self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
-        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict)
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict, spec.code != "")
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives

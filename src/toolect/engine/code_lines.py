@@ -42,7 +42,9 @@ class Found(Enum):
 class Lines:
     """Where in code the reading is."""
 
-    __slots__ = ("_alone", "_code", "_column", "_fresh", "_indent", "_long", "_node", "_quote", "depth", "open", "unknown")
+    __slots__ = (
+        "_alone", "_code", "_column", "_fresh", "_indent", "_long", "_node", "_quote", "depth", "open", "unknown",
+    )  # fmt: skip
 
     def __init__(self, machine: Machine, node: Node, column: int | None, depth: int = 0, within: bool = False) -> None:
         assert machine.graph.code is not None

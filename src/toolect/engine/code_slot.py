@@ -27,7 +27,7 @@ _GOT = re.compile(r"[\w$.]+ ?[\w$.]*[(\[{]?|(?s:.)\S?").match
 class CodeSlot:
     """A stretch of code being read. Whitespace at its end is layout, and so is what the answer begins with."""
 
-    __slots__ = ("_dropped", "_failed", "_lines", "_opened", "blank", "field", "node", "start")
+    __slots__ = ("_dropped", "_lines", "_opened", "blank", "failed", "field", "node", "start")
 
     raw_from: int | None = None
     """No character of it is asked for again."""
@@ -36,7 +36,7 @@ class CodeSlot:
         builder, come = machine.builder, machine.spacing.come
         self.node = node  # where statements begin
         self.field = _CONTENT
-        self._failed = builder.call is not None
+        self.failed = builder.call is not None
         """The rest of a statement is read, which belongs to the open call."""
         column = len(come) - come.rindex("\n") - 1 if "\n" in come else None
         self._lines = Lines(machine, node, column, machine.depth if within else 0, within)
@@ -63,9 +63,11 @@ class CodeSlot:
                 self._lines.unknown = None
             self._add(machine, machine.buf[machine.pos : end])
             machine.pos = end
-            if self._failed and not self._lines.open:
+            if self.failed and not self._lines.open:
                 break
-        end = machine.pos if self._failed else end
+        if self.failed and not self._lines.open:
+            machine.pos = end = machine.pos - len(self.blank)  # it ended with this line
+            self.blank = ""
         self._close(machine)
         machine.pos = end
         machine.end_code(self.node)
@@ -76,7 +78,7 @@ class CodeSlot:
         text = self.blank + text
         kept = text.rstrip()
         self.blank = text[len(kept) :]
-        if not kept or self._failed or self._dropped:
+        if not kept or self.failed or self._dropped:
             return
         if not self._opened:
             self._opened = True
@@ -85,7 +87,7 @@ class CodeSlot:
 
     def _close(self, machine: Machine) -> None:
         end = machine.base + machine.pos - len(self.blank)
-        if self._failed:
+        if self.failed:
             machine.builder.give_up_call(end)
         elif self._opened:
             machine.builder.text_end(self.field, self.start, end)

@@ -271,6 +271,10 @@ class Machine:
 
     # Code
 
+    def said_before(self) -> str:
+        """The text of the terminal right before the last marker."""
+        return self._hist[-2][2] if len(self._hist) > 1 else ""
+
     def begin_statement(self, home: Node) -> None:
         """A statement of code begins here; `home` is where to go on after it."""
         self.home, self.depth = home, 0

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 _BLANK = re.compile(r"\s{0,64}")
+_FAR = 24
+"""Lexemes of a statement among which the name of a call is looked for."""
 _ENOUGH = 2
 """Lexemes after the bracket of a call that must fit the grammar where no tools are declared."""
 
 
 def statement_calls(machine: Machine, node: Node, pos: int, final: bool) -> tuple[Ahead, str]:
-    """Is the statement at `buf[pos:]` a call from `node` on? If it is one of something that is no tool, its name too."""
+    """Is the statement at `buf[pos:]` a call from `node` on? If it calls what is no tool, the name of that too."""
     look = _Look(machine, node, pos, final)
-    for _ in range(8):
+    for _ in range(_FAR):
         answer = look.go_on()
         if answer is not None:
             return answer, look.unknown
@@ -42,7 +44,7 @@ class _Look:
 
     def go_on(self) -> Ahead | None:
         """Look at the next lexeme; None when that does not decide."""
-        machine, node, buf = self.machine, self.node, self.machine.buf
+        node, buf = self.node, self.machine.buf
         n = len(buf)
         if self.left == 0 or self.left > 0 and (node.escaped or node.text or node.json):
             return Ahead.YES
