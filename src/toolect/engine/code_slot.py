@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CONTENT = Field(Role.CONTENT)
 _SHOWN = 40
 """Characters of code that are shown when it cannot be read."""
-_GOT = re.compile(r"[\w$.]+ ?[\w$.]*[(\[{]?|(?s:.)\S?").match
+_GOT = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?").match
 
 
 class CodeSlot:

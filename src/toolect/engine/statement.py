@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.node import Node
 from toolect.compile.symbols import Mark
+from toolect.engine.comments import over_comments
 from toolect.engine.look_ahead import Ahead
 from toolect.engine.spelling import MAX_LEXEME, canonical, longer, may_be_marker
 from toolect.spec.model import Role
@@ -49,6 +50,10 @@ class _Look:
         if self.left == 0 or self.left > 0 and (node.escaped or node.text or node.json):
             return Ahead.YES
         at = _BLANK.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if self.left >= 0 or self.name:
+            at = over_comments(self.machine, at, self.final)
+            if at < 0:
+                return Ahead.MORE
         if at == n:
             return Ahead.MORE if not self.final else Ahead.YES if self.left > 0 else Ahead.NO
         match = node.struct.match(buf, at)
