@@ -55,11 +55,25 @@ def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[s
     """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
     how = dialect.spec.results or PLAIN_RESULTS
     read = [Output(r.name, r.output, r.call_id) for r in results if r.call_id]
-    if read:
-        yield {"role": str(how.role), "content": _written(dialect, how, read)}
+    match how.role:
+        case Role.USER if read:
+            yield {"role": "user", "content": _written(dialect, how, read)}
+        case Role.TOOL:
+            # The model's own chat template writes the text around them.
+            for one in read:
+                yield {"role": "tool", "tool_call_id": one.id, "name": one.name, "content": _bare(dialect, how, one)}
     for result in results:
         if not result.call_id:
             yield {"role": "user", "content": result.output}
+
+
+def _bare(dialect: Dialect, how: ResultText, one: Output) -> str:
+    """An output alone, made harmless where it has to be."""
+    try:
+        write_results(dialect, how, [one])
+    except Unrepresentable:
+        return defused(dialect, how, one.output)
+    return one.output
 
 
 def _written(dialect: Dialect, how: ResultText, outputs: list[Output]) -> str:

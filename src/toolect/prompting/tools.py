@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolect.ir import Json
 from toolect.prompting.holes import fill, filled
+from toolect.prompting.notation import bounded, inset, spell
 from toolect.prompting.python import annotation, docstring, signature
-from toolect.prompting.schemas import described, resolve
-from toolect.prompting.typescript import typescript
+from toolect.prompting.schemas import described, pruned, resolve
+from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect.rendered import Unrepresentable
 from toolect.spec.prompt import OPENAI_TOOL, ToolText
+
+_TOLD = ("type", "description")
+"""The keywords of a parameter that come first, in this order."""
 
 
 def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
@@ -24,24 +26,32 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
     if not inner:
         return ""
     told = how.between.join(fill(how.each, _holes(how, tool)) for tool in inner)
-    return fill(how.text, {"tools": told, "names": ", ".join(str(tool.get("name", "")) for tool in inner)})
+    whole = inset(how.text, "tools", told)
+    return fill(how.text, {"tools": whole, "names": ", ".join(str(tool.get("name", "")) for tool in inner)})
 
 
 def _holes(how: ToolText, tool: Mapping[str, Any]) -> dict[str, str]:
     """What the holes of `how.each` stand for; only those that it has are made."""
     name, description = str(tool.get("name", "")), str(tool.get("description") or "")
-    schema = tool.get("parameters") or {"type": "object", "properties": {}}
-    found = {"name": name, "description": description}
+    given = bounded(tool.get("parameters"))
+    whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
+    schema = pruned(whole, how.notation.keywords, how.notation.upper)
+    found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
     if "{tool}" in how.each:
         values = {"$name": name, "$description": description, "$parameters": schema}
-        found["tool"] = _dumps(filled(OPENAI_TOOL if how.tool is None else how.tool, values), how.indent)
+        pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
+        found["tool"] = inset(how.each, "tool", spell(pattern, how.notation))
     if "{parameters}" in how.each:
-        found["parameters"] = _dumps(schema, how.indent)
+        found["parameters"] = inset(how.each, "parameters", spell(schema, how.notation))
     if "{fields}" in how.each:
-        found["fields"] = "".join(fill(how.parameter, hole) for hole in _fields(schema))
-    if "{typescript" in how.each:
+        fields = "".join(fill(how.parameter, hole) for hole in _fields(how, schema))
+        found["fields"] = how.head + fields if fields else ""
+    if "{others}" in how.each:
+        found["others"] = _others(how, schema, ("type", "properties"))
+    if "{typescript}" in how.each:
         found["typescript"] = typescript(schema)
-        found["typescript/lines"] = typescript(schema, lines=True)
+    if "{typescript/arguments}" in how.each:
+        found["typescript/arguments"] = type_arguments(schema, how.notation)
     if "{python}" in how.each:
         if not all(part.isidentifier() for part in name.split(".")):
             raise Unrepresentable("tool name", "it is no name in Python", name)
@@ -50,21 +60,35 @@ def _holes(how: ToolText, tool: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _fields(schema: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[dict[str, str]]:
     """What the holes of a parameter's text stand for, parameter by parameter."""
     fields = schema.get("properties")
-    required = schema.get("required") or ()
+    required = schema.get("required")
+    needed = required if isinstance(required, list | tuple) else ()
     for name, field in fields.items() if isinstance(fields, Mapping) else ():
         inner = resolve(schema, field)
         kind = inner.get("type") if isinstance(inner, Mapping) else None
+        hint = annotation(schema, field)
         yield {
-            "name": name,
-            "type": kind if isinstance(kind, str) else annotation(schema, field),
+            "name": str(name),
+            "type": kind if isinstance(kind, str) else hint,
+            "hint": hint,
             "description": described(schema, field),
-            "required": "true" if name in required else "false",
-            "schema": _dumps(inner, None),
+            "required": how.required[0 if name in needed else 1],
+            "schema": spell(inner, how.notation),
+            "others": _others(how, inner, ()) if isinstance(inner, Mapping) else "",
         }
 
 
-def _dumps(value: Json, indent: int | None) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+def _others(how: ToolText, schema: Mapping[str, Any], told: Iterable[str]) -> str:
+    """What a schema says beside the keywords `told`: lists and objects as JSON, anything else as Python prints it."""
+    keys = [*(key for key in _TOLD if key in schema), *(key for key in schema if key not in _TOLD)]
+    texts = ((key, schema[key]) for key in keys if key not in told)
+    return "".join(
+        fill(how.other, {"key": key, "value": spell(value, how.notation) if _nested(value) else str(value)})
+        for key, value in texts
+    )
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)

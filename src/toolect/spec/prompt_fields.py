@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 from toolect.ir import Json
@@ -11,6 +12,7 @@ from toolect.spec.document import Items, Node, Table, Text, choose, describe
 from toolect.spec.entry import Entry, check_keys
 from toolect.spec.problems import Problems, near, one_of
 from toolect.spec.prompt import (
+    OTHER_HOLES,
     PARAMETER_HOLES,
     RESULT_HOLES,
     RESULT_VALUES,
@@ -18,36 +20,43 @@ from toolect.spec.prompt import (
     TOOL_HOLES,
     TOOL_VALUES,
     TOOLS_HOLES,
+    Notation,
     OutputKind,
     ResultText,
     Role,
+    Spelling,
     ToolText,
+    Trailing,
 )
 
 _HOLE = re.compile(r"\{([a-z][a-z/-]*)\}")
+_FLAGS = ("compact", "sorted", "upper", "open")
 
 
 def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
     """How the entry tells tools; None when it does not say."""
-    table = entry.mapping("tools", problems)
-    if not table.entries:
+    table = _table(entry, "tools", problems)
+    if table is None:
         return None
-    check_keys(table, ("text", "each", "between", "tool", "parameter", "indent"), "field", problems)
+    check_keys(table, ToolText.__struct_fields__, "field", problems)
     fields: dict[str, Any] = {}
     for name, holes, needed in (
         ("text", TOOLS_HOLES, ("tools",)),
         ("each", TOOL_HOLES, ()),
         ("parameter", PARAMETER_HOLES, ()),
+        ("other", OTHER_HOLES, ()),
+        ("head", (), ()),
         ("between", (), ()),
     ):
         _text(table, name, holes, needed, fields, problems)
     _pattern(table, "tool", TOOL_VALUES, fields, problems)
-    if (node := table.get("indent")) is not None:
-        if isinstance(node, Text) and node.plain and re.fullmatch("[0-8]", node.text):
-            fields["indent"] = int(node.text)
+    _notation(table, fields, problems)
+    if (node := table.get("required")) is not None:
+        texts = [item.text for item in node.items if isinstance(item, Text)] if isinstance(node, Items) else []
+        if len(texts) == 2:
+            fields["required"] = (texts[0], texts[1])
         else:
-            message = f"expected a number for `indent`, 0 to 8, got {describe(node)}"
-            problems.error("wrong-value", message, node.place)
+            problems.error("wrong-type", f"expected two texts for `required`, got {describe(node)}", node.place)
     if "text" not in fields:
         problems.error("wrong-value", "expected `text` with the hole `{tools}`, got none", table.place)
         return None
@@ -56,10 +65,10 @@ def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
 
 def read_results(entry: Entry, problems: Problems) -> ResultText | None:
     """How the entry tells results; None when it does not say."""
-    table = entry.mapping("results", problems)
-    if not table.entries:
+    table = _table(entry, "results", problems)
+    if table is None:
         return None
-    check_keys(table, ("text", "each", "between", "role", "output", "result"), "field", problems)
+    check_keys(table, ResultText.__struct_fields__, "field", problems)
     fields: dict[str, Any] = {}
     for name, holes, needed in (
         ("text", RESULTS_HOLES, ("results",)),
@@ -68,6 +77,7 @@ def read_results(entry: Entry, problems: Problems) -> ResultText | None:
     ):
         _text(table, name, holes, needed, fields, problems)
     _pattern(table, "result", RESULT_VALUES, fields, problems)
+    _notation(table, fields, problems)
     for name, kind in (("role", Role), ("output", OutputKind)):
         node = table.get(name)
         chosen = None if node is None else choose(node, list(kind), f"a value of `{name}`", problems)
@@ -78,6 +88,50 @@ def read_results(entry: Entry, problems: Problems) -> ResultText | None:
         problems.error("wrong-value", message, table.place)
         return None
     return ResultText(**fields)
+
+
+def _table(entry: Entry, name: str, problems: Problems) -> Table | None:
+    """The mapping of a field; none where it is missing, empty or says `none`, which undoes what `extends` hands on."""
+    node = entry.table.get(name)
+    if isinstance(node, Text) and node.plain and node.text == "none":
+        return None
+    table = entry.mapping(name, problems)
+    return table if table.entries else None
+
+
+def _notation(table: Table, fields: dict[str, Any], problems: Problems) -> None:
+    """Read how data is spelled."""
+    node = table.get("notation")
+    if node is None:
+        return
+    if not isinstance(node, Table):
+        problems.error("wrong-type", f"expected a mapping for `notation`, got {describe(node)}", node.place)
+        return
+    check_keys(node, Notation.__struct_fields__, "field", problems)
+    found: dict[str, Any] = {}
+    kinds: tuple[tuple[str, type[StrEnum]], ...] = (("spelling", Spelling), ("trailing", Trailing))
+    for name, kind in kinds:
+        value = node.get(name)
+        chosen = None if value is None else choose(value, list(kind), f"a value of `{name}`", problems)
+        found |= {name: kind(chosen)} if chosen else {}
+    for name in _FLAGS:
+        flag = node.get(name)
+        said = None if flag is None else choose(flag, ["true", "false"], f"a value of `{name}`", problems)
+        found |= {name: said == "true"} if said else {}
+    if (indent := node.get("indent")) is not None:
+        if isinstance(indent, Text) and indent.plain and re.fullmatch("[0-8]", indent.text):
+            found["indent"] = int(indent.text)
+        else:
+            message = f"expected a number for `indent`, 0 to 8, got {describe(indent)}"
+            problems.error("wrong-value", message, indent.place)
+    if (words := node.get("keywords")) is not None:
+        texts = [item.text for item in words.items if isinstance(item, Text)] if isinstance(words, Items) else []
+        if texts:
+            found["keywords"] = tuple(texts)
+        else:
+            problems.error("wrong-type", f"expected a list for `keywords`, got {describe(words)}", words.place)
+    _text(node, "quote", (), (), found, problems)
+    fields["notation"] = Notation(**found)
 
 
 def _text(
