@@ -154,7 +154,7 @@ def test_wide_schemas_are_cut() -> None:
 def test_any_schema_can_be_told(name: str) -> None:
     """All schemas of the set, at once; control characters, NUL and lone surrogates in names and descriptions too."""
     dialect = registry.dialect(name)
-    odd = "\0\x1b\ud800 \r\u2028*/ ```\"\"\""
+    odd = '\0\x1b\ud800 \r\u2028*/ ```"""'
     fields = {"type": "object", "properties": {odd: {"type": odd, "description": odd, odd: odd}}, "required": [odd]}
     tools = [tool(schema, key) for key, schema in SCHEMAS.items()] + [tool(fields, "odd", odd)]
     text = dialect.render_tools(tools)

@@ -93,7 +93,9 @@ def defused(dialect: Dialect, how: ResultText, output: str) -> str:
 def _hidden(markup: Iterable[str], output: str) -> Iterator[Container[str]]:
     """Which characters to spell by their numbers: few, then more."""
     plain = dumps(output)
-    signs = {next((sign for sign in marker if _is_sign(sign)), marker.strip()[0]) for marker in markup if marker in plain}
+    signs = {
+        next((sign for sign in marker if _is_sign(sign)), marker.strip()[0]) for marker in markup if marker in plain
+    }
     yield signs
     yield {sign for sign in output if _is_sign(sign)} | signs
 
