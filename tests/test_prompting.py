@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import prompts
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -245,3 +246,20 @@ def test_plain_results_can_be_told(name: str) -> None:
     assert 0 <= told.index("4711") < told.index("0815")
     assert dialect.spec.results is not None
     assert dialect.spec.results.role in Role
+
+
+# Chat templates
+
+
+def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A template with the results of a dialect, one by one, and other words for its tools; one that is none."""
+    template = Path(__file__).parent / "templates" / "results.jinja"
+    assert prompts.main([str(template), "--dialect", "hermes", "--differences"]) == 1
+    out = capsys.readouterr().out
+    assert out.split()[:4] == ["results", "hermes", "no", "bytes"]
+    assert "    # Tools" in out
+    assert prompts.main([str(template), "--dialect", "glm-4.7", "--markdown"]) == 1
+    assert "| results | glm-4.7 | no | spaced |" in capsys.readouterr().out
+    (tmp_path / "bad.jinja").write_text("{%", "utf-8")
+    assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
+    assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")
