@@ -13,10 +13,11 @@ import msgspec
 import summary
 import yaml
 from markdown_text import cell, code, fenced, table
-from probes import OSLO, ROME, TEXT, THOUGHT, refused
+from probes import refused
 
 from toolect import Message, Unrepresentable, registry
 from toolect.compiled import Dialect
+from toolect.coverage.features import OSLO, ROME, TEXT, THOUGHT
 from toolect.injection import escapes
 from toolect.ir import Json, Segment
 from toolect.lint.trial import told

@@ -34,7 +34,7 @@ from toolect.engine import (
 )
 from toolect.lint import catalogue
 from toolect.prompting import notation, schemas
-from toolect.spec import document, grammar, source
+from toolect.spec import document, grammar, lalr, source
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -142,6 +142,7 @@ LIMITS = (
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
     ("MAX_SPELLINGS", grammar.MAX_SPELLINGS, "spellings of one named marker", "it becomes a pattern"),
+    ("MAX_RULES", lalr.MAX_RULES, "rules of a grammar that is tried as an LALR(1) parser", "warning `too-large`"),
     ("MAX_IMPORTS", source.MAX_IMPORTS, "grammars that import one another in a row", "diagnostic `import-cycle`"),
     ("MAX_DEPTH (YAML)", document.MAX_DEPTH, "levels of nesting in the YAML file", "diagnostic `yaml-syntax`"),
 )

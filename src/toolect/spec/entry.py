@@ -29,6 +29,7 @@ FIELDS = (
     "end",
     "no-call",
     "comments",
+    "code",
     "ref",
     "ids",
     "canonical",
@@ -178,6 +179,12 @@ def read_comments(entry: Entry, problems: Problems) -> dict[str, str]:
         else:
             found[key.text] = value.text
     return found
+
+
+def read_code(entry: Entry, rules: dict[str, Rule], problems: Problems) -> str:
+    """The rule of a statement, where calls are code."""
+    node = entry.table.get("code")
+    return "" if node is None else _rule(node, rules, problems) or ""
 
 
 def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:

@@ -14,6 +14,7 @@ from toolect.spec.document import read_document, read_text
 from toolect.spec.entry import (
     Entry,
     read_canonical,
+    read_code,
     read_comments,
     read_entry,
     read_gaps,
@@ -179,6 +180,7 @@ class _Loader:
             prefill=read_prefill(whole, rules, problems),
             end=tuple(t.text for t in whole.texts("end", problems)),
             comments=read_comments(whole, problems),
+            code=read_code(whole, rules, problems),
             no_call=tuple(t.text for t in whole.texts("no-call", problems)),
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),

@@ -324,6 +324,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Names of tools that do not exist: calling one says that no call is made."""
     comments: dict[str, str] = {}
     """What a comment begins with → what it ends with."""
+    code: str = ""
+    """The rule of a statement, where calls are code: other statements may stand wherever one may begin."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}
