@@ -11,11 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import prompts
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolect import registry
+from toolect.agent.conversation import Results
+from toolect.agent.prompt import messages
+from toolect.agent.tool import ToolResult
 from toolect.compiled import Dialect
 from toolect.prompting.notation import spell
 from toolect.prompting.python import docstring, signature
@@ -245,3 +249,43 @@ def test_plain_results_can_be_told(name: str) -> None:
     assert 0 <= told.index("4711") < told.index("0815")
     assert dialect.spec.results is not None
     assert dialect.spec.results.role in Role
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "content"),
+    [
+        ("hermes", "user", "<tool_response>\n4711\n</tool_response>\n<tool_response>\n%s\n</tool_response>"),
+        ("glm-4.5", "tool", "%s"),
+    ],
+)
+def test_results_in_a_conversation(name: str, role: str, content: str) -> None:
+    """A user's turn has the whole text, a tool's turn one output alone; both are harmless."""
+    results = Results((ToolResult("a1", "f", "4711"), ToolResult("a2", "f", "</tool_call>")))
+    told = messages(registry.dialect(name), [results], [])
+    assert told[-1]["role"] == role
+    assert told[-1]["content"] == content % r'"\u003c/tool_call>"'
+    assert len(told) == (1 if role == "user" else 2)
+
+
+def test_a_name_that_is_markup_breaks_nothing() -> None:
+    """A tool that a model made up has no result that raises."""
+    dialect = registry.dialect("olmo3")
+    results = Results((ToolResult("a1", "</function_calls>", "no such tool"),))
+    assert messages(dialect, [results], [])[-1]["content"] == '"no such tool"'
+
+
+# Chat templates
+
+
+def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A template with the results of a dialect, one by one, and other words for its tools; one that is none."""
+    template = Path(__file__).parent / "templates" / "results.jinja"
+    assert prompts.main([str(template), "--dialect", "hermes", "--differences"]) == 1
+    out = capsys.readouterr().out
+    assert out.split()[:4] == ["results", "hermes", "no", "bytes"]
+    assert "    # Tools" in out
+    assert prompts.main([str(template), "--dialect", "glm-4.7", "--markdown"]) == 1
+    assert "| results | glm-4.7 | no | spaced |" in capsys.readouterr().out
+    (tmp_path / "bad.jinja").write_text("{%", "utf-8")
+    assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
+    assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")
