@@ -90,9 +90,7 @@ def test_a_failed_call_does_not_take_the_next_one_along(name: str) -> None:
 
 
 @over_coded
-@pytest.mark.parametrize(
-    "line", ["x = 1\n", "(", "'", '"', "`", "/*", "#\n", "  a:\n", "x" * 50, "plot(\n", "\\", "```\n"]
-)
+@pytest.mark.parametrize("line", ["x = 1\n", "(", "'\"", "/*", "  a:\n", "x" * 50, "plot(\n", "```\n"])
 def test_hostile_code_takes_linear_time(name: str, line: str) -> None:
     """Much code, in a block with a call before it or without, as a whole and in pieces."""
     fence, call, _ = parts(name)
@@ -103,13 +101,13 @@ def test_hostile_code_takes_linear_time(name: str, line: str) -> None:
         for text in (fence + call + "\n" + line * count, fence + line * count):
             dialect.parse(text, TOOLS)
             stream = dialect.stream(tools=TOOLS)
-            for i in range(0, len(text), 64):
-                stream.feed(text[i : i + 64])
+            for character in text:
+                stream.feed(character)
             stream.close()
         return time.process_time() - start
 
     seconds(50)
-    assert seconds(2000) < 5
+    assert seconds(1000) < 5
 
 
 def test_tools_may_be_kept_when_unknown() -> None:

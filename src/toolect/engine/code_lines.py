@@ -68,6 +68,8 @@ class Lines:
     def _between(self, machine: Machine, pos: int, final: bool) -> tuple[Found, int]:
         buf, n, code = machine.buf, len(machine.buf), self._code
         at = _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at - pos > MAX_CODE:
+            return Found.END, pos
         if at == n:
             return (Found.END if final else Found.MORE), n
         if self._fresh or "\n" in buf[pos:at]:
@@ -153,14 +155,19 @@ class Lines:
 
 def call_in_code(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """Is one of the statements at `buf[pos:]` a call, after an opener which `node` follows?"""
+    start, base = pos, machine.base
     lines = Lines(machine, node, 0)
-    start = pos
+    if machine.seeking is not None and machine.seeking[0] == base + start:
+        _, lines, at = machine.seeking  # go on where the last chunk ended
+        pos = at - base
     while pos - start < MAX_CODE:
-        found, pos = lines.go_on(machine, pos, final)
+        found, at = lines.go_on(machine, pos, final)
         if found is Found.CALL:
             return Ahead.YES
         if found is Found.MORE:
-            return Ahead.MORE if len(machine.buf) - start < MAX_CODE else Ahead.NO
-        if found is Found.END:
+            machine.seeking = base + start, lines, base + pos
+            return Ahead.MORE
+        if found is not Found.CODE:
             return Ahead.NO
+        pos = at
     return Ahead.NO

@@ -31,6 +31,7 @@ from toolect.ir import Message, RepairKind
 from toolect.spec.model import Role, SlotKind
 
 if TYPE_CHECKING:
+    from toolect.engine.code_lines import Lines
     from toolect.engine.code_slot import CodeSlot
 
 
@@ -39,7 +40,7 @@ class Machine:
 
     __slots__ = (
         "_hist", "_searches", "_tape", "base", "buf", "builder", "comment", "depth", "ended", "graph", "home", "json",
-        "node", "pos", "quick", "spacing", "text",
+        "node", "pos", "quick", "seeking", "spacing", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -56,6 +57,8 @@ class Machine:
         self.comment = ""  # the closer of the comment that is open
         self.home: Node | None = None  # where to go on after the statement of code that is open
         self.depth = 0  # brackets that are open in it
+        self.seeking: tuple[int, Lines, int] | None = None
+        """Where a look-ahead for a call in code began, and how far it has come."""
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
 
