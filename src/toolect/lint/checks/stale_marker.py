@@ -9,7 +9,7 @@ write the ones of the other dialect, which this one does not read.
 
 ```yaml
 my-hermes:
-  extends: hermes
+  extends: their-model
   markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
 ```
 
