@@ -22,11 +22,12 @@ demo: setup  ## a tour over real model outputs
 test: setup  ## run the tests
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-lint: setup  ## check style, types and generated pages
+lint: setup  ## check style, types, generated pages and the specs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python tools/docs.py --check
+	$(BIN)/toolect lint
 
 bench: setup  ## measure speed against the floor
 	@$(BIN)/python -m compileall -q src

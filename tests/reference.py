@@ -45,7 +45,7 @@ SLOTS = {kind.value for kind in SlotKind}
 
 
 class AmbiguousError(Exception):
-    """The text could be read in another way: two texts touch in it, or a key comes twice."""
+    """The text could be read in another way: two texts touch in it, a key comes twice, a set is where an object is."""
 
 
 # Reading Lark's tree
@@ -233,7 +233,10 @@ def _fields(spec: Spec, tree: Tree[Token]) -> Iterator[tuple[Any, Json]]:
             if "{index}" in spec.ref:
                 yield HoleKind.ID, str(child)
         elif role is Role.ARGUMENTS:
-            yield HoleKind.ARGUMENTS, _value(child) if isinstance(child, Tree) else _decoded(spec, tree, child)
+            value = _value(child) if isinstance(child, Tree) else _decoded(spec, tree, child)
+            if not isinstance(value, dict):
+                raise AmbiguousError  # a set, which is written like an object: no arguments
+            yield HoleKind.ARGUMENTS, value
         elif role is Role.ARGUMENT and isinstance(child, Tree):
             arguments.append(_argument(spec, child))
         elif isinstance(child, Tree):
@@ -331,4 +334,7 @@ def _string(tokens: list[Token]) -> str:
 
 
 def _call(fields: dict[Any, Json]) -> Call:
-    return Call(fields[HoleKind.NAME], fields.get(HoleKind.ARGUMENTS, {}), fields.get(HoleKind.ID))
+    arguments = fields.get(HoleKind.ARGUMENTS, {})
+    if not isinstance(arguments, dict):  # a Python set, which the grammar of objects allows
+        raise AmbiguousError
+    return Call(fields[HoleKind.NAME], arguments, fields.get(HoleKind.ID))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -19,6 +20,7 @@ from toolect.compiled import Dialect
 from toolect.derivation import Branch, Derivation, Leaf, derive, parts
 from toolect.derivation.explain import explain
 from toolect.ir import Repair, RepairKind, Status
+from toolect.spec.load import load_spec
 from toolect.spec.model import Role
 
 CASES = [case for case in all_cases() if not case.has("skip")]
@@ -107,6 +109,18 @@ def test_tree() -> None:
     assert found.edges == {"start": 1, "start#1": 1, "start#4": 1, "call": 1, "call#1": 1, "argument": 1}
 
 
+def test_first_reading(tmp_path: Path) -> None:
+    """Of readings that nothing tells apart, the first in the grammar's order is shown."""
+    (tmp_path / "grammars").mkdir()
+    both = 'a: "<x>" TEXT "</x>"\nb: "<x>" TEXT "</x>"'
+    (tmp_path / "grammars" / "twice.lark").write_text(
+        f"start: (content | a | b)*\ncontent: TEXT\n{both}\n%declare TEXT\n"
+    )
+    (tmp_path / "x.yaml").write_text("twice:\n  map: {content: content, a: reasoning, b: reasoning}\n")
+    found = derive(Dialect(load_spec(tmp_path / "x.yaml", "twice")), "<x>1</x><x>2</x>")
+    assert [branch.rule for branch in branches(found) if branch.role is Role.REASONING] == ["a", "a"]
+
+
 def test_shapes() -> None:
     """A JSON slot fills what its shape has holes for."""
     found = derive(toolect.dialect("hermes"), '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')
@@ -136,11 +150,14 @@ def test_prompt() -> None:
 
 
 def test_parts() -> None:
-    """Every part has a name of its own, and a place in a grammar."""
+    """Every part has a name of its own, and the place in a grammar where it begins."""
     for name in toolect.dialects():
         listed = parts(toolect.dialect(name))
         assert len({part.name for part in listed}) == len(listed)
-        assert all(part.place.path and part.text for part in listed)
+        for part in listed:
+            line = Path(part.place.path).read_text("utf-8").split("\n")[part.place.line - 1]
+            there = line[part.place.column - 1 :][: part.place.length]
+            assert there and (there == part.name or there in part.text), part  # a variant may have other markers
 
 
 def test_deep_and_long() -> None:

@@ -139,6 +139,16 @@ def test_chunk_invariance(data: st.DataObject, text: str, how: dict[str, Any]) -
         corpus.check_events(events, message)
 
 
+def test_a_marker_in_a_code_block_may_come_in_two() -> None:
+    """A code block whose first marker is cut in two by a chunk is the same block."""
+    call = ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>'
+    text = f"```\n{call}\n```\n"
+    whole = AUTO.parse(text)
+    for at in range(1, len(text)):
+        message, _ = corpus.stream(AUTO, [text[:at], text[at:]])
+        assert corpus.same(message, whole), text[:at]
+
+
 @given(text=st.text(st.characters(exclude_categories=()), max_size=80) | mixed_texts())
 def test_total(text: str) -> None:
     """Any string is read, and detected, without raising."""

@@ -213,6 +213,7 @@ def floods(dialect: Dialect, size: int) -> Iterator[tuple[str, str]]:
     yield "calls cut at the end", call[:-3] * (size // 4 // len(call))
     yield "markers in turn", "".join(every) * (size // 4 // len("".join(every)))
     yield "a long number", call.replace('"x"', "7" * size).replace("x", "7" * size)
+    yield "another", str(dialect.render(Message([numbered(dialect, {"a": 7})]))).replace("7", "7" * size)
     yield "a long string", call.replace("x", "y\\n" * (size // 3))
 
 

@@ -20,7 +20,7 @@ from toolect.cli import main
 from toolect.compiled import Dialect
 from toolect.conversion import convert
 from toolect.coverage.features import FEATURES, Feature, Sense
-from toolect.coverage.matrix import Loss, Matrix, measure
+from toolect.coverage.matrix import Loss, Matrix, Probe, Standing, measure
 from toolect.coverage.matrix_page import matrix_page
 from toolect.coverage.pair import examples
 from toolect.coverage.verdict import Finding, Verdict, declared, written
@@ -203,6 +203,24 @@ def lost_by_conversion(matrix: Matrix, source: str, target: str) -> set[int]:
         if not whole and feature.sense is Sense.MEANING:
             assert done.losses, (source, target, feature.name)  # what means something else is never said to be whole
     return lost
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "loss"),
+    [
+        ((1, 1), (1, 1), Loss((), ())),
+        ((1, 1), (1, 0), Loss((), (0,))),
+        ((1, 1), (0, 0), Loss((0,), ())),
+        ((1, 0), (1, 1), Loss((), ())),
+        ((1, 0), (0, 0), Loss((0,), ())),
+        ((0, 0), (1, 1), Loss((), ())),
+    ],
+)
+def test_a_loss_follows_from_both_ends(source: tuple[int, int], target: tuple[int, int], loss: Loss) -> None:
+    """Whatever one end carries, with declared tools or without, and the other does not, is lost."""
+    feature = FEATURES[NUMBER["one call"]]
+    standings = [Standing(name, (), *bits) for name, bits in (("a", source), ("b", target))]
+    assert Matrix([feature], [Probe(0, feature.messages[0])], standings).loss("a", "b") == loss
 
 
 @pytest.mark.parametrize("source", SAMPLE)

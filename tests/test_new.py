@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect.cli import main
+from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
 from toolect.ir import Call, Content, Message, Reasoning, same_json
 from toolect.registry import shipped
 from toolect.scaffold import Sample, Scaffold, scaffold
+from toolect.scaffold.induce import induce
 from toolect.spec.load import load_spec, load_specs
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -174,6 +177,14 @@ def test_any_samples(tmp_path_factory: pytest.TempPathFactory, texts: list[str])
     folder = tmp_path_factory.mktemp("new")
     induced(folder, *texts)
     assert [case.text for case in read(folder / "corpus" / "new.txt")] == texts
+
+
+@pytest.mark.parametrize("part", ["f(", "<k_key>a</k_key><k_value>", "<a=b>", " ", "tool", '{"a": 1} '])
+def test_hostile_samples(part: str) -> None:
+    """What opens and never ends takes no more than a moment."""
+    before = time.process_time()
+    induce([part * (MAX_SAMPLE // len(part))])
+    assert time.process_time() - before < 3
 
 
 # The command

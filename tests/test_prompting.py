@@ -1,4 +1,4 @@
-"""Definitions of tools and results of calls in prompts: printers of any JSON Schema, and that no output forges a call."""
+"""Tools and results in prompts: printers of any JSON Schema, and that no output is read as a call."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import prompts
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolect import registry
+from toolect.agent.conversation import Results
+from toolect.agent.prompt import messages
+from toolect.agent.tool import ToolResult
 from toolect.compiled import Dialect
 from toolect.prompting.notation import spell
 from toolect.prompting.python import docstring, signature
@@ -23,7 +28,7 @@ from toolect.prompting.schemas import MAX_PARTS
 from toolect.prompting.tools import write_tools
 from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect.rendered import Unrepresentable
-from toolect.spec.prompt import Notation, Role, Spelling, ToolText
+from toolect.spec.prompt import Listing, Notation, Role, Spelling, ToolText
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
 TELLING = [name for name in registry.dialects() if registry.spec(name).results]
@@ -96,7 +101,8 @@ def test_docstrings_say_what_was_said() -> None:
     ("name", "type_", "signed"),
     [
         ("optional", "{\n  first?: string;\n  second: number;\n}", "second: int, first: str | None = None"),
-        ("nullable", "{\n  a: string | null;\n  b?: number | null;\n  c?: Record<string, unknown> | unknown[] | null;\n}",
+        ("nullable", "{\n  a: string | null;\n  b?: number | null;\n"
+         "  c?: Record<string, unknown> | unknown[] | null;\n}",
          "a: str | None, b: int | None = None, c: dict[str, Any] | list[Any] | None = None"),
         ("tuples", "{\n  point: [number, number];\n  open?: [string, ...(unknown)[]];\n"
          "  typed?: [string, ...(number)[]];\n}",
@@ -110,6 +116,7 @@ def test_types_say_what_the_schema_says(name: str, type_: str, signed: str) -> N
     assert signature(SCHEMAS[name]) == signed
 
 
+@cache
 def cycle() -> dict[str, Any]:
     """A schema that holds itself."""
     schema: dict[str, Any] = {"type": "object", "properties": {}}
@@ -118,6 +125,7 @@ def cycle() -> dict[str, Any]:
     return schema
 
 
+@cache
 def bomb() -> dict[str, Any]:
     """A small schema whose references stand for 10^12 others."""
     part = {f"p{i}": {"anyOf": [{"$ref": f"#/$defs/p{i + 1}"}] * 10} for i in range(12)} | {"p12": {"type": "null"}}
@@ -129,10 +137,11 @@ def wide() -> dict[str, Any]:
     return {"type": "object", "properties": {f"f{i}": {"type": "string", "description": "x"} for i in range(20_000)}}
 
 
+@cache
 def tower() -> dict[str, Any]:
     """Lists in lists, far deeper than Python may call."""
     schema: dict[str, Any] = {"type": "string"}
-    for _ in range(100_000):
+    for _ in range(3_000):
         schema = {"type": "array", "items": schema}
     return {"type": "object", "properties": {"x": schema}}
 
@@ -175,17 +184,18 @@ def test_notations() -> None:
 def test_texts_of_parameters() -> None:
     """Fields, their heading, what is required, and the other keywords."""
     how = ToolText(
-        "{tools} [{names}]",
+        "{tools} [{names}] {more}",
         "{name}{fields}|{others}",
         parameter=" {name}:{type}:{hint}:{required}:{description}:{schema}:{others}",
         head=" with",
         other="<{key}={value}>",
         required=("!", "?"),
+        lists={"more": Listing("{name}.*", "+")},
     )
     schema = {"type": "object", "properties": {"a": {"enum": [1], "type": "integer"}}, "required": ["a"]}
     told = write_tools(how, [tool(schema, "f"), tool({}, "g")])
     field = ' with a:integer:Literal[1]:!::{"enum": [1], "type": "integer"}:<type=integer><enum=[1]>'
-    assert told == f'f{field}|<required=["a"]>\ng| [f, g]'
+    assert told == f'f{field}|<required=["a"]>\ng| [f, g] f.*+g.*'
 
 
 def test_indented_data_is_inset() -> None:
@@ -239,3 +249,43 @@ def test_plain_results_can_be_told(name: str) -> None:
     assert 0 <= told.index("4711") < told.index("0815")
     assert dialect.spec.results is not None
     assert dialect.spec.results.role in Role
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "content"),
+    [
+        ("hermes", "user", "<tool_response>\n4711\n</tool_response>\n<tool_response>\n%s\n</tool_response>"),
+        ("glm-4.5", "tool", "%s"),
+    ],
+)
+def test_results_in_a_conversation(name: str, role: str, content: str) -> None:
+    """A user's turn has the whole text, a tool's turn one output alone; both are harmless."""
+    results = Results((ToolResult("a1", "f", "4711"), ToolResult("a2", "f", "</tool_call>")))
+    told = messages(registry.dialect(name), [results], [])
+    assert told[-1]["role"] == role
+    assert told[-1]["content"] == content % r'"\u003c/tool_call>"'
+    assert len(told) == (1 if role == "user" else 2)
+
+
+def test_a_name_that_is_markup_breaks_nothing() -> None:
+    """A tool that a model made up has no result that raises."""
+    dialect = registry.dialect("olmo3")
+    results = Results((ToolResult("a1", "</function_calls>", "no such tool"),))
+    assert messages(dialect, [results], [])[-1]["content"] == '"no such tool"'
+
+
+# Chat templates
+
+
+def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A template with the results of a dialect, one by one, and other words for its tools; one that is none."""
+    template = Path(__file__).parent / "templates" / "results.jinja"
+    assert prompts.main([str(template), "--dialect", "hermes", "--differences"]) == 1
+    out = capsys.readouterr().out
+    assert out.split()[:4] == ["results", "hermes", "no", "bytes"]
+    assert "    # Tools" in out
+    assert prompts.main([str(template), "--dialect", "glm-4.7", "--markdown"]) == 1
+    assert "| results | glm-4.7 | no | spaced |" in capsys.readouterr().out
+    (tmp_path / "bad.jinja").write_text("{%", "utf-8")
+    assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
+    assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")

@@ -17,7 +17,7 @@ from toolect.regular.extent import longest, unbounded
 from toolect.regular.ranges import holds, joined, others, shared
 from toolect.regular.sample import sample
 from toolect.regular.tree import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
-from toolect.regular.words import common, prefixes
+from toolect.regular.words import begins, common, prefixes
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
 
@@ -101,6 +101,14 @@ def test_common_words(pair: tuple[str, str], word: str | None) -> None:
 def test_prefixes_see_conditions() -> None:
     assert prefixes("let", "[a-z]+") == ("let", "leta")
     assert prefixes(r"let\b", "[a-z]+") is None
+
+
+@given(expressions(), st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_a_member_begins_like_its_beginnings(regex: str, seed: int) -> None:
+    word = sample(regex, Random(seed))
+    assert all(begins(regex, word[:cut]) for cut in range(len(word) + 1))
+    assert not begins("ab*", "ba")
 
 
 def test_lengths() -> None:

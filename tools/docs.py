@@ -33,7 +33,8 @@ from toolect.engine import (
     yaml_text,
 )
 from toolect.lint import catalogue
-from toolect.spec import document, grammar, source
+from toolect.prompting import notation, schemas
+from toolect.spec import document, grammar, lalr, source
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -118,6 +119,15 @@ LIMITS = (
         "alternatives of one JSON Schema, and references in a row, that are followed",
         "the value has no schema",
     ),
+    (
+        "MAX_DEPTH (types)",
+        schemas.MAX_DEPTH,
+        "schemas inside one another that a printed type tells of",
+        "`unknown`, `Any`",
+    ),
+    ("MAX_PARTS", schemas.MAX_PARTS, "schemas that one printed type tells of", "`unknown`, `Any`"),
+    ("MAX_NESTED", notation.MAX_NESTED, "levels of the data in a tool's definition", "null"),
+    ("MAX_VALUES", notation.MAX_VALUES, "values in a tool's definition", "null"),
     ("PLACES", ranking.PLACES, "places of a text at which `detect` looks for dialects", "none"),
     (
         "PATIENCE",
@@ -132,6 +142,7 @@ LIMITS = (
     ("STRONG", node.STRONG, "characters that a marker needs to be implied or to stop a slot it does not close", "none"),
     ("MAX_COPIES", grammar.MAX_COPIES, "the numbers in a grammar's `~ n..m`", "diagnostic `unsupported-grammar`"),
     ("MAX_SPELLINGS", grammar.MAX_SPELLINGS, "spellings of one named marker", "it becomes a pattern"),
+    ("MAX_RULES", lalr.MAX_RULES, "rules of a grammar that is tried as an LALR(1) parser", "warning `too-large`"),
     ("MAX_IMPORTS", source.MAX_IMPORTS, "grammars that import one another in a row", "diagnostic `import-cycle`"),
     ("MAX_DEPTH (YAML)", document.MAX_DEPTH, "levels of nesting in the YAML file", "diagnostic `yaml-syntax`"),
 )

@@ -8,13 +8,12 @@ from typing import NamedTuple
 from markdown_text import cell, code
 
 from toolect import Call, Content, Message, Reasoning, Unrepresentable
-from toolect.compile.symbols import Mark, is_echo
 from toolect.compiled import Dialect
+from toolect.coverage.features import OSLO, ROME, TEXT, THOUGHT
+from toolect.coverage.verdict import markers
 from toolect.ir import Json, Segment
 
 ID = "call_7f3a"
-TEXT, THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
-ROME, OSLO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
 
 
 class Probe(NamedTuple):
@@ -83,7 +82,7 @@ def refused(dialect: Dialect) -> Iterator[tuple[str, str]]:
         yield "; ".join(titles), reason
     for title, holding in HOLDING.items():
         if not _reason(dialect, holding(" ")):
-            found = [marker for marker in _markers(dialect) if _reason(dialect, holding(marker))]
+            found = [marker for marker in markers(dialect) if _reason(dialect, holding(marker))]
             if found:
                 yield f"{title} {', '.join(map(code, found))}", "would not be read back as it is"
 
@@ -106,10 +105,3 @@ def _reason(dialect: Dialect, message: Message, bare: bool = False) -> str:
         return f"{cell(error.slot)}: {shown}" + (f": {code(error.witness)}" if regex else "")
     ids = [call.id for call in message.calls]
     return "left out" if any(ids) and [call.id for call in dialect.parse(text).calls] != ids else ""
-
-
-def _markers(dialect: Dialect) -> list[str]:
-    """The markers of the dialect, those of its value language too, and its end tokens."""
-    network = dialect.graph().network
-    cores = {e.symbol.core for s in network.states for e in s.edges if type(e.symbol) is Mark and not e.symbol.wrong}
-    return sorted(core for core in {*cores, *dialect.graph().ends} if not is_echo(core) and len(core) > 1)

@@ -4,8 +4,8 @@
 
 FILE is a chat template, as a jinja file or a tokenizer_config.json. It renders a conversation with tools, two calls and
 their results, in the sandbox; the dialect is the one that reads the template's turns best, unless one is named. Markup
-of turns is not compared: a text is found when it stands anywhere in the prompt. Results may stand in turns of their own,
-and then each of them has to be found.
+of turns is not compared: a text is found when it stands anywhere in the prompt. Results may stand in turns of their
+own, and then each of them has to be found.
 
 Exit code 0: nothing that the entries say is missing in the prompts. 1: something is, or a file is no template.
 """

@@ -76,13 +76,19 @@ def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> st
         if other.path != place.path:
             lines.append(_plain(f"{margin}::: {other.path}:{other.line}:{other.column}"))
         lines += _excerpt(other, "-", label, margin, sources or {})
-    witness = dumps(diagnostic.witness) if diagnostic.witness else ""
-    for what, text in {"witness": witness, "reads as": diagnostic.reading, "help": diagnostic.help}.items():
+    witness = dumps(shortened(diagnostic.witness)) if diagnostic.witness else ""
+    for what, text in {"witness": witness, "reads as": shortened(diagnostic.reading), "help": diagnostic.help}.items():
         lines += [_plain(f"{margin} = {what}: {text}")] if text else []
     return "\n".join(lines)
 
 
+def shortened(text: str) -> str:
+    """`text` as people want to see it: of a long one the beginning and the end."""
+    return text if len(text) <= _LONG else f"{text[: _LONG * 2 // 3]} … {text[-_LONG // 4 :]}"
+
+
 _WIDTH = 120
+_LONG = 800
 
 
 def _headline(diagnostic: Diagnostic) -> str:

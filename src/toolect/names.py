@@ -101,7 +101,7 @@ def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, s
 def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     globs = [(fold(a), a, d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
     models = [(m.casefold(), m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
-    tails = [(tail, m, d) for p, m, d in models if _weight(tail := p.rpartition("/")[2]) >= _SPECIFIC]
+    tails = [(tail, m, d) for p, m, d in models if weight(tail := p.rpartition("/")[2]) >= _SPECIFIC]
     for form in _forms(name.strip().strip("/").casefold()):
         if found := _best(form, models):
             return Match(found[2], "model", found[1], form)
@@ -132,11 +132,16 @@ def _forms(model: str) -> Iterator[str]:
 
 def _best(text: str, patterns: Sequence[tuple[str, str, str]]) -> tuple[str, str, str] | None:
     """The most specific pattern that matches, as written, and its dialect; among equals the last."""
-    found = [(_weight(pattern), n) for n, (pattern, *_) in enumerate(patterns) if _regex(pattern).fullmatch(text)]
+    found = [(specificity(pattern), n) for n, (pattern, *_) in enumerate(patterns) if _regex(pattern).fullmatch(text)]
     return patterns[max(found)[1]] if found else None
 
 
-def _weight(pattern: str) -> int:
+def specificity(pattern: str) -> tuple[int, bool]:
+    """How much a pattern says: how many characters it fixes, then whether the first one is among them."""
+    return weight(pattern), pattern[:1] not in ("*", "?")
+
+
+def weight(pattern: str) -> int:
     """How many characters a pattern fixes."""
     return len(pattern) - pattern.count("*") - pattern.count("?")
 

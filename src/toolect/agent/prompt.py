@@ -54,30 +54,26 @@ def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> s
 def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[str, Json]]:
     """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
     how = dialect.spec.results or PLAIN_RESULTS
-    read = [Output(r.name, r.output, r.call_id) for r in results if r.call_id]
+    read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id)) for r in results if r.call_id]
     match how.role:
         case Role.USER if read:
-            yield {"role": "user", "content": _written(dialect, how, read)}
+            yield {"role": "user", "content": write_results(dialect, how, read)}
         case Role.TOOL:
             # The model's own chat template writes the text around them.
             for one in read:
-                yield {"role": "tool", "tool_call_id": one.id, "name": one.name, "content": _bare(dialect, how, one)}
+                yield {"role": "tool", "tool_call_id": one.id or "", "name": one.name, "content": one.output}
     for result in results:
         if not result.call_id:
             yield {"role": "user", "content": result.output}
 
 
-def _bare(dialect: Dialect, how: ResultText, one: Output) -> str:
-    """An output alone, made harmless where it has to be."""
-    try:
-        write_results(dialect, how, [one])
-    except Unrepresentable:
-        return defused(dialect, how, one.output)
-    return one.output
-
-
-def _written(dialect: Dialect, how: ResultText, outputs: list[Output]) -> str:
-    try:
-        return write_results(dialect, how, outputs)
-    except Unrepresentable:
-        return write_results(dialect, how, [one._replace(output=defused(dialect, how, one.output)) for one in outputs])
+def _harmless(dialect: Dialect, how: ResultText, one: Output) -> Output:
+    """A result as it is, or with an output, and if need be without a name, that nothing reads as markup."""
+    plain = one._replace(output=defused(dialect, how, one.output))
+    for found in (one, plain):
+        try:
+            write_results(dialect, how, [found])
+        except Unrepresentable:
+            continue
+        return found
+    return plain._replace(name="", id=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from toolect.cli._draw import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece
 from toolect.cli._grid import write_table
@@ -14,6 +14,7 @@ SHOWN = 8
 WIDE = 100
 """Characters of an example."""
 NO_DIALECT = "(none)"
+HEAD = ("messages", "calls", "ok", "repaired", "truncated", "malformed")
 
 
 def write_report(report: Report) -> None:
@@ -22,29 +23,21 @@ def write_report(report: Report) -> None:
     pen.write(_summary(report))
     if report.dialects:
         pen.write([(LABEL, "\nDialects\n")])
-        _table([("dialect", d.name, d.figures) for d in report.dialects])
-        if any(d.best for d in report.dialects):
-            write_table(("dialect", "read best by it"), [(d.name or NO_DIALECT, _n(d.best)) for d in report.dialects])
+        best = any(dialect.best for dialect in report.dialects)
+        rows = [(d.name or NO_DIALECT, *_cells(d.figures), *([_n(d.best)] if best else [])) for d in report.dialects]
+        write_table(("dialect", *HEAD, *(["best"] if best else [])), rows)
     if len({s.source for s in report.sources}) > 1:
         pen.write([(LABEL, "\nSources\n")])
-        rows = [(s.source, s.dialect or NO_DIALECT, *_cells(s.figures)) for s in report.sources]
-        write_table(("source", "dialect", *HEAD), rows, left=2)
+        found = [(s.source, s.dialect or NO_DIALECT, *_cells(s.figures)) for s in report.sources]
+        write_table(("source", "dialect", *HEAD), found, left=2)
     for dialect in report.dialects:
         if pieces := list(_about(dialect)):
             pen.write([(PLAIN, "\n"), (NAME, dialect.name or NO_DIALECT), (PLAIN, "\n"), *pieces])
     pen.write(_troubles(report))
 
 
-HEAD = ("messages", "calls", "ok", "repaired", "truncated", "malformed")
-
-
-def _table(rows: Sequence[tuple[str, str | None, Figures]]) -> None:
-    write_table((rows[0][0], *HEAD), [(name or NO_DIALECT, *_cells(figures)) for _, name, figures in rows])
-
-
 def _cells(figures: Figures) -> tuple[str, ...]:
-    names = ("messages", "calls", "ok", "repaired", "truncated", "malformed")
-    return tuple(_n(getattr(figures, name)) for name in names)
+    return tuple(_n(getattr(figures, name)) for name in HEAD)
 
 
 def _n(count: int) -> str:
@@ -56,7 +49,8 @@ def _summary(report: Report) -> Iterator[Piece]:
     yield LABEL, f"{_n(report.messages)} messages"
     yield PLAIN, f" in {_n(report.files)} {_plural('file', report.files)}, {_n(calls)} {_plural('call', calls)}"
     if report.structured:
-        yield PLAIN, f"; {_n(report.structured)} more with {_n(report.structured_calls)} calls that are given as such"
+        calls = report.structured_calls
+        yield PLAIN, f"; {_n(calls)} more {_plural('call', calls)} given as such in {_n(report.structured)}"
     yield PLAIN, "\n"
 
 
@@ -88,7 +82,9 @@ def _about(dialect: DialectReport) -> Iterator[Piece]:
     yield from _rest(sum(failed.count for failed in dialect.unparsed[SHOWN:]) + dialect.more.unparsed)
     if dialect.others.tried:
         names = ", ".join(f"{name} {count}" for name, count in list(dialect.others.read_by.items())[:SHOWN])
-        yield from _line("others", f"of {dialect.others.tried} failed messages tried, read by: {names or 'none'}")
+        yield from _line(
+            "others", f"tried {dialect.others.tried} that failed or were missed, read well by: {names or 'none'}"
+        )
 
 
 def _troubles(report: Report) -> Iterator[Piece]:

@@ -35,8 +35,8 @@ def command(
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, and how dialects get on with each other.
 
-    SPEC is a YAML file, or the name of a dialect that comes with toolect. Without one it is `dialects.yaml` here if
-    there is such a file, else all that come with toolect.
+    SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect that comes with
+    toolect. Without one it is `dialects.yaml` here if there is such a file, else all that come with toolect.
     """
     from toolect.lint import catalogue
     from toolect.lint.output import FORMATS as WRITERS
@@ -66,19 +66,35 @@ def command(
 
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
     """The YAML files with the entries to look at, none for all of them."""
+    from toolect.lint.targets import MAIN, of_folder, of_grammar
     from toolect.registry import shipped
 
-    here = Path("dialects.yaml")
     if not specs:
-        return {here if here.exists() else shipped(): [*only]}
+        return {Path(MAIN) if Path(MAIN).exists() else shipped(): [*only]}
     targets: dict[Path, list[str]] = {}
     for spec in specs:
-        if re.search(r"\.ya?ml$|[/\\]", spec) or Path(spec).exists():
-            if not Path(spec).is_file():
+        path = Path(spec)
+        if path.is_dir():
+            files = of_folder(path)
+            if not files:
+                raise Misuse(f"expected a folder with YAML files, got none in `{spec}`: name another one")
+            found = {file: [*only] for file in files}
+        elif path.suffix == ".lark" and path.is_file():
+            found = of_grammar(path)
+            if not found:
+                raise Misuse(
+                    f"expected a grammar that some entry uses, got `{spec}`: name the YAML file with its entry"
+                )
+        elif spec == "-":
+            raise Misuse("expected a YAML file or a dialect, got standard input: a spec is more than one file")
+        elif re.search(r"\.(ya?ml|lark)$|[/\\]", spec) or path.exists():
+            if not path.is_file():
                 raise Misuse(f"expected a YAML file, got nothing at `{spec}`: check the path")
-            targets.setdefault(Path(spec), []).extend(only)
+            found = {path: [*only]}
         else:
-            targets.setdefault(shipped(), []).append(_resolved(spec))
+            found = {shipped(): [_resolved(spec)]}
+        for file, names in found.items():
+            targets.setdefault(file, []).extend(names)
     return targets
 
 

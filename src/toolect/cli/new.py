@@ -16,7 +16,7 @@ from toolect.cli._options import find, spec_option
 if TYPE_CHECKING:
     from toolect.scaffold import Sample, Scaffold
 
-MAX_SAMPLE = 1 << 18
+MAX_SAMPLE = 1 << 16
 """Bytes of a sample: more than an answer has that a person would paste."""
 MAX_TEMPLATE = 1 << 22
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import msgspec
 
 from toolect import registry
-from toolect.coverage.reading import Read, Reader
+from toolect.coverage.reading import Read, Reader, badness
 from toolect.coverage.records import Bad, Record, Trouble, records
 from toolect.coverage.skeleton import skeleton, wired_keys
 from toolect.coverage.sources import Unit
-from toolect.coverage.stats import Counts, Details, Sample, Stats, most_samples
+from toolect.coverage.stats import MISSED, Counts, Details, Sample, Stats, most_samples
 from toolect.coverage.tally import Example, excerpt
 from toolect.coverage.values import Cursor, values
-from toolect.ir import Call, Json, Status
+from toolect.ir import Call, Json, Status, dumps
 
-LONGEST_SAMPLE = 4_000
-"""Characters of a message that is kept as a sample."""
+LONGEST_SAMPLE, LONGEST_TOOLS = 4_000, 20_000
+"""Characters of a message that is kept as a sample, and of the JSON of its tools."""
+LONGEST_NAME, LONGEST_SOURCE = 80, 240
+"""Characters of a name that are kept."""
 _TYPES = {
     str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", list: "array", dict: "object",
 }  # fmt: skip
@@ -48,15 +50,18 @@ class Examiner:
         options = self._options
         self._reader.forget()
         self._stats, self._cursor, self._path = Stats(), Cursor(), unit.path
-        for value in values(unit, self._cursor, options.field, options.separator, options.max_bytes):
-            if isinstance(value, Bad):
-                self._bad(value)
-                continue
-            for record in records(value, options.field):
-                if isinstance(record, Bad):
-                    self._bad(record)
-                else:
-                    self._count(record)
+        try:
+            for value in values(unit, self._cursor, options.field, options.separator, options.max_bytes):
+                if isinstance(value, Bad):
+                    self._bad(value)
+                    continue
+                for record in records(value, options.field):
+                    if isinstance(record, Bad):
+                        self._bad(record)
+                    else:
+                        self._count(record)
+        except OSError as error:
+            self._bad(Bad(Trouble.UNREADABLE, error.strerror or str(error)))
         for name, taken in self._reader.taken():
             if taken:
                 self._stats.detail(name).taken |= taken
@@ -77,15 +82,19 @@ class Examiner:
             stats.structured_calls += record.structured
             return
         stats.messages += 1
-        source = record.source or self._path
+        source = short(record.source or self._path, LONGEST_SOURCE)
         reads = self._reader.read(text, record.tools, self._told(record.dialect))
+        given = self._reader.dialects
+        least = badness(reads[0]) if len(given) > 1 else None
         for i, read in enumerate(reads):
             counts, details = stats.count(source, read.dialect), stats.detail(read.dialect)
             self._add(counts, details, read, text, record.tools)
-            if i == 0 and len(reads) > 1:
+            if least is not None and read.calls and badness(read) == least:
                 counts.best += 1
-            if i == 0 or self._reader.dialects:
+            if i == 0 or given:
                 self._leaks(details, read)
+            if i == 0 or not given:
+                stats.failed += sum(not call.runnable for call in read.calls)
 
     def _told(self, name: str) -> str:
         """The dialect that a record names, if there is one."""
@@ -104,12 +113,14 @@ class Examiner:
         for repair in read.message.repairs:
             counts.repair(repair.kind)
         if not calls:
+            if read.left:
+                self._sample(details, MISSED, text, tools)
             return
         counts.calls += len(calls)
         statuses, called, add = counts.statuses, details.tools.add, details.arguments.add
         worst = 0
         for call in calls:
-            status, arguments, tool = call.status, call.arguments, call.name
+            status, arguments, tool = call.status, call.arguments, short(call.name)
             statuses[status] += 1
             if status is not Status.OK:
                 worst = max(worst, _ORDER.index(status))
@@ -121,10 +132,12 @@ class Examiner:
             called(tool)
             if type(arguments) is dict:
                 for name, value in arguments.items():
-                    add((tool, name, _TYPES[type(value)]))
-        outcome = _ORDER[worst]
+                    add((tool, short(name), _TYPES[type(value)]))
+        self._sample(details, _ORDER[worst], text, tools)
+
+    def _sample(self, details: Details, outcome: str, text: str, tools: tuple[Json, ...]) -> None:
         kept = details.samples.setdefault(outcome, [])
-        if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE:
+        if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE and len(dumps(tools)) <= LONGEST_TOOLS:
             kept.append(Sample(self._example(text), tools))
 
     def _unparsed(self, details: Details, dialect: str, call: Call) -> None:
@@ -142,3 +155,8 @@ class Examiner:
 
 _ORDER = (Status.OK, Status.REPAIRED, Status.TRUNCATED, Status.MALFORMED)
 """Outcomes from the best to the worst."""
+
+
+def short(name: str, most: int = LONGEST_NAME) -> str:
+    """`name`, or its beginning when it is too long for a name."""
+    return name if len(name) <= most else name[: most - 1] + "…"

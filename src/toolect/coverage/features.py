@@ -244,7 +244,7 @@ STRINGS = (
 )
 KEYS = (
     _keys("plain keys", "a key of letters, digits and _", "place", "a1", "_x"),
-    _keys("keys with dashes, dots", "a key with a dash, a dot, a $", "first-name", "a.b", "$ref", "@id"),
+    _keys("keys with dashes and points", "a key with a dash, a point, a $", "first-name", "a.b", "$ref", "@id"),
     _keys("keys with blanks", "a key with a blank", "first name"),
     _keys("unicode keys", "a key beyond ASCII", "größe", "城市", "😀"),
     _keys(

@@ -23,7 +23,7 @@ from toolect.coverage.page import (
     tag,
 )
 from toolect.coverage.report import DialectReport, Figures, Report, Shown
-from toolect.coverage.stats import SAMPLES, Stats
+from toolect.coverage.stats import MISSED, SAMPLES, Stats
 from toolect.derivation import derive
 
 NO_DIALECT = "no dialect"
@@ -240,13 +240,13 @@ def _argument(name: str, types: dict[str, int]) -> Html:
 
 def _samples(stats: Stats) -> Html:
     parts: list[Html] = []
-    for name in sorted(stats.details, key=lambda name: (-stats.dialect(name).calls, name)):
+    for name in sorted(filter(None, stats.details), key=lambda name: (-stats.dialect(name).calls, name)):
         samples = stats.details[name].samples
         shown = [
             fold(join([sample.example.where, tag("span", status, class_=f"badge {status}")]),
                  drawn.drawn(derive(registry.dialect(name), sample.example.text, sample.tools or None)),
                  open_=i == 0)
-            for status in STATUSES
+            for status in (*STATUSES, MISSED)
             for i, sample in enumerate(samples.get(status, ())[:SAMPLES])
         ]  # fmt: skip
         if shown:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from toolect import registry
 from toolect.detection.index import index, trie
 from toolect.ir import Call, Content, Segment, dumps
 
@@ -29,11 +30,34 @@ class Leak(NamedTuple):
     at: int
 
 
+class Markers:
+    """The markers of all dialects that are no words or signs of ordinary text: `<tool_call>`, but not `json`."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        telling = sorted(filter(_telling, known), key=len, reverse=True)
+        self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
+        self._search = re.compile(trie(telling)).search
+        self.finditer = re.compile("|".join(map(re.escape, telling))).finditer
+
+    def within(self, text: str) -> bool:
+        """True when there is one in `text`."""
+        if text.isascii():  # most text holds not even the first sign of one, which is found out much quicker
+            for sign in self._signs:
+                if sign in text:
+                    break
+            else:
+                return False
+        return self._search(text) is not None
+
+
+def markers() -> Markers:
+    """The markers of the dialects that are registered now."""
+    return _markers(registry.fingerprint())
+
+
 @lru_cache(maxsize=1)
-def marker() -> re.Pattern[str]:
-    """Matches a marker of any dialect that is no word or sign of ordinary text: `<tool_call>`, but not `json`."""
-    telling = sorted(filter(_telling, index().markers), key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(map(re.escape, telling))})")
+def _markers(_dialects: str) -> Markers:
+    return Markers(index().markers)
 
 
 def _telling(marker: str) -> bool:
@@ -43,7 +67,8 @@ def _telling(marker: str) -> bool:
 
 def leaks(segments: Iterable[Segment]) -> list[Leak]:
     """Each marker that was left in content, reasoning, or the arguments of calls that were read."""
-    search = _beginning().search
+    known = markers()
+    within = known.within
     found: list[Leak] = []
     for segment in segments:
         if type(segment) is Call:
@@ -51,23 +76,17 @@ def leaks(segments: Iterable[Segment]) -> list[Leak]:
                 continue
             for value in segment.arguments.values():
                 text = value if type(value) is str else dumps(value) if type(value) in (dict, list) else ""
-                if text and search(text) is not None:
-                    found += _in(text, Where.ARGUMENTS)
+                if text and within(text):
+                    found += _in(known, text, Where.ARGUMENTS)
         else:
             text = segment.text  # type: ignore[union-attr]  # content or reasoning
-            if search(text) is not None:
-                found += _in(text, Where.CONTENT if type(segment) is Content else Where.REASONING)
+            if within(text):
+                found += _in(known, text, Where.CONTENT if type(segment) is Content else Where.REASONING)
     return found
 
 
-@lru_cache(maxsize=1)
-def _beginning() -> re.Pattern[str]:
-    """Matches where a marker begins, quickly."""
-    return re.compile(trie(filter(_telling, index().markers)))
-
-
-def _in(text: str, where: Where) -> Iterator[Leak]:
-    for match in marker().finditer(text):
+def _in(known: Markers, text: str, where: Where) -> Iterator[Leak]:
+    for match in known.finditer(text):
         yield Leak(match[0], where, text, match.start())
 
 

@@ -9,7 +9,7 @@ from toolect import registry
 from toolect.coverage.leaks import Leak, leaks
 from toolect.coverage.watch import Watch
 from toolect.detection.auto import Auto
-from toolect.ir import Call, Json, Message
+from toolect.ir import Call, Json, Message, Status
 
 HOUSE = 4
 """Dialects that are tried before anything is detected: the last ones that were."""
@@ -30,8 +30,9 @@ class Read(NamedTuple):
 class Reader:
     """Reads texts in dialects that are given, or in the one that fits.
 
-    A text without a given dialect is read in the dialects of the texts before it; one of them has it when it reads
-    calls or reasoning, all of it well, and leaves no marker over. Else the dialect is detected.
+    A text without a given dialect is read in the dialects of the texts before it. One of them has it when it reads
+    calls or reasoning, none badly but for a last call that is cut off, and leaves no marker over. Else the dialect is
+    detected.
     """
 
     def __init__(self, dialects: Sequence[str]) -> None:
@@ -62,7 +63,7 @@ class Reader:
         """What each dialect makes of `text`, the best one first; `told` is the dialect that the record names."""
         if self.dialects:
             found = [self._in(name, text, tools) for name in self.dialects]
-            return sorted(found, key=_badness) if len(found) > 1 else found
+            return sorted(found, key=badness) if len(found) > 1 else found
         return [self._in(told, text, tools)] if told else self._fitting(text, tools)
 
     def _in(self, name: str, text: str, tools: Sequence[Json]) -> Read:
@@ -94,14 +95,20 @@ class Reader:
 
 
 def _whole(read: Read) -> bool:
-    """True when the dialect has read all there is to read."""
-    if not all(call.runnable for call in read.calls):
+    """True when the dialect has read all there is to read; a last call may be cut off after its name."""
+    if read.left:
         return False
-    return not read.left and bool(read.calls or read.message.reasoning)
+    if not read.calls:
+        return bool(read.message.reasoning)
+    last = read.calls[-1]
+    if not last.runnable and (last.status is not Status.TRUNCATED or not last.name):
+        return False
+    return all(call.runnable for call in read.calls[:-1])
 
 
-def _badness(read: Read) -> tuple[bool, int, int, int, int]:
+def badness(read: Read) -> tuple[bool, int, int, int, int]:
     """What is wrong with a reading, the worst first."""
     runnable = [call for call in read.calls if call.runnable]
     repairs = len(read.message.repairs) + sum(len(call.repairs) for call in read.calls)
-    return not runnable, len(read.calls) - len(runnable), len(read.left), -len(runnable), repairs
+    failed, left = len(read.calls) - len(runnable), len(read.left)
+    return not runnable, failed + left, left, -len(runnable), repairs

@@ -52,6 +52,10 @@ Found: TypeAlias = Record | Bad
 
 def records(value: Json, field: str) -> Iterator[Found]:
     """The answers in one value of a corpus; `field` is the path of the field that holds them, "" to look for it."""
+    if isinstance(value, list) and value and all(isinstance(item, dict) and not _speaker(item) for item in value):
+        for item in value:
+            yield from records(item, field)
+        return
     source = dialect = ""
     tools: tuple[Json, ...] = ()
     if isinstance(value, dict):

@@ -11,10 +11,9 @@ import msgspec
 from toolect import detect, registry
 from toolect.coverage.leaks import owners
 from toolect.coverage.reading import NONE
-from toolect.coverage.stats import Counts, Details, Stats
+from toolect.coverage.stats import FAILED, Counts, Details, Stats
 from toolect.coverage.tally import Example, Tally
 from toolect.derivation import parts
-from toolect.ir import Status
 
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""
@@ -86,8 +85,8 @@ class Tool(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """How many of the messages with failed attempts, the first ones, were tried in all dialects that they have a mark
-    of, and how many of them each other dialect reads with all calls whole.
+    """How many of the messages with failed attempts, or with markers and no call, were tried in all dialects that they
+    have a mark of (the first ones were), and how many of them each other dialect reads with all calls whole.
     """
 
     tried: int
@@ -103,8 +102,8 @@ class More(msgspec.Struct, frozen=True):
 
 
 class DialectReport(msgspec.Struct, frozen=True):
-    """One dialect. `name` is null for messages in which no dialect has left a mark; `best` counts the messages that
-    it reads better than the other dialects given.
+    """One dialect. `name` is null for messages in which no dialect has left a mark; `best` counts the messages
+    with calls that none of the other dialects given reads better.
     """
 
     name: str | None
@@ -204,10 +203,10 @@ def _grammar(name: str, taken: set[str]) -> Grammar:
 
 
 def _others(name: str, details: Details) -> Others:
-    """Try the first messages with failed attempts in every dialect that they have a mark of."""
+    """Try the first messages that were not read well in every dialect that they have a mark of."""
     tried, read_by = 0, Counter[str]()
-    for status in (Status.TRUNCATED, Status.MALFORMED):
-        for sample in details.samples.get(status, ()):
+    for outcome in FAILED:
+        for sample in details.samples.get(outcome, ()):
             tried += 1
             for found in detect(sample.example.text, list(sample.tools) or None):
                 if found.calls + found.repaired and not found.broken:

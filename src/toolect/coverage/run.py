@@ -16,7 +16,7 @@ from toolect.coverage.stats import Stats
 
 AHEAD = 3
 """Units for each process that are handed out and not counted yet."""
-ALONE = 2 * UNIT
+ALONE = UNIT
 """Bytes that are not worth a second process."""
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from toolect import registry
-from toolect.coverage.leaks import marker
+from toolect.coverage.leaks import markers
 from toolect.ir import dumps
-from toolect.spec.model import Keyed, Many, Obj, OneOf, Shape
+from toolect.spec.holes import keys
 
 _HEAD, _TAIL, _LONGEST = 1200, 200, 160
 _PART = re.compile(
@@ -20,31 +19,22 @@ _PART = re.compile(
     |(?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_ITEM = r'(?:"…"|…|0|\{…\}|\[…\])'
+_ITEM = r'(?:"…"|…|0|\{…?\}|\[…?\])'
+_PAIR = rf"{_ITEM} ?: ?{_ITEM}"
 _RUNS = (
-    (re.compile(rf"{_ITEM}(?: ?: ?{_ITEM})(?: ?, ?{_ITEM} ?: ?{_ITEM})*"), "…"),
-    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+"), "…"),
+    (re.compile(rf"{_PAIR}(?: ?, ?{_PAIR})*"), "…"),
+    (re.compile(rf"{_ITEM}(?: ?, ?{_ITEM})+(?! ?:)"), "…"),
+    (re.compile(rf"\[{_ITEM}\]"), "[…]"),
     (re.compile(r"…(?:[ .!?]*…)+"), "…"),
+    (re.compile(r'… ?, ?(?=")'), ""),
 )
+"""How often something is repeated does not count either."""
 
 
 @lru_cache(maxsize=200)
 def wired_keys(dialect: str) -> frozenset[str]:
     """The JSON keys that belong to the dialect, quoted: they are no data."""
-    return frozenset(dumps(key) for shape in registry.spec(dialect).shapes.values() for key in _keys(shape))
-
-
-def _keys(shape: Shape) -> Iterator[str]:
-    match shape:
-        case Obj(fields):
-            for field in fields:
-                yield from field.keys
-                yield from _keys(field.shape)
-        case Many(inner) | Keyed(inner):
-            yield from _keys(inner)
-        case OneOf(shapes):
-            for inner in shapes:
-                yield from _keys(inner)
+    return frozenset(dumps(key) for shape in registry.spec(dialect).shapes.values() for key in keys(shape))
 
 
 def skeleton(text: str, keys: frozenset[str] = frozenset()) -> str:
@@ -53,7 +43,7 @@ def skeleton(text: str, keys: frozenset[str] = frozenset()) -> str:
         text = text[:_HEAD] + text[-_TAIL:]
     pieces: list[str] = []
     at = 0
-    for match in marker().finditer(text):
+    for match in markers().finditer(text):
         pieces.append(_plain(text[at : match.start()], keys))
         pieces.append(match[0])
         at = match.end()

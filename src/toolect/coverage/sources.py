@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 
-UNIT = 4 << 20
+UNIT = 8 << 20
 """Bytes of a unit of lines: small enough to share out, large enough to be worth it."""
 _LINES = (".jsonl", ".ndjson", ".json")
 _PACKED = tuple(f"{ending}.gz" for ending in _LINES)

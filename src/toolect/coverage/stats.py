@@ -12,7 +12,7 @@ MAX_SOURCES = 200
 OTHERS = "(other sources)"
 """Where the messages of more sources than that are counted."""
 SAMPLES, FAILED_SAMPLES = 2, 8
-"""Messages that are kept of each dialect and outcome, and of each in which an attempt failed."""
+"""Messages that are kept of each dialect and outcome, and of each outcome that is a failure."""
 
 
 @dataclass
@@ -23,14 +23,9 @@ class Counts:
     characters: int = 0
     calls: int = 0
     best: int = 0
-    """Messages that no other of the given dialects reads as well."""
+    """Messages with calls that none of the other given dialects reads better."""
     statuses: dict[str, int] = field(default_factory=lambda: {status.value: 0 for status in Status})
     repairs: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def failed(self) -> int:
-        """Attempts that must not be run."""
-        return self.statuses[Status.TRUNCATED] + self.statuses[Status.MALFORMED]
 
     def repair(self, kind: str) -> None:
         """One more repair."""
@@ -55,9 +50,15 @@ class Sample:
     tools: tuple[Json, ...]
 
 
+MISSED = "missed"
+"""The outcome of a message in which no call was read, and markers were left."""
+FAILED = (Status.TRUNCATED, Status.MALFORMED, MISSED)
+"""The outcomes that another dialect may do better."""
+
+
 def most_samples(outcome: str) -> int:
     """How many messages are kept of an outcome."""
-    return FAILED_SAMPLES if outcome in (Status.TRUNCATED, Status.MALFORMED) else SAMPLES
+    return FAILED_SAMPLES if outcome in FAILED else SAMPLES
 
 
 @dataclass
@@ -95,11 +96,14 @@ class Stats:
 
     lines: int = 0
     messages: int = 0
+    failed: int = 0
+    """Attempts that failed in the dialect that reads the message best."""
     structured: int = 0
     """Messages whose calls are given as such; not read, and not among `messages`."""
     structured_calls: int = 0
     counts: dict[tuple[str, str], Counts] = field(default_factory=dict)
     """By source and dialect."""
+    sources: set[str] = field(default_factory=set)
     details: dict[str, Details] = field(default_factory=dict)
     """By dialect."""
     troubles: Tally[Trouble] = field(default_factory=lambda: Tally(20, 5))
@@ -108,8 +112,10 @@ class Stats:
         """The counts of a dialect in a source."""
         found = self.counts.get((source, dialect))
         if found is None:
-            if len(self.counts) >= MAX_SOURCES and not any(source == known for known, _ in self.counts):
-                source = OTHERS
+            if source not in self.sources:
+                if len(self.sources) >= MAX_SOURCES:
+                    source = OTHERS
+                self.sources.add(source)
             found = self.counts.setdefault((source, dialect), Counts())
         return found
 
@@ -124,6 +130,7 @@ class Stats:
         """Add what a later part of a file holds, which begins after line `offset`."""
         self.lines += other.lines
         self.messages += other.messages
+        self.failed += other.failed
         self.structured += other.structured
         self.structured_calls += other.structured_calls
         for (source, dialect), counts in other.counts.items():
@@ -143,4 +150,4 @@ class Stats:
     @property
     def problems(self) -> int:
         """Attempts that failed, and values that could not be used."""
-        return sum(counts.failed for counts in self.counts.values()) + self.troubles.total
+        return self.failed + self.troubles.total

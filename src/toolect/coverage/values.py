@@ -79,7 +79,7 @@ def _skip(file: BinaryIO) -> int:
 def _patiently(line: bytes) -> Json | Bad:
     """The value of a line that the fast reader declines: it may hold NaN, lone surrogates, or be no JSON."""
     try:
-        return json.loads(line.decode("utf-8-sig"))
+        return json.loads(line.rstrip(b"\r\n").decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         return Bad(Trouble.NOT_UTF8, f"expected UTF-8, got byte 0x{line[error.start]:02x} at offset {error.start}")
     except RecursionError:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from pathlib import Path
 
 import msgspec
 
 from toolect.compile.network import Network, Option
 from toolect.compiled import Dialect
+from toolect.derivation.places import option_places
+from toolect.derivation.spelling import spelled
 from toolect.diagnostic import Place
-from toolect.ir import dumps
-from toolect.spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+from toolect.spec.document import read_text
+from toolect.spec.model import Alt, Repeat
+from toolect.spec.problems import Problems
 
 
 class PartKind(StrEnum):
@@ -24,7 +28,7 @@ class PartKind(StrEnum):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A part of the grammar: `text` is what it says there, `place` is that of its rule."""
+    """A part of the grammar: `text` is what it says there, `place` is where it begins."""
 
     name: str
     """The rule's own name, or `rule#k` for the k-th option inside of it."""
@@ -42,10 +46,15 @@ def _parts(network: Network) -> Iterator[Part]:
     options: dict[str, list[Option]] = {}
     for option in network.options.values():
         options.setdefault(option.rule, []).append(option)
+    texts: dict[str, str] = {}
     for rule in network.spec.rules.values():
+        path = rule.place.path
+        if path not in texts:
+            texts[path] = read_text(Path(path), Problems(), "missing-grammar") or ""
         yield Part(rule.name, PartKind.RULE, spelled(rule.expr), rule.place)
-        for option in sorted(options.get(rule.name, ()), key=lambda option: option.number):
-            yield Part(name_of(option), _kind(option), spelled(option.item), rule.place)
+        own = sorted(options.get(rule.name, ()), key=lambda option: option.number)
+        for option, place in zip(own, option_places(rule, texts[path]), strict=True):
+            yield Part(name_of(option), _kind(option), spelled(option.item), place)
 
 
 def name_of(option: Option) -> str:
@@ -61,23 +70,3 @@ def _kind(option: Option) -> PartKind:
             return PartKind.OPTIONAL
         case _:
             return PartKind.REPEATED
-
-
-def spelled(expr: Expr, inside: bool = False) -> str:
-    """An expression as a grammar has it; in brackets where it stands `inside` of another, if it needs them."""
-    match expr:
-        case Literal(text, _, name):
-            return name or dumps(text)
-        case Pattern(_, name):
-            return name
-        case Slot(kind):
-            return kind.value
-        case Ref(name):
-            return name
-        case Repeat(item, least, once):
-            return spelled(item, True) + ("?" if once else "+" if least else "*")
-        case Seq(items):
-            text = " ".join(spelled(item, isinstance(item, Alt)) for item in items)
-        case Alt(items):
-            text = " | ".join(map(spelled, items))
-    return f"({text})" if inside else text

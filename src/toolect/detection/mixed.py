@@ -250,6 +250,8 @@ class Mixed:
         match = _FENCE_LINE.match(buf, at) if content.in_line and content.fence is None else None
         if match is not None and match.end() == len(buf) and not final:
             return False
+        if match is not None and match[1] is not None and not final and self._index.partial(buf, match.end()):
+            return False
         if match is not None and match[1] is not None and self._index.begins(buf, match.end()):
             content.hold_fence(buf[at : match.end()])
             self._pos = match.end()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
 
 from toolect import registry
-from toolect.compiled import Tools
+from toolect.compiled import Dialect, Tools
 from toolect.detection.guest import HARD
 from toolect.detection.index import Index, index
 from toolect.detection.traits import Traits
@@ -65,25 +65,32 @@ class Detection(msgspec.Struct, frozen=True):
 
 def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:
     """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
-    known, schemas = index(), tool_schemas(tools)
+    return among(text, index(), registry.dialect, tools, limit, prefix)
+
+
+def among(
+    text: str, known: Index, dialect: Callable[[str], Dialect], tools: Tools | None, limit: int, prefix: str
+) -> tuple[Detection, ...]:
+    """The same, of the dialects that are `known`."""
+    schemas = tool_schemas(tools)
     given = list(tools) if tools is not None else None
     readings = [
-        Reading(known.traits[name], text, registry.dialect(name).parse(text, given, prefix=prefix), schemas)
+        Reading(known.traits[name], text, dialect(name).parse(text, given, prefix=prefix), schemas)
         for name in candidates(known, text)
     ]
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
-    groups: dict[Said, list[tuple[float, int, int, Reading]]] = {}
+    groups: dict[Said, list[tuple[float, float, int, int, Reading]]] = {}
     for reading in readings:
         score = reading.score(most, others)
         if score > 0:
-            rank = (score, reading.marked, -known.order[reading.traits.name], reading)
+            rank = (score, reading.coverage, reading.marked, -known.order[reading.traits.name], reading)
             groups.setdefault(reading.said, []).append(rank)
     ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
     ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
     weights = [group[0][0] ** 8 for group in ranked]
     return tuple(
-        group[0][3].detection(
+        group[0][-1].detection(
             tuple(reading.traits.name for *_, reading in group[1:]), score, score * weight / sum(weights)
         )
         for group, weight in zip(ranked[: max(limit, 0)], weights, strict=False)
@@ -91,8 +98,8 @@ def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = 
     )
 
 
-def _rank(entry: tuple[float, int, int, object]) -> tuple[float, int, int]:
-    return -entry[0], -entry[1], -entry[2]
+def _rank(entry: tuple[float, float, int, int, object]) -> tuple[float, float, int, int]:
+    return -entry[0], -entry[1], -entry[2], -entry[3]
 
 
 def candidates(known: Index, text: str) -> list[str]:
@@ -137,6 +144,11 @@ class Reading:
         return sum(len(found.marker) * found.count for found in self.markers)
 
     @property
+    def coverage(self) -> float:
+        """The share of the text that is not content."""
+        return 1 - sum(s.span[1] - s.span[0] for s in self.content if s.span) / self.size
+
+    @property
     def said(self) -> Said:
         """What the dialect reads, as far as it matters: outer blanks of content do not."""
         return tuple(
@@ -177,7 +189,6 @@ class Reading:
     def detection(self, same: tuple[str, ...], score: float, sure: float) -> Detection:
         """The result."""
         statuses = [call.status for call in self.calls]
-        content = sum(s.span[1] - s.span[0] for s in self.content if s.span)
         return Detection(
             self.traits.name,
             same,
@@ -187,7 +198,7 @@ class Reading:
             statuses.count(Status.OK),
             statuses.count(Status.REPAIRED),
             statuses.count(Status.TRUNCATED) + statuses.count(Status.MALFORMED),
-            round(1 - content / self.size, 3),
+            round(self.coverage, 3),
             tuple(self._against()),
         )
 

@@ -142,8 +142,10 @@ def _read(graph: Graph, text: str, schemas: Mapping[str, Schema], node: Node) ->
             if match is None:
                 return None
             way = at.scalars.ways[match.lastindex]
+            piece = match[match.lastindex]
+            if way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
+                return None
             try:
-                piece = match[match.lastindex]
                 value = way.value(piece)
                 if way.codec is not None:
                     value = decode(way.codec, piece, property_schema(schemas.get(name), key))

@@ -242,6 +242,8 @@ class Draft:
         begin, group = self.at, 0
         if key in self.node.marks:
             self.literal(key)
+            longer = [core for core, wrong in self.node.marks.items() if wrong and core.startswith(key) and core != key]
+            self.regex += [f"(?!{re.escape(core.removeprefix(key))})" for core in longer]  # the longest marker counts
         else:
             self.groups += 1
             group = self.groups

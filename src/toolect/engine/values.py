@@ -221,8 +221,10 @@ class Values:
                     owner.items.append(value)
         elif call is not None and call.key is not None:
             call.give(call.key, value)
-        elif call is not None:
+        elif call is not None and isinstance(value, dict):
             call.take(value)
+        else:
+            self._fail("expected an object as the arguments")
 
     def _fail(self, why: str) -> None:
         if self._draft.call is not None:

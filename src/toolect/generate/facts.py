@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolect.spec.holes import holes
+from toolect.regular.sample import sample
+from toolect.regular.tree import NotRegular
+from toolect.spec.holes import holes, keys
 from toolect.spec.leaves import leaves
 from toolect.spec.model import (
     Alt,
     Expr,
     HoleKind,
-    Keyed,
     Literal,
-    Many,
-    Obj,
-    OneOf,
     Pattern,
     Repeat,
     Role,
     Seq,
-    Shape,
     Slot,
     SlotKind,
     Spec,
@@ -85,21 +83,7 @@ def markers(spec: Spec) -> list[str]:
 
 def fixed(spec: Spec) -> list[str]:
     """The markers, and the keys of JSON shapes in their quotes; longest first."""
-    return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in _keys(shape))})
-
-
-def _keys(shape: Shape) -> Iterator[str]:
-    """The keys in a shape."""
-    match shape:
-        case Obj(fields):
-            for field in fields:
-                yield from field.keys
-                yield from _keys(field.shape)
-        case Keyed(inner) | Many(inner):
-            yield from _keys(inner)
-        case OneOf(shapes):
-            for inner in shapes:
-                yield from _keys(inner)
+    return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in keys(shape))})
 
 
 def openers(spec: Spec) -> list[str]:
@@ -128,15 +112,26 @@ def _edge(expr: Expr, side: int) -> set[str]:
 
 
 def _longest(found: set[str]) -> list[str]:
-    """The markers that are more than whitespace, longest first."""
-    return sorted(filter(str.strip, found), key=lambda marker: (-len(marker), marker))
+    """The markers that are more than whitespace, with and without the whitespace around them, longest first."""
+    both = {*found, *map(str.strip, found)}
+    return sorted(filter(str.strip, both), key=lambda marker: (-len(marker), marker))
 
 
 def _patterns(spec: Spec, role: Role) -> tuple[str, ...]:
-    """The regular expressions of the terminals with this role."""
+    """The regular expressions of the terminals with this role, those that texts can be drawn from."""
     names = {key.rpartition("/")[2] for key, value in spec.roles.items() if value is role}
     parts = (part for rule in spec.rules.values() for part in leaves(rule.expr))
-    return tuple(sorted({part.regex for part in parts if isinstance(part, Pattern) and part.name in names}))
+    found = {part.regex for part in parts if isinstance(part, Pattern) and part.name in names}
+    return tuple(sorted(filter(_is_drawable, found)))
+
+
+def _is_drawable(regex: str) -> bool:
+    """True unless the expression looks at what is around it, which a text drawn by itself does not have."""
+    try:
+        sample(regex, Random(0))
+    except NotRegular:
+        return False
+    return True
 
 
 def _alone(spec: Spec) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import quote
 
-from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw
+from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw, shortened
 from toolect.ir import Json, dumps
 from toolect.lint import catalogue
 
@@ -38,28 +39,27 @@ def json(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 def sarif(found: Sequence[Diagnostic]) -> Iterator[str]:
     """One SARIF 2.1.0 log, as https://docs.oasis-open.org/sarif/sarif/v2.1.0/ has it."""
-    known = catalogue.names()
-    rules = [
-        {
-            "id": name,
-            "shortDescription": {"text": catalogue.find(name).about},
-            "help": {"text": catalogue.find(name).page},
-        }
-        for name in sorted({d.check for d in found} & {*known})
-    ]
-    results = [
-        {
-            "ruleId": d.check,
-            "level": str(d.severity),
-            "message": {"text": _told(d)},
-            "locations": [_location(d.place)],
-            "relatedLocations": [_location(place) | {"message": {"text": label}} for place, label in d.related],
-        }
-        for d in found
-    ]
+    checks = sorted({d.check for d in found} & {*catalogue.names()})
+    rules = [_rule(catalogue.find(name)) for name in checks]
+    results = [_result(d) | ({"ruleIndex": checks.index(d.check)} if d.check in checks else {}) for d in found]
     driver = {"name": "toolect", "rules": rules}
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json"}
     yield _line(log | {"runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}]})
+
+
+def _rule(check: catalogue.Check) -> dict[str, Json]:
+    pages = {"text": check.page, "markdown": check.page}
+    return {"id": check.name, "shortDescription": {"text": check.about}, "help": pages}
+
+
+def _result(d: Diagnostic) -> dict[str, Json]:
+    related = [_location(place) | {"message": {"text": label or "see also"}} for place, label in d.related]
+    return {
+        "ruleId": d.check,
+        "level": str(d.severity),
+        "message": {"text": _told(d)},
+        "locations": [_location(d.place)],
+    } | ({"relatedLocations": related} if related else {})
 
 
 def github(found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -77,8 +77,9 @@ FORMATS: dict[str, Callable[[Sequence[Diagnostic]], Iterator[str]]] = {
 
 def _told(d: Diagnostic) -> str:
     """The message with what else there is to say, in one paragraph."""
-    parts = [d.message, d.label, d.witness and f"witness: {dumps(d.witness)}", d.reading and f"reads as: {d.reading}"]
-    return "; ".join(filter(None, [*parts, d.help and f"help: {d.help}"]))
+    witness = d.witness and f"witness: {dumps(shortened(d.witness))}"
+    reading = d.reading and f"reads as: {shortened(d.reading)}"
+    return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}"]))
 
 
 def _place(place: Place) -> dict[str, Json]:
@@ -86,15 +87,17 @@ def _place(place: Place) -> dict[str, Json]:
 
 
 def _location(place: Place) -> dict[str, Json]:
-    region = {"startLine": max(place.line, 1), "startColumn": place.column, "endColumn": place.column + place.length}
-    return {"physicalLocation": {"artifactLocation": {"uri": place.path.replace("\\", "/")}, "region": region}}
+    line, column = max(place.line, 1), max(place.column, 1)
+    region = {"startLine": line, "startColumn": column, "endColumn": column + place.length}
+    uri = quote(place.path.replace("\\", "/").encode("utf-8", "surrogatepass"), safe="/")
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """`text` as a workflow command may hold it."""
+    """`text` as a workflow command may hold it: on one line, without what would steer a terminal."""
     for sign in "%\r\n" + more:
         text = text.replace(sign, f"%{ord(sign):02X}")
-    return text
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _line(value: Json) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from toolect.diagnostic import Diagnostic, Place, Severity
+from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.lint import catalogue
 from toolect.lint.allowed import allowances, apply, mistakes
 from toolect.lint.places import files
 from toolect.lint.subject import Group, Subject
-from toolect.registry import shipped
+from toolect.registry import Registry, Shelf, shipped
 from toolect.spec.document import read_text
 from toolect.spec.entry import Entry
 from toolect.spec.load import Loaded, load_entries, read_entries
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems, in_order
+from toolect.spec.source import check_names, read_source
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -45,20 +47,25 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     problems = Problems()
     base = None if path.resolve() == shipped().resolve() else shipped()
     entries = read_entries(path, problems)
+    if not entries:  # what is wrong with the grammars can be told all the same
+        for file in sorted((path.parent / "grammars").rglob("*.lark")):
+            source = read_source(file, problems)
+            if source is not None:
+                check_names(source, problems)
     chosen = [name for name in entries if name in only or not only]
     run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
     results = _results(work, chosen, min(jobs, len(chosen)))
-    subjects = {r.loaded.entry.name.text: Subject(path, r.loaded) for r in results if r.loaded.spec is not None}
-    group = Group(path, subjects, _shipped(base, entries))
+    loaded = [r.loaded for r in results if r.loaded.spec is not None]
+    subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
+    compared = [check for check in wanted if check.compare] if subjects else []
+    group = Group(path, subjects, _others(path, base, entries, chosen) if compared else {})
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
-    owner = {s.place.line: s.place for s in subjects.values()}
-    for one in wanted:
-        if one.compare is not None and subjects:
-            found += [(d, owner.get(d.place.line, top)) for d in _guarded(one, group)]
+    for check in compared:
+        found += [(d, _entry(d.place, entries) or top) for d in _guarded(check, group)]
     complete = not only and run_all
     paths = [str(path), *(file for r in results for file in r.files)]
     comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
@@ -73,8 +80,15 @@ def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str
     """The problems of the file as a whole, and those of the `chosen` entries."""
     if len(chosen) == len(entries):
         return [*found]
-    starts = sorted((e.name.place.line, name) for name, e in entries.items())
-    return [d for d in found if next((n for line, n in reversed(starts) if line <= d.place.line), None) in chosen]
+    places = [entries[name].name.place for name in chosen]
+    return [d for d in found if _entry(d.place, entries) in places]
+
+
+def _entry(place: Place, entries: dict[str, Entry]) -> Place | None:
+    """The place of the entry that `place` is in, if it is in one."""
+    starts = [e.name.place for e in entries.values()]
+    above = [start for start in starts if start.path == place.path and start.line <= place.line]
+    return max(above, key=lambda start: start.line, default=None)
 
 
 class _Work(msgspec.Struct, frozen=True):
@@ -90,7 +104,7 @@ class _Work(msgspec.Struct, frozen=True):
         (loaded,) = load_entries(self.path, self.entries, [name], self.base)
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
-        subject = Subject(self.path, loaded)
+        subject = Subject(self.path, loaded, self.entries, self.base)
         found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 
@@ -132,14 +146,19 @@ def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
     return found
 
 
-def _shipped(base: Path | None, entries: dict[str, Entry]) -> dict[str, Spec]:
-    """The dialects that come with toolect, but for those that the file replaces; none when it is their own file."""
-    if base is None:
-        return {}
-    from toolect.registry import Registry
-
-    registry = Registry(lambda: base)
-    return {name: registry.spec(name) for name in registry.dialects() if name not in entries}
+def _others(path: Path, base: Path | None, entries: dict[str, Entry], chosen: list[str]) -> dict[str, Spec]:
+    """The dialects to compare the `chosen` ones with: the file's other ones, and those of toolect that it leaves."""
+    specs: dict[str, Spec] = {}
+    if base is not None:
+        registry = Registry(lambda: base)
+        specs = {name: registry.spec(name) for name in registry.dialects() if name not in entries}
+    if len(chosen) < len(entries):
+        shelf = Shelf(path, base)
+        for name in entries:
+            if name not in chosen:
+                with suppress(SpecError):
+                    specs[name] = shelf.spec(name)
+    return specs
 
 
 def _text(path: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
 
 from toolect.compile.node import Choice, Node, Stack
-from toolect.compile.symbols import ECHOES, Mark, Pat
+from toolect.compile.symbols import ECHOES, Mark, Pat, is_echo
 from toolect.compiled import Dialect
 from toolect.regular.tree import NotRegular
 from toolect.regular.words import shortest
@@ -15,6 +15,10 @@ from toolect.spec.model import Role, SlotKind
 
 MAX_STATES = 2_000
 """States that are looked at."""
+MAX_CHOICES = 60_000
+"""What may come next in all nodes that are made on the way."""
+MAX_TERMINALS = 24
+"""Terminals at one place that are compared with each other."""
 DEPTH = 3
 """Two nodes are one state when they agree on what may come next and on so many rules to return to."""
 
@@ -41,19 +45,36 @@ class States:
         start = State(dialect.graph().start, ())
         met = {_signature(start.node)}
         todo = deque([start])
-        while todo and len(self.found) < MAX_STATES:
+        room = MAX_CHOICES
+        while todo and len(self.found) < MAX_STATES and room >= 0:
             state = todo.popleft()
             self.found.append(state)
             for key in state.node.choices:
                 node = state.node.step(key).node
+                room -= len(node.choices)
+                if room < 0:
+                    break
                 signature = _signature(node)
                 if signature not in met:
                     met.add(signature)
                     todo.append(State(node, (*state.path, (state.node, key))))
-        self.complete = not todo
+        self.complete = not todo and room >= 0
 
     def __iter__(self) -> Iterator[State]:
         return iter(self.found)
+
+    def kinds(self) -> Iterator[tuple[State, list[str], list[str]]]:
+        """Each set of markers and terminals that may come next, once, with the first state for it.
+
+        The markers are those of the grammar as they are written: no misspelling, none that repeats a name.
+        """
+        met: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+        for state in self.found:
+            cores = tuple(core for core, wrong in state.node.marks.items() if not wrong and not is_echo(core))
+            regexes = tuple(regex for regex, _ in state.node.patterns)
+            if (cores, regexes) not in met:
+                met.add((cores, regexes))
+                yield state, [*cores], [*regexes[:MAX_TERMINALS]]
 
 
 @lru_cache(maxsize=2)

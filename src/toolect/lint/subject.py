@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,9 @@ from toolect.lint.losses import Loss, losses
 from toolect.lint.places import Places
 from toolect.lint.trial import Trial, trials
 from toolect.names import Names
-from toolect.spec.load import Loaded, read_names
+from toolect.spec.document import cut
+from toolect.spec.entry import Entry
+from toolect.spec.load import Loaded, load_entries, read_names
 from toolect.spec.model import Spec
 from toolect.spec.problems import Problems
 from toolect.spec.source import Source, read_source
@@ -26,9 +29,12 @@ CORPORA = ("tests/corpus", "corpus")
 class Subject:
     """One dialect under lint. What costs time is made when it is first asked for, and kept."""
 
-    def __init__(self, path: Path, loaded: Loaded) -> None:
+    def __init__(
+        self, path: Path, loaded: Loaded, entries: Mapping[str, Entry] | None = None, base: Path | None = None
+    ) -> None:
         assert loaded.spec is not None
         self.path, self.loaded = path, loaded
+        self.entries, self.base = entries or {}, base
         self.spec: Spec = loaded.spec
 
     @property
@@ -73,6 +79,13 @@ class Subject:
         """True when the grammar has the dialect's name, False when it is that of another one."""
         return self.loaded.grammar.stem == self.name
 
+    def without(self, *keys: str) -> Spec | None:
+        """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""
+        name = self.loaded.entry.name
+        entry = Entry(name, cut(self.loaded.entry.table, keys))
+        (loaded,) = load_entries(self.path, {**self.entries, name.text: entry}, [name.text], self.base)
+        return loaded.spec
+
     @property
     def corpus_file(self) -> Path | None:
         """Where the dialect's cases are, or would be; None for specs that come without their corpus."""
@@ -99,10 +112,23 @@ class Subject:
 
 
 class Group:
-    """All dialects of one file; `others` are those that come with toolect, unless the file is theirs."""
+    """The dialects of one file, and `others` to compare them with: nothing is said about these.
+
+    The others are what else is in the file, when only some of it is looked at, and what comes with toolect.
+    """
 
     def __init__(self, path: Path, subjects: dict[str, Subject], others: dict[str, Spec]) -> None:
         self.path, self.subjects, self.others = path, subjects, others
+
+    @cached_property
+    def names(self) -> dict[str, Names]:
+        """What the entries of the file answer to."""
+        return read_names(self.path)[0]
+
+    @cached_property
+    def specs(self) -> dict[str, Spec]:
+        """All dialects, those of the file last."""
+        return self.others | {name: subject.spec for name, subject in self.subjects.items()}
 
     @cached_property
     def beside(self) -> dict[str, Names]:

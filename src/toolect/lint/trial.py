@@ -115,6 +115,21 @@ def shrink(message: Message, fails: Callable[[Message], bool]) -> Message:
     return message
 
 
+def shorten(text: str, fails: Callable[[str], bool]) -> str:
+    """What is left of `text` when everything is cut out that it fails without."""
+    size = max(len(text) // 2, 1)
+    while size:
+        at = 0
+        while at < len(text):
+            less = text[:at] + text[at + size :]
+            if fails(less):
+                text = less
+            else:
+                at += size
+        size //= 2
+    return text
+
+
 def _smaller(message: Message) -> Iterator[Message]:
     """`message` with one thing less, or with a smaller one in its place."""
     segments = list(message.segments)
@@ -134,6 +149,9 @@ def _smaller_segments(segment: Segment) -> Iterator[Segment]:
         if len(segment.text) > 1:
             yield structs.replace(segment, text=segment.text[: len(segment.text) // 2])
         return
+    for name in ("f", "g"):
+        if len(segment.name) > len(name) or segment.name == "g" > name:
+            yield Call(name, segment.arguments, segment.id)
     for key, value in segment.arguments.items():
         others = {k: v for k, v in segment.arguments.items() if k != key}
         yield Call(segment.name, others, segment.id)

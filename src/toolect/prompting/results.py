@@ -36,6 +36,8 @@ def write_results(dialect: Dialect, how: ResultText, outputs: Iterable[Output]) 
     for index, one in enumerate(outputs):
         holes = _holes(how, one, index)
         for slot, text in holes.items():
+            if f"{{{slot}}}" not in how.each:
+                continue
             if found := next((marker for marker in markup if marker in text), None):
                 raise Unrepresentable(f"result {slot}", f"it holds `{found}`, which is markup here", text)
         told.append(fill(how.each, holes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from toolect.prompting.python import annotation, docstring, signature
 from toolect.prompting.schemas import described, pruned, resolve
 from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect.rendered import Unrepresentable
-from toolect.spec.prompt import OPENAI_TOOL, ToolText
+from toolect.spec.prompt import OPENAI_TOOL, Listing, ToolText
 
 _TOLD = ("type", "description")
 """The keywords of a parameter that come first, in this order."""
@@ -25,38 +26,42 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
     inner = [tool.get("function", tool) for tool in tools]
     if not inner:
         return ""
-    told = how.between.join(fill(how.each, _holes(how, tool)) for tool in inner)
-    whole = inset(how.text, "tools", told)
-    return fill(how.text, {"tools": whole, "names": ", ".join(str(tool.get("name", "")) for tool in inner)})
+    lists = {"tools": Listing(how.each, how.between), "names": Listing("{name}", ", ")} | how.lists
+    told = {
+        name: inset(how.text, name, one.between.join(fill(one.each, _holes(how, one.each, tool)) for tool in inner))
+        for name, one in lists.items()
+        if f"{{{name}}}" in how.text
+    }
+    return fill(how.text, told)
 
 
-def _holes(how: ToolText, tool: Mapping[str, Any]) -> dict[str, str]:
-    """What the holes of `how.each` stand for; only those that it has are made."""
+def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
+    """What the holes of `text` stand for; only those that it has are made."""
     name, description = str(tool.get("name", "")), str(tool.get("description") or "")
     given = bounded(tool.get("parameters"))
     whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
     schema = pruned(whole, how.notation.keywords, how.notation.upper)
     found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
-    if "{tool}" in how.each:
+    if "{tool}" in text:
         values = {"$name": name, "$description": description, "$parameters": schema}
         pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
-        found["tool"] = inset(how.each, "tool", spell(pattern, how.notation))
-    if "{parameters}" in how.each:
-        found["parameters"] = inset(how.each, "parameters", spell(schema, how.notation))
-    if "{fields}" in how.each:
+        found["tool"] = inset(text, "tool", spell(pattern, how.notation))
+    if "{parameters}" in text:
+        found["parameters"] = inset(text, "parameters", spell(schema, how.notation))
+    if "{fields}" in text:
         fields = "".join(fill(how.parameter, hole) for hole in _fields(how, schema))
         found["fields"] = how.head + fields if fields else ""
-    if "{others}" in how.each:
+    if "{others}" in text:
         found["others"] = _others(how, schema, ("type", "properties"))
-    if "{typescript}" in how.each:
+    if "{typescript}" in text:
         found["typescript"] = typescript(schema)
-    if "{typescript/arguments}" in how.each:
+    if "{typescript/arguments}" in text:
         found["typescript/arguments"] = type_arguments(schema, how.notation)
-    if "{python}" in how.each:
+    if "{python}" in text:
         if not all(part.isidentifier() for part in name.split(".")):
             raise Unrepresentable("tool name", "it is no name in Python", name)
         found["python"] = signature(schema)
-        found["docstring"] = docstring(schema, description).replace("\n", "\n    ")
+        found["docstring"] = re.sub(r"\n(?=[^\n])", "\n    ", docstring(schema, description))
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolect.regular.automaton import Alphabet, automaton
+from toolect.regular.ranges import holds
 from toolect.regular.tree import NotRegular
 
 MAX_PAIRS = 50_000
@@ -33,6 +34,15 @@ def prefixes(a: str, b: str) -> tuple[str, str] | None:
         if begun and 0 < begun.end() < len(long) and re.fullmatch(b, long):
             return begun[0], long
     return None
+
+
+def begins(regex: str, text: str) -> bool:
+    """True when a word of `regex` may begin with `text`, conditions apart: quickly told. Raises `NotRegular`."""
+    of = automaton(regex)
+    places = {0}
+    for char in text:
+        places = {b for a in places for b in of.follow[a] if holds(of.chars[b], ord(char))}
+    return bool(places)
 
 
 def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:

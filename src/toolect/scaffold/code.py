@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import islice
 
 from toolect.scaffold.pieces import Hole, Mark
 from toolect.scaffold.sighting import IDENTIFIER, Sighting
+
+MAX_CALLS = 100
+MAX_CODE = 8_192
+"""How many brackets after a name are looked at, and how many characters from each."""
 
 
 def code_calls(text: str) -> Sighting:
@@ -14,7 +19,7 @@ def code_calls(text: str) -> Sighting:
     marks: list[Mark] = []
     listed = False
     at = 0
-    for match in re.finditer(rf"(?<![\w.])(\[?){IDENTIFIER}\(", text):
+    for match in islice(re.finditer(rf"(?<![\w.])(\[?){IDENTIFIER}\(", text), MAX_CALLS):
         if match.start() < at:
             continue
         end = _closing(text, match.start())
@@ -28,7 +33,7 @@ def code_calls(text: str) -> Sighting:
 def _closing(text: str, start: int) -> int:
     """Where the bracket that opens first after `start` closes, outside of strings; -1 if it does not."""
     depth, quote = 0, ""
-    for match in re.compile(r"\\.|[\[\](){}\"']", re.DOTALL).finditer(text, start):
+    for match in re.compile(r"\\.|[\[\](){}\"']", re.DOTALL).finditer(text, start, start + MAX_CODE):
         sign = match[0]
         if quote:
             quote = "" if sign == quote else quote

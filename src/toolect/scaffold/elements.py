@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from toolect.scaffold.pieces import Hole, Mark, Token
-from toolect.scaffold.sighting import IDENTIFIER, LOOK, Sighting, name_mark
+from toolect.scaffold.sighting import IDENTIFIER, LOOK, MAX_STARTS, Finder, Sighting, name_mark
 
 _KEYED = (
     re.compile(r"<([^<>\s=\"/]+)(=)([^<>\"\s]+)()>"),
@@ -16,11 +17,9 @@ _KEYED = (
 )
 """A tag with a key, or a name, in it."""
 _PAIR = re.compile(
-    r"<(?P<key>[^<>\s/]*key[^<>\s]*)>(?P<k>[^<>\n]+)</(?P=key)>(?P<space>\s*)<(?P<value>[^<>\s/]*val[^<>\s]*)>(?P<v>.*?)</(?P=value)>",
-    re.DOTALL,
+    r"<(?P<key>[^<>\s/]{0,60}key[^<>\s]{0,60})>(?P<k>[^<>\n]+)</(?P=key)>(?P<space>\s*)<(?P<value>[^<>\s/]{1,60})>"
 )
-
-
+"""A key in an element of its own, and the opener of the value's."""
 _PYTHON, _JSON = {"True", "False", "None"}, {"true", "false", "null"}
 
 
@@ -37,16 +36,12 @@ class _Argument(NamedTuple):
 
 def elements(text: str) -> Sighting:
     """Elements with the key in their tag, or as pairs of a key and a value element."""
-    found = [
-        _Argument(
-            m.start(), m.end(), m["v"], f"<{m['key']}>", f"</{m['key']}>{m['space']}<{m['value']}>", f"</{m['value']}>"
-        )
-        for m in _PAIR.finditer(text)
-    ]
+    finder = Finder(text)
+    found = list(_pairs(text, finder))
     names: list[Mark] = []
     bare: list[int] = []
     for keyed in _KEYED if not found else ():
-        matches = [(m, text.find(f"</{m[1]}>", m.end())) for m in keyed.finditer(text)]
+        matches = [(m, finder.find(f"</{m[1]}>", m.end())) for m in islice(keyed.finditer(text), MAX_STARTS)]
         around = {m[1] for m, end in matches if end >= 0 and keyed.search(text, m.end(), end)}
         for match, end in matches:
             tag, sign, _, rest = match.groups()
@@ -64,15 +59,31 @@ def elements(text: str) -> Sighting:
     return _grouped(text, found, names, bare)
 
 
+def _pairs(text: str, finder: Finder) -> Iterator[_Argument]:
+    """Arguments as pairs of elements."""
+    for match in islice(_PAIR.finditer(text), MAX_STARTS):
+        closer = f"</{match['value']}>"
+        end = finder.find(closer, match.end())
+        if end >= 0:
+            before, between = f"<{match['key']}>", f"</{match['key']}>{match['space']}<{match['value']}>"
+            yield _Argument(match.start(), end + len(closer), text[match.end() : end], before, between, closer)
+
+
+_PLAIN = re.compile(r"<([A-Za-z_]\w*)>([^<>]*)</\1>|\s+")
+
+
 def named_tags(text: str) -> Sighting:
     """Elements named after their keys, inside one named after the tool."""
-    for match in re.finditer(rf"<({IDENTIFIER})>(\s*)(.*?)(\s*)</(\1)>", text, re.DOTALL):
-        base = match.start(3)
-        inner = list(re.finditer(r"<([A-Za-z_]\w*)>([^<>]*)</\1>", match[3]))
-        if inner and not re.sub(r"<([A-Za-z_]\w*)>[^<>]*</\1>|\s+", "", match[3]):
-            found = [_Argument(base + m.start(), base + m.end(), m[2], "<", ">", "</\0>") for m in inner]
-            opening, closing = (Mark(match.start(i), match.end(i), Hole.NAME) for i in (1, 5))
-            return _grouped(text, found, [opening], closing=[closing])
+    finder = Finder(text)
+    for match in islice(re.finditer(rf"<({IDENTIFIER})>", text), MAX_STARTS):
+        end = finder.find(f"</{match[1]}>", match.end())
+        if end < 0 or _PLAIN.sub("", text[match.end() : end]):
+            continue
+        inner = [m for m in _PLAIN.finditer(text, match.end(), end) if m[1]]
+        if inner:
+            found = [_Argument(m.start(), m.end(), m[2], "<", ">", "</\0>") for m in inner]
+            closing = Mark(end + 2, end + 2 + len(match[1]), Hole.NAME)
+            return _grouped(text, found, [Mark(*match.span(1), Hole.NAME)], closing=[closing])
     return Sighting(())
 
 

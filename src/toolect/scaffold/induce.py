@@ -13,8 +13,11 @@ from toolect.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, piece
 from toolect.scaffold.sighting import Sighting
 from toolect.scaffold.thoughts import Thought, stem, thoughts
 
-_END = re.compile(r"\s*(</s>|<[|｜][^<>\n]{1,60}[|｜]>|<end_of_turn>)\s*\Z")
+_END = re.compile(r"(?:</s>|<[|｜][^<>\n]{1,60}[|｜]>|<end_of_turn>)\Z")
 MAX_DRAFTS = 8
+"""Drafts that are tried on the samples."""
+MAX_ENDS = 3
+"""Tokens after an answer."""
 _MANY = re.compile(r"calls|section|requests|functions|tools\b|begin_tool_requests", re.IGNORECASE)
 
 
@@ -64,9 +67,12 @@ def induce(samples: Sequence[str]) -> list[Draft]:
     ends: dict[str, None] = {}
     for sample in samples:
         text = sample
-        while (match := _END.search(text)) is not None and _ends(text, match[1]):
-            ends[match[1]] = None
-            text = text[: match.start()]
+        for _ in range(MAX_ENDS):
+            match = _END.search(text.rstrip()[-64:])
+            if match is None or not _ends(text, match[0]):
+                break
+            ends[match[0]] = None
+            text = text.rstrip().removesuffix(match[0])
         hidden, form = thoughts(text)
         if form is not None:
             thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))

@@ -8,15 +8,13 @@ from collections.abc import Iterator
 
 from toolect.ir import Json
 from toolect.scaffold.pieces import Hole, Mark
-from toolect.scaffold.sighting import IDENTIFIER, LOOK, Sighting, name_mark
+from toolect.scaffold.sighting import IDENTIFIER, LOOK, MAX_STARTS, Sighting, name_mark
 
 NAMES = ("name", "tool_name", "tool", "function_name", "function", "action", "recipient_name")
 ARGUMENTS = (
     "arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "kwargs", "tool_args",
 )  # fmt: skip
 IDS = ("id", "call_id", "tool_call_id")
-MAX_STARTS = 2_000
-"""Brackets of a sample at which a value is looked for."""
 
 
 def json_calls(text: str) -> Sighting:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 
@@ -45,7 +47,7 @@ class Mark(NamedTuple):
     what: Hole | Prose
 
 
-_WORD = r"tool|call|action|function|arg|input|invoke|recipient"
+_WORD = r"[\w/]{0,30}(?:tool|call|action|function|arg|input|invoke|recipient)[\w/]{0,30}"
 _MARKERS = re.compile(
     rf"""
     <[|｜][^<>\n]{{1,60}}[|｜]>                        # <|token|>
@@ -55,12 +57,11 @@ _MARKERS = re.compile(
     | functions\.(?=[A-Za-z_])                         # what some write before every name
     | (?<![\w"'])[a-z_]{{1,20}}=(?=[A-Za-z_])          # to=
     | ```\w*                                           # a fence
-    | ^[^\w\n"'(]{{0,4}}(?:[\w/]+[ ])?[\w/]*(?:{_WORD})[\w/]*(?:[ ]\w{{1,12}})?[^\w\n"'<({{\[]{{1,4}}  # Action Input:
-    | ^[^\w\n"'(]{{0,4}}[\w/]*(?:{_WORD})[\w/]*(?=\s*[\[{{])   # a word of its own before a bracket
+    | ^[^\w\n"'(]{{0,4}}(?:[\w/]{{1,30}}[ ])?{_WORD}(?:[ ]\w{{1,12}})?[^\w\n"'<({{\[]{{1,4}}  # Action Input:
+    | ^[^\w\n"'(]{{0,4}}{_WORD}(?=\s{{0,64}}[\[{{])   # a word of its own before a bracket
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-_PARTS = re.compile(r"\s+|\S(?:.*\S)?", re.DOTALL)
 
 
 _TOKENS = re.compile(r"<[^<>\n]{1,60}>|\[/?[A-Z][A-Z_]{2,}\]|```")
@@ -88,10 +89,9 @@ def pieces(text: str, marks: Iterable[Mark]) -> list[Piece]:
 def _between(text: str, start: int, end: int, markers: Sequence[tuple[int, int]]) -> Iterator[Piece]:
     """The pieces of `text[start:end]`, where no hole is; a marker may reach over the edge."""
     at = start
-    for first, last in markers:
+    begun = bisect_right(markers, start, key=itemgetter(1))
+    for first, last in markers[begun : bisect_left(markers, end, key=itemgetter(0))]:
         first, last = max(first, at), min(last, end)
-        if first >= last:
-            continue
         yield from _prose(text[at:first])
         yield from _spaced(text[first:last])
         at = last

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from toolect.ir import Json
 from toolect.scaffold.pieces import Hole, Mark, Token
 
-IDENTIFIER = r"[A-Za-z_](?:[\w.:/-]*\w)?"
+IDENTIFIER = r"[A-Za-z_](?:[\w.:/-]{0,98}\w)?"
+MAX_STARTS = 500
+"""Places of a sample at which one way of writing calls is looked for."""
 LOOK = 300
 """Characters before the arguments in which the name is looked for."""
 
@@ -23,6 +25,21 @@ class Sighting(NamedTuple):
     """Code with its calls in a list."""
     python: bool = False
     """Raw values are spelled as in Python."""
+
+
+class Finder:
+    """Finds texts after ever later places of a sample; what does not come any more is not looked for again."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._next: dict[str, int] = {}
+
+    def find(self, part: str, at: int) -> int:
+        """Where `part` comes next, -1 if it does not."""
+        known = self._next.get(part, 0)
+        if known != -1 and known < at or part not in self._next:
+            known = self._next[part] = self.text.find(part, at)
+        return known
 
 
 def name_mark(match: re.Match[str], base: int = 0) -> Mark:

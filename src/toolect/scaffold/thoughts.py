@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolect.scaffold.pieces import Mark, Prose
 
 _TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
-_WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|muse|ponder|plan(?!g)", re.IGNORECASE)
+_WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE)
 
 
 class Thought(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -44,6 +45,20 @@ class Table(msgspec.Struct, frozen=True):
 
 
 Node: TypeAlias = Text | Items | Table
+
+
+def cut(table: Table, keys: Sequence[str]) -> Table:
+    """`table` without what is at `keys`, one for each level; an empty mapping in it is left out too."""
+    entries = []
+    for key, value in table.entries:
+        if key.text == keys[0]:
+            if len(keys) == 1 or not isinstance(value, Table):
+                continue
+            value = cut(value, keys[1:])
+            if not value.entries:
+                continue
+        entries.append((key, value))
+    return Table(tuple(entries), table.place)
 
 
 def describe(node: Node) -> str:

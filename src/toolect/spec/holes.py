@@ -1,6 +1,8 @@
-"""The holes of a JSON shape."""
+"""The holes of a JSON shape, and its keys."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from toolect.spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 
@@ -21,3 +23,17 @@ def holes(shape: Shape, in_lists: bool = True) -> frozenset[HoleKind]:
             return frozenset().union(*(holes(option, in_lists) for option in shapes))
         case _:
             return frozenset()
+
+
+def keys(shape: Shape) -> Iterator[str]:
+    """The keys of `shape`, at any depth; one may come twice."""
+    match shape:
+        case Obj(fields):
+            for field in fields:
+                yield from field.keys
+                yield from keys(field.shape)
+        case Many(inner) | Keyed(inner):
+            yield from keys(inner)
+        case OneOf(shapes):
+            for option in shapes:
+                yield from keys(option)

@@ -16,11 +16,18 @@ from toolect.spec.problems import Problems
 from toolect.spec.readings import two_readings
 from toolect.spec.source import Origin
 
+MAX_RULES = 250
+"""Rules of a grammar whose tables are built: the time for that grows with the square."""
+
 
 def check_lalr(
     grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
 ) -> None:
     """Build the grammar as stock Lark would; `rules` are the same grammar as we read it."""
+    if len(rules) > MAX_RULES:
+        message = f"the grammar has more than {MAX_RULES} rules: whether LALR(1) tools can read it is not checked"
+        problems.warning("too-large", message, top, hint="split the dialect into several")
+        return
     try:
         Lark(grammar, parser="lalr")
         _, compiled, _ = grammar.compile(["start"], "*")

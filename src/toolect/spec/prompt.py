@@ -68,6 +68,13 @@ class Notation(msgspec.Struct, frozen=True):
     keywords: tuple[str, ...] = ()
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """A further list of the tools: `each` for one, `between` two."""
+
+    each: str
+    between: str = "\n"
+
+
 class ToolText(msgspec.Struct, frozen=True):
     """How tools are told: `text` around all of them, `each` for one, `between` two.
 
@@ -84,6 +91,8 @@ class ToolText(msgspec.Struct, frozen=True):
     head: str = ""
     other: str = ""
     required: tuple[str, str] = ("true", "false")
+    lists: dict[str, Listing] = {}
+    """Further lists, by the holes that they have in `text`."""
     notation: Notation = Notation()
 
 

@@ -20,6 +20,7 @@ from toolect.spec.prompt import (
     TOOL_HOLES,
     TOOL_VALUES,
     TOOLS_HOLES,
+    Listing,
     Notation,
     OutputKind,
     ResultText,
@@ -39,9 +40,9 @@ def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
     if table is None:
         return None
     check_keys(table, ToolText.__struct_fields__, "field", problems)
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {"lists": _lists(table, problems)}
     for name, holes, needed in (
-        ("text", TOOLS_HOLES, ("tools",)),
+        ("text", (*TOOLS_HOLES, *fields["lists"]), ("tools",)),
         ("each", TOOL_HOLES, ()),
         ("parameter", PARAMETER_HOLES, ()),
         ("other", OTHER_HOLES, ()),
@@ -57,8 +58,9 @@ def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
             fields["required"] = (texts[0], texts[1])
         else:
             problems.error("wrong-type", f"expected two texts for `required`, got {describe(node)}", node.place)
-    if "text" not in fields:
+    if table.get("text") is None:
         problems.error("wrong-value", "expected `text` with the hole `{tools}`, got none", table.place)
+    if "text" not in fields:
         return None
     return ToolText(**fields)
 
@@ -83,9 +85,10 @@ def read_results(entry: Entry, problems: Problems) -> ResultText | None:
         chosen = None if node is None else choose(node, list(kind), f"a value of `{name}`", problems)
         if chosen:
             fields[name] = kind(chosen)
-    if "each" not in fields:
+    if table.get("each") is None:
         message = "expected `each` with the hole `{output}` or `{result}`, got none"
         problems.error("wrong-value", message, table.place)
+    if "each" not in fields:
         return None
     return ResultText(**fields)
 
@@ -97,6 +100,26 @@ def _table(entry: Entry, name: str, problems: Problems) -> Table | None:
         return None
     table = entry.mapping(name, problems)
     return table if table.entries else None
+
+
+def _lists(table: Table, problems: Problems) -> dict[str, Listing]:
+    """Read the further lists of tools, by the holes that they have in the text."""
+    node = table.get("lists")
+    if node is not None and not isinstance(node, Table):
+        problems.error("wrong-type", f"expected a mapping for `lists`, got {describe(node)}", node.place)
+    found: dict[str, Listing] = {}
+    for key, value in node.entries if isinstance(node, Table) else ():
+        fields: dict[str, Any] = {}
+        if isinstance(value, Table):
+            check_keys(value, Listing.__struct_fields__, "field", problems)
+            _text(value, "each", TOOL_HOLES, (), fields, problems)
+            _text(value, "between", (), (), fields, problems)
+        if "each" not in fields or not re.fullmatch("[a-z-]+", key.text):
+            message = f"expected a name in lower-case letters with `each`, got {describe(value)}"
+            problems.error("wrong-value", message, key.place)
+        else:
+            found[key.text] = Listing(**fields)
+    return found
 
 
 def _notation(table: Table, fields: dict[str, Any], problems: Problems) -> None:

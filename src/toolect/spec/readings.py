@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +18,7 @@ MAX_TEXTS = 1_000
 """Beginnings of texts that are looked at."""
 MAX_WAYS = 60
 """Ways to read one beginning."""
-MAX_WORK = 100_000
+MAX_WORK = 20_000
 """Expressions that are opened in all."""
 
 
@@ -36,18 +37,16 @@ class Readings(msgspec.Struct, frozen=True):
         return f"{self.one}, or {self.two}"
 
 
-class _End(msgspec.Struct, frozen=True):
-    """A rule ends here."""
+class _Todo:
+    """What is still to be read, first `head`, None where a rule ends; equal lists are the same object."""
+
+    __slots__ = ("head", "rest")
+
+    def __init__(self, head: Expr | None, rest: _Todo | None) -> None:
+        self.head, self.rest = head, rest
 
 
-class _Todo(msgspec.Struct, frozen=True):
-    """What is still to be read: a linked list, so that ways share it."""
-
-    head: Expr | _End
-    rest: _Todo | None
-
-
-class _Way(msgspec.Struct, frozen=True):
+class _Way(NamedTuple):
     """One way to read a beginning: what is left to do, and the tree so far."""
 
     todo: _Todo | None
@@ -57,7 +56,7 @@ class _Way(msgspec.Struct, frozen=True):
 def two_readings(rules: dict[str, Rule]) -> Readings | None:
     """A short text with two trees; None when none was found within bounds."""
     search = _Search(rules)
-    start = _Way(_Todo(Ref("start"), None), ())
+    start = _Way(search.todo(Ref("start"), None), ())
     level: list[tuple[tuple[str, ...], list[_Way]]] = [((), [start])]
     met: set[frozenset[_Todo | None]] = set()
     looked = 0
@@ -69,7 +68,7 @@ def two_readings(rules: dict[str, Rule]) -> Readings | None:
                 return None
             opened = search.all_opened(ways, MAX_WAYS)
             pair = _same(opened)
-            if pair is not None:
+            if pair is not None and (lexemes or pair[0].tree != pair[1].tree):
                 return search.told(lexemes, pair)
             following: dict[str, list[_Way]] = {}
             for way in opened:
@@ -91,12 +90,18 @@ class _Search:
     def __init__(self, rules: dict[str, Rule]) -> None:
         self.rules = rules
         self.work = 0
+        self._todos: dict[tuple[int, _Todo | None], _Todo] = {}
+        self._again: dict[int, Repeat] = {}
         self.words = {
             _lexeme(leaf): _word(leaf)
             for rule in rules.values()
             for leaf in leaves(rule.expr)
             if not isinstance(leaf, Ref)
         }
+
+    def todo(self, head: Expr | None, rest: _Todo | None) -> _Todo:
+        """`head`, a part of the rules, and then `rest`."""
+        return self._todos.setdefault((id(head), rest), _Todo(head, rest))
 
     def all_opened(self, ways: list[_Way], limit: int) -> list[_Way]:
         """The ways on from `ways` without reading, each up to a lexeme or the end."""
@@ -115,22 +120,25 @@ class _Search:
     def _expanded(self, way: _Way, todo: _Todo) -> Iterator[_Way]:
         rest = todo.rest
         match todo.head:
-            case _End():
+            case None:
                 yield _Way(rest, (*way.tree, ")"))
             case Seq(items):
                 for item in reversed(items):
-                    rest = _Todo(item, rest)
+                    rest = self.todo(item, rest)
                 yield _Way(rest, way.tree)
             case Alt(items):
                 for item in items:
-                    yield _Way(_Todo(item, rest), way.tree)
+                    yield _Way(self.todo(item, rest), way.tree)
             case Repeat(item, least, once):
-                again = rest if once else _Todo(Repeat(item, 0), rest)
-                yield _Way(_Todo(item, again), way.tree)
+                again = rest
+                if not once:
+                    more = self._again.setdefault(id(item), Repeat(item, 0))
+                    again = self.todo(more, rest)
+                yield _Way(self.todo(item, again), way.tree)
                 if least == 0:
                     yield _Way(rest, way.tree)
             case Ref(name):
-                yield _Way(_Todo(self.rules[name].expr, _Todo(_End(), rest)), (*way.tree, f"{name}("))
+                yield _Way(self.todo(self.rules[name].expr, self.todo(None, rest)), (*way.tree, f"{name}("))
 
     def told(self, lexemes: tuple[str, ...], pair: tuple[_Way, _Way]) -> Readings:
         """The text and its trees, with the shortest end that both have."""
@@ -155,7 +163,7 @@ def _same(ways: list[_Way]) -> tuple[_Way, _Way] | None:
     """Two ways that go on alike: with different trees if there are such."""
     first: dict[_Todo | None, _Way] = {}
     twice = None
-    for way in ways:
+    for way in sorted(ways, key=lambda way: way.todo is not None):  # what ends here is the shortest
         other = first.setdefault(way.todo, way)
         if other is not way:
             if other.tree != way.tree:

@@ -30,33 +30,37 @@ from random import Random
 
 from toolect.diagnostic import Diagnostic, warning
 from toolect.generate.facts import facts
+from toolect.ir import Message
 from toolect.laws import same, stream
 from toolect.lint.losses import home
 from toolect.lint.subject import Subject
-from toolect.lint.trial import Trial, told
+from toolect.lint.trial import Trial, shorten, told
 
 TEXTS = 40
 """Texts that are read in chunks, for each dialect."""
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic with the shortest text that is read differently in chunks."""
-    found = sorted(_texts(subject), key=lambda one: len(one[1]))
-    for trial, text in found:
-        whole = subject.dialect.parse(text, trial.tools)
-        parts, _ = stream(subject.dialect, text, tools=trial.tools)
-        if not same(whole, parts):
-            segment = trial.message.segments[-1]
-            yield warning(
-                "chunk-variance",
-                "this text is read differently when it arrives character by character",
-                home(subject, segment),
-                label="something in here looks at what follows",
-                witness=text,
-                reading=f"{told(whole)}   or   {told(parts)}",
-                help="look for an expression that looks around; if there is none, this is a mistake in toolect",
-            )
-            return
+    """A diagnostic with a short text that is read differently in chunks."""
+
+    def read(trial: Trial, text: str) -> tuple[Message, Message]:
+        return subject.dialect.parse(text, trial.tools), stream(subject.dialect, text, tools=trial.tools)[0]
+
+    for trial, found in sorted(_texts(subject), key=lambda one: len(one[1])):
+        if same(*read(trial, found)):
+            continue
+        text = shorten(found, lambda less, trial=trial: not same(*read(trial, less)))  # type: ignore[misc]
+        whole, parts = read(trial, text)
+        yield warning(
+            "chunk-variance",
+            "this text is read differently when it arrives character by character",
+            home(subject, trial.message.segments[-1]),
+            label="something in here looks at what follows",
+            witness=text,
+            reading=f"{told(whole)}   or   {told(parts)}",
+            help="look for an expression that looks around; if there is none, this is a mistake in toolect",
+        )
+        return
 
 
 def _texts(subject: Subject) -> Iterator[tuple[Trial, str]]:

@@ -37,6 +37,7 @@ from collections.abc import Iterator
 
 from toolect.corpus import Case, CorpusError, describe
 from toolect.diagnostic import Diagnostic, Place
+from toolect.ir import Message
 from toolect.lint.subject import Subject
 
 
@@ -57,7 +58,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 label=label,
                 witness=case.text,
                 reading="; ".join(line.strip() for line in said) or "nothing",
-                help=_help(case),
+                help=_help(case, message),
             )
 
 
@@ -75,7 +76,10 @@ def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) ->
     return Place(str(case.path), case.line + 1, 1, len(case.title)), ""
 
 
-def _help(case: Case) -> str:
+def _help(case: Case, message: Message) -> str:
     if case.has("error"):
         return "mend the dialect, or the case; nothing writes anew what a case of `:error` says"
+    status = next((call.status for call in message.calls if not call.runnable), None)
+    if status is not None:
+        return f"mend the dialect, or write `:error {status}` and what is read if that is right"
     return "mend the dialect, or run `toolect lint --update` if what is read is right"

@@ -41,8 +41,8 @@ from toolect.regular.words import common, prefixes
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each pair of terminals, at the first place where both may stand."""
     met: set[tuple[str, str]] = set()
-    for state in states(subject.dialect):
-        for (first, _), (second, _) in combinations(state.node.patterns, 2):
+    for state, _, regexes in states(subject.dialect).kinds():
+        for first, second in combinations(regexes, 2):
             if (first, second) not in met:
                 met.add((first, second))
                 yield from _judge(subject, state, first, second)

@@ -32,15 +32,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import permutations
 
 from toolect.compile.node import Node
-from toolect.compile.symbols import Pat, is_echo
+from toolect.compile.symbols import Pat
 from toolect.diagnostic import Diagnostic, warning
 from toolect.lint.states import State, states
 from toolect.lint.subject import Subject
 from toolect.regular.tree import NotRegular
-from toolect.regular.words import common
+from toolect.regular.words import begins, common
 from toolect.spec.model import Role, SlotKind
 
 _DATA = {Role.NAME, Role.ID, Role.KEY, Role.VALUE, Role.CONTENT, Role.REASONING, Role.ARGUMENTS, Role.PAIR_KEY}
@@ -50,17 +49,26 @@ _DATA = {Role.NAME, Role.ID, Role.KEY, Role.VALUE, Role.CONTENT, Role.REASONING,
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each such pair, at the first place where both may stand."""
     met: set[tuple[str, str]] = set()
-    for state in states(subject.dialect):
-        cores = [core for core, wrong in state.node.marks.items() if not wrong and not is_echo(core)]
+    for state, cores, _ in states(subject.dialect).kinds():
         found: dict[str, dict[str, str]] = {}
-        for short, long in permutations(cores, 2):
-            if long.startswith(short) and (short, long) not in met and not _word(short, long):
+        for short, long in _pairs(cores):
+            if (short, long) not in met and not _word(short, long):
                 met.add((short, long))
                 what = _continues(state.node.step(short).node, long[len(short) :])
                 if what:
                     found.setdefault(short, {})[long] = what
         for short, longer in found.items():
             yield _report(subject, state, short, longer)
+
+
+def _pairs(cores: list[str]) -> Iterator[tuple[str, str]]:
+    """Each marker with those that begin with it: they follow it in alphabetical order."""
+    ordered = sorted(cores)
+    for at, short in enumerate(ordered):
+        for long in ordered[at + 1 :]:
+            if not long.startswith(short):
+                break
+            yield short, long
 
 
 def _word(short: str, long: str) -> bool:
@@ -100,7 +108,7 @@ def _continues(node: Node, rest: str) -> str:
 def _begins(regex: str, rest: str) -> bool:
     """True when a word of the terminal begins with `rest`."""
     try:
-        return common(regex, f"{re.escape(rest)}(?s:.)*") is not None
+        return begins(regex, rest) and common(regex, f"{re.escape(rest)}(?s:.)*") is not None
     except NotRegular:
         return False  # `backtracking-regex` and `too-large` say why
 

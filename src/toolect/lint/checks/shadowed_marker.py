@@ -30,22 +30,20 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from toolect.compile.symbols import is_echo
 from toolect.diagnostic import Diagnostic, warning
 from toolect.engine.spelling import squeeze
 from toolect.lint.states import State, states
 from toolect.lint.subject import Subject
 from toolect.lint.terminals import name_of
 from toolect.regular.tree import NotRegular
-from toolect.regular.words import common
+from toolect.regular.words import begins, common
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each terminal and each such pair of markers, at the first place where both may stand."""
     met: set[tuple[str, str]] = set()
-    for state in states(subject.dialect):
-        cores = [core for core, wrong in state.node.marks.items() if not wrong and not is_echo(core)]
-        for regex, _ in state.node.patterns:
+    for state, cores, regexes in states(subject.dialect).kinds():
+        for regex in regexes:
             new = [core for core in cores if (core, regex) not in met]
             met |= {(core, regex) for core in new}
             hidden = {core: word for core in new if (word := _hidden(core, regex)) is not None}
@@ -66,6 +64,8 @@ def _hidden(core: str, regex: str) -> str | None:
     """A word of the terminal that begins with the marker."""
     end = r"(?!\w)" if core.isidentifier() else ""  # as the marker itself is matched
     try:
+        if not begins(regex, core):
+            return None
         return common(regex, f"{re.escape(core)}{end}(?s:.)*")
     except NotRegular:
         return None  # `backtracking-regex` and `too-large` say why

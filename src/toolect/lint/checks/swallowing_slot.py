@@ -1,10 +1,10 @@
-"""Finds terminals that take in the beginning of the marker behind them.
+"""Finds terminals that take in the beginning of the marker behind them, or of the JSON or the terminal.
 
 A terminal written as a regular expression keeps all that it can match; nothing is given back for what follows.
 
 ## Why is this bad?
 
-The marker is never found, so that every call is malformed, or found only where something else happens to end the text.
+What should follow is never found: every call is malformed, or ends where something else happens to end the text.
 
 ## Example
 
@@ -30,52 +30,92 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolect.compile.symbols import is_echo
-from toolect.diagnostic import Diagnostic, warning
-from toolect.lint.states import State, states
+from toolect.compile.node import Node
+from toolect.compile.symbols import Pat, is_echo
+from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.lint.states import State, states, word
 from toolect.lint.subject import Subject
 from toolect.lint.terminals import name_of
+from toolect.regular.automaton import automaton
+from toolect.regular.ranges import holds
 from toolect.regular.tree import NotRegular
 from toolect.regular.words import common
+from toolect.spec.model import SlotKind
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic for each terminal and marker, at the first place where they meet."""
-    met: set[tuple[str, str]] = set()
+    """A diagnostic for each terminal and what follows it, at the first place where they meet."""
+    met: set[tuple[str, str, str]] = set()
     for state in states(subject.dialect):
         for regex, _ in state.node.patterns:
             after = state.node.step(regex).node
-            for core, wrong in after.marks.items():
-                marker = after.lead(core) + core
-                if not wrong and not is_echo(core) and (regex, marker) not in met:
-                    met.add((regex, marker))
-                    yield from _judge(subject, state, regex, core, marker)
+            for key, text, begun in _followers(after):
+                if (regex, key, text) not in met:
+                    met.add((regex, key, text))
+                    swallowed = _swallowed(regex, text, begun)
+                    if swallowed is not None:
+                        yield _report(subject, state, regex, key, swallowed)
 
 
-def _judge(subject: Subject, state: State, regex: str, core: str, marker: str) -> Iterator[Diagnostic]:
-    begun = ""
-    for char in reversed(marker):
+def _followers(node: Node) -> Iterator[tuple[str, str, str]]:
+    """What may come next: its key, a text as rendering lays it out, and an expression for any beginning of it."""
+    for core, wrong in node.marks.items():
+        if not wrong and not is_echo(core):
+            text = node.lead(core) + core
+            yield core, text, _begun(text)
+    if node.json:
+        text = node.lead(SlotKind.JSON) + "{"
+        yield SlotKind.JSON, text, _begun(text)
+    for regex, _ in node.patterns:
+        yield regex, node.lead(regex) + word(regex), _begun(node.lead(regex), f"(?:{regex})")
+
+
+def _begun(text: str, end: str = "") -> str:
+    """An expression for every beginning of `text` but none at all; behind all of it comes `end`."""
+    begun = end
+    for char in reversed(text):
         begun = re.escape(char) + (f"(?:{begun})?" if begun else "")
+    return begun
+
+
+def _swallowed(regex: str, text: str, begun: str) -> tuple[str, str, str] | None:
+    """A word with `text` behind it, what the terminal matches of both, and the first sign that it should not match."""
     try:
-        word = common(f"(?:{regex})(?:{begun})", regex)
+        if not any(holds(ranges, ord(text[0])) for ranges in automaton(regex).chars):
+            return None
+        longer = common(f"(?:{regex})(?:{begun})", regex) or ""
     except NotRegular:
-        return  # `backtracking-regex` and `too-large` say why
-    if word is None:
-        return
-    node = state.node
-    rule = node.choices[regex][0].edge.rule
-    other = node.step(regex).node.choices[core][0].edge.rule
+        return None  # `backtracking-regex` and `too-large` say why
+    for size in range(len(longer) - 1, 0, -1):
+        match = re.match(regex, longer[:size] + text)
+        if match and match.end() > size and re.fullmatch(regex, longer[:size]):
+            return longer[:size] + text, match[0], repr(text[0])[1:-1]
+    return None
+
+
+def _report(subject: Subject, state: State, regex: str, key: str, swallowed: tuple[str, str, str]) -> Diagnostic:
+    rule = state.node.choices[regex][0].edge.rule
     name = name_of(subject.spec, rule, regex)
-    size = next(k for k in range(len(marker), 0, -1) if word.endswith(marker[:k]) and re.fullmatch(regex, word[:-k]))
-    text = word + marker[size:]
-    whole = re.match(regex, text)
-    yield warning(
+    what, place = _written(subject, state.node.step(regex).node, key)
+    text, match, first = swallowed
+    return warning(
         "swallowing-slot",
-        f"the terminal `{name}` takes in the marker `{core}` that should end it",
+        f"the terminal `{name}` takes in {what} that should end it",
         subject.places.terminal(name),
-        label=f"matches `{marker[:size]}` too",
-        related=((subject.places.marker(core, other), "is not found then"),),
+        label=f"matches `{match}`",
+        related=((place, "is not found then"),),
         witness=state.text + text,
-        reading=f"`{name}` `{whole[0] if whole else word}`",
-        help=f"leave `{marker[0]}` out of `{name}`".replace("\n", "\\n"),
+        reading=f"`{name}` `{match}`",
+        help=f"leave `{first}` out of `{name}`, or end it with a marker that it cannot match",
     )
+
+
+def _written(subject: Subject, node: Node, key: str) -> tuple[str, Place]:
+    """What follows, in words, and where it stands in the grammar."""
+    edge = node.choices[key][0].edge
+    if key in node.marks:
+        return f"the marker `{key}`", subject.places.marker(key, edge.rule)
+    if not isinstance(edge.symbol, Pat):
+        return "the JSON", subject.places.part(edge.rule, SlotKind.JSON)
+    name = name_of(subject.spec, edge.rule, key)
+    return f"`{name}`", subject.places.part(edge.rule, name)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolect.diagnostic import Diagnostic, warning
-from toolect.lint.states import MAX_STATES, states
+from toolect.lint.states import MAX_TERMINALS, states
 from toolect.lint.subject import Subject
 from toolect.lint.terminals import expressions
 from toolect.regular.ambiguity import Undecided, ambiguity
@@ -38,6 +38,12 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             message = f"the terminal `{name}` is too large to be checked: {found.reason}"
             place = subject.places.terminal(name)
             yield warning("too-large", message, place, help="say what ends the text, not how long it may be")
+    most = max((len(state.node.patterns) for state in states(subject.dialect)), default=0)
+    if most > MAX_TERMINALS:
+        message = f"{most} terminals may stand at one place: only {MAX_TERMINALS} of them are compared with each other"
+        place = subject.places.rule("start")
+        yield warning("too-large", message, place, help="make one terminal of those that mean the same")
     if not states(subject.dialect).complete:
-        message = f"the grammar has more than {MAX_STATES} states: what lies beyond them is not checked"
+        count = len(states(subject.dialect).found)
+        message = f"{count} states of the grammar were looked at: what lies beyond them is not checked"
         yield warning("too-large", message, subject.places.rule("start"), help="split the dialect into several")

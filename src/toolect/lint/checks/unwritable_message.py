@@ -1,7 +1,8 @@
 """Finds messages that any dialect should carry, or that this one reads, and that cannot be written.
 
 They are content, a call with and without arguments, two calls, content before a call; reasoning where a part of the
-grammar is for it; and what is read in the cases of the corpus that are no mistakes of the model.
+grammar is for it; and what is read in texts that take every alternative of the grammar, and in the cases of the corpus.
+Spellings that are read and never written are no problem as long as another one can say the same.
 
 ## Why is this bad?
 
@@ -25,13 +26,19 @@ start: content? call*
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 
 from toolect.diagnostic import Diagnostic, warning
+from toolect.generate import derivations
 from toolect.ir import Call, Content, Message, Reasoning
 from toolect.lint.losses import home
 from toolect.lint.subject import Subject
 from toolect.lint.trial import Trial, attempt, told
 
+DERIVED = 40
+"""Texts that are made from the grammar; every alternative is in one of the first."""
+_FITTED = ("name", "id", "argument key")
+"""What has to fit an expression when it is written: another spelling may be read with more."""
 _KINDS: dict[str, tuple[type, ...]] = {
     "content": (Content,),
     "a call": (Call,),
@@ -44,7 +51,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each kind of message that is always refused, or one of the corpus."""
     found = list(_of_a_kind(subject))
-    yield from found or _of_the_corpus(subject)
+    yield from found or islice(_of_texts(subject), 1)
 
 
 def _of_a_kind(subject: Subject) -> Iterator[Diagnostic]:
@@ -60,15 +67,21 @@ def _is(trial: Trial, types: Sequence[type]) -> bool:
     return Reasoning in kinds if tuple(types) == (Reasoning,) else kinds == list(types)
 
 
-def _of_the_corpus(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic for the first case in strict mode whose message has no place in the grammar."""
-    for case in subject.cases:
-        if case.clean and not case.has("policy") and not case.has("skip"):
-            message = subject.dialect.parse(case.text, **case.options | {"mode": "strict"})
-            trial = attempt(subject.dialect, Message(message.segments))
-            if message.clean and trial.text is None:
-                yield _refused(subject, "this text can be read, and what it says cannot be written", trial, case.text)
-                return
+def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each text in strict mode whose message has no place in the grammar."""
+    dialect = subject.dialect
+    clean = (case for case in subject.cases if case.clean and not case.has("policy") and not case.has("skip"))
+    read = [(case.text, dialect.parse(case.text, **case.options | {"mode": "strict"})) for case in clean]
+    derived = [(sample.text, sample.message) for sample in derivations(dialect, DERIVED, seed=0)]
+    for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
+        trial = attempt(dialect, Message(message.segments))
+        if message.clean and trial.refusal is not None and trial.refusal.slot not in _FITTED and _is_apart(message):
+            yield _refused(subject, "this text can be read, and what it says cannot be written", trial, text)
+
+
+def _is_apart(message: Message) -> bool:
+    """False when two texts of a kind are beside each other: they can be written as one."""
+    return all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(message.segments))
 
 
 def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diagnostic:

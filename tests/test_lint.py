@@ -1,0 +1,335 @@
+"""The command `lint`: what it looks at, how it reports and exits, and how it brings a corpus up to date."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolect import corpus
+from toolect.cli import main
+from toolect.diagnostic import Diagnostic, Place, draw, warning
+from toolect.ir import Json
+from toolect.lint import lint
+from toolect.lint.globs import common
+from toolect.lint.output import FORMATS
+from toolect.names import specificity
+from toolect.spec.lalr import MAX_RULES
+
+GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
+ENTRY = "d:\n  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}\n"
+CALL = '<call>{"name": "f", "arguments": {"n": 1}}</call>'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with a spec whose only fault is that it has no corpus."""
+    monkeypatch.chdir(tmp_path)
+    write("dialects.yaml", ENTRY)
+    write("grammars/d.lark", GRAMMAR)
+    return tmp_path
+
+
+def write(path: str, text: str) -> None:
+    """Write a file in the current folder."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(text.encode())
+
+
+def run(*words: str) -> Result:
+    """Run `toolect lint`."""
+    return CliRunner().invoke(main, ["lint", "--jobs", "1", *words])
+
+
+# What is looked at
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("words", [[], ["dialects.yaml"], ["."], ["grammars/d.lark"], ["--only", "d"]], ids=str)
+def test_finds_the_entries(words: list[str]) -> None:
+    """A spec is found by its name, its folder, or one of its grammars; problems are exit status 1."""
+    result = run(*words, "--format", "concise", "--check", "missing-corpus")
+    assert result.output == "dialects.yaml:1:1: warning[missing-corpus]: the dialect `d` has no corpus\n"
+    assert result.exit_code == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_grammar_stands_for_those_that_use_it() -> None:
+    """Entries use a grammar of their own name, one that they extend, and one that is imported."""
+    write("dialects.yaml", f"{ENTRY}e:\n  extends: d\nf:\n  extends: d\nother: {{extends: hermes}}\n")
+    write("grammars/f.lark", GRAMMAR.replace("content: TEXT", "%import .shared.base (content)"))
+    write("grammars/shared/base.lark", "content: TEXT\n%declare TEXT\n")
+    for grammar, names in {"grammars/d.lark": "de", "grammars/shared/base.lark": "f"}.items():
+        found = re.findall("the dialect `(.)` has no corpus", run(grammar, "--format", "concise").output)
+        assert "".join(found) == names
+
+
+@pytest.mark.usefixtures("folder")
+def test_clean_specs() -> None:
+    """No problem is exit status 0, and said."""
+    write("dialects.yaml", "# toolect: allow missing-corpus it is not public\n" + ENTRY)
+    result = run()
+    assert (result.output, result.exit_code) == ("no problems found\n", 0)
+    assert run("--format", "concise").output == ""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-"], "expected a YAML file or a dialect, got standard input"),
+        (["nothing.yaml"], "expected a YAML file, got nothing at `nothing.yaml`"),
+        (["grammars/e.lark"], "expected a YAML file, got nothing at `grammars/e.lark`"),
+        (["grammars"], "expected a folder with YAML files, got none in `grammars`"),
+        (["stray/x.lark"], "expected a grammar that some entry uses, got `stray/x.lark`"),
+        (["hermse"], "expected a YAML file or a dialect, got `hermse`: did you mean `hermes`"),
+        (["--only", "e"], "expected an entry of `dialects.yaml`, got `e`"),
+        (["--check", "missing-corpora"], "expected a check, got `missing-corpora`: did you mean `missing-corpus`?"),
+        (["--explain", "everything"], "expected a check, got `everything`"),
+    ],
+    ids=str,
+)
+def test_misuse(words: list[str], says: str) -> None:
+    """What cannot be looked at is said in a sentence, with exit status 2."""
+    write("stray/x.lark", GRAMMAR)
+    result = run(*words)
+    assert result.exit_code == 2
+    assert says in result.output
+
+
+@pytest.mark.usefixtures("folder")
+def test_broken_yaml_and_broken_grammars() -> None:
+    """Where no entry can be read the grammars are looked at all the same."""
+    write("dialects.yaml", "d:\n  map: {call: call\n")
+    write("grammars/d.lark", 'start: (call\ncall: "<call>"\n')
+    write("grammars/e.lark", "start: calls\n")
+    found = [(d.check, d.place.path) for d in lint(Path("dialects.yaml")).diagnostics]
+    assert found == [
+        ("yaml-syntax", "dialects.yaml"),
+        ("grammar-syntax", "grammars/d.lark"),
+        ("undefined-name", "grammars/e.lark"),
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_entry_is_compared_with_the_others() -> None:
+    """What is found by comparing is found of one entry alone too, and allowed by a comment at the entry."""
+    write("dialects.yaml", f"{ENTRY}e:\n  about: another\n{ENTRY[3:]}")
+    write("grammars/e.lark", GRAMMAR)
+    (found,) = lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
+    assert found.place.line == 3
+    text = Path("dialects.yaml").read_text()
+    write("dialects.yaml", text.replace("e:\n  about", "e:  # toolect: allow identical-dialects for a test\n  about"))
+    assert not lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_large_grammar_is_not_tried_in_full() -> None:
+    """The tables of a grammar with many rules are not built, and that is said."""
+    names = [f"r{n}" for n in range(MAX_RULES)]
+    rules = "".join(f'{name}: "<{name}>" TEXT "</{name}>"\n' for name in names)
+    write("grammars/d.lark", GRAMMAR.replace("(content |", f"({' | '.join(names)} | content |") + rules)
+    write(
+        "dialects.yaml", ENTRY.replace("{content", "{" + "".join(f"{name}: content, " for name in names) + "content", 1)
+    )
+    start = time.process_time()
+    found = lint(Path("dialects.yaml"), checks=["too-large"]).diagnostics
+    assert f"more than {MAX_RULES} rules" in found[0].message
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.usefixtures("folder")
+def test_explains_checks() -> None:
+    """A check's page is Markdown, and all checks are listed with their first sentences."""
+    assert run("--explain", "missing-corpus").output.startswith("# missing-corpus\n\nFinds dialects without a corpus")
+    assert re.search(r"^unused-allow +Finds comments", run("--explain", "all").output, re.MULTILINE)
+
+
+# Reports
+
+ODD = Diagnostic(
+    "missing-corpus",
+    "50% of\r\nit, :: \x1b[31m\ud800",
+    Place("a b,c:d.yaml", 3, 5, 2),
+    label="here",
+    help="do",
+    witness="\x00\u202e\udfff" + "x" * 100_000,
+    reading="y" * 100_000,
+    related=((Place("d.lark", 1, 1), "there"),),
+)
+PLAIN = warning("unused-allow", "nothing", Place("b.yaml", 1, 1))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_reports_are_safe(form: str) -> None:
+    """Control characters and lone surrogates are escaped, whatever the format; nothing found is no problem."""
+    text = "".join(FORMATS[form]([ODD, PLAIN]))
+    assert text.encode()
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f]", text)
+    assert isinstance("".join(FORMATS[form]([])), str)
+
+
+def test_long_witnesses_are_cut_for_people() -> None:
+    """A drawn witness has its beginning and its end; other programs get it whole."""
+    assert len(draw(ODD)) < 3000
+    (first, _) = (json.loads(line) for line in FORMATS["json"]([ODD, PLAIN]))
+    assert first["witness"] == ODD.witness
+
+
+def test_json_lines() -> None:
+    """What a diagnostic holds, without what is empty."""
+    first, second = (json.loads(line) for line in FORMATS["json"]([ODD, PLAIN]))
+    place = {"path": "b.yaml", "line": 1, "column": 1, "length": 1}
+    assert second == {"check": "unused-allow", "severity": "warning", "message": "nothing", "place": place}
+    assert first["related"] == [{"place": {"path": "d.lark", "line": 1, "column": 1, "length": 1}, "label": "there"}]
+    assert set(first) == {"check", "severity", "message", "place", "label", "witness", "reading", "help", "related"}
+
+
+def test_github_commands() -> None:
+    """A workflow command is one line; what ends a property or a line is escaped."""
+    first, second = "".join(FORMATS["github"]([ODD, PLAIN])).splitlines()
+    assert first.startswith(
+        "::error file=a b%2Cc%3Ad.yaml,line=3,col=5,title=toolect%3A missing-corpus::50%25 of%0D%0Ait, :: "
+    )
+    assert second == "::warning file=b.yaml,line=1,col=1,title=toolect%3A unused-allow::nothing"
+
+
+def test_sarif() -> None:
+    """The log has what SARIF 2.1.0 requires: of a log, a run, a tool, a rule, a result and a location."""
+    log = json.loads("".join(FORMATS["sarif"]([ODD, PLAIN])))
+    assert log["version"] == "2.1.0"
+    (one,) = log["runs"]
+    driver = one["tool"]["driver"]
+    assert driver["name"] == "toolect"
+    rules = [rule["id"] for rule in driver["rules"]]
+    assert rules == sorted(set(rules))
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"] and rule["help"]["text"] and rule["help"]["markdown"]
+    for result in one["results"]:
+        assert rules[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in ("error", "warning")
+        assert result["message"]["text"]
+        assert result["locations"]
+        for place in [*result["locations"], *result.get("relatedLocations", [])]:
+            _check_location(place)
+    first, second = one["results"]
+    assert first["relatedLocations"][0]["message"] == {"text": "there"}
+    assert "relatedLocations" not in second
+
+
+def _check_location(place: Json) -> None:
+    physical = place["physicalLocation"]
+    assert re.fullmatch(r"[\w./%-]+", physical["artifactLocation"]["uri"]), "expected a URI"
+    region = physical["region"]
+    assert region["startLine"] >= 1 and region["startColumn"] >= 1 and region["endColumn"] >= region["startColumn"]
+
+
+# Corpora
+
+
+def case(title: str, text: str, said: str = "", *attributes: str) -> str:
+    """A case as it stands in a file."""
+    return f"===\n{title}\n{''.join(f'{a}{chr(10)}' for a in attributes)}===\n{text}\n---\n{said}\n"
+
+
+UPDATES = {
+    "a new one": (case("A", CALL), 'call f {"n": 1}', (), "wrote `A`"),
+    "one that is not canonical": (
+        case("A", '<call>{"arguments": {}, "name": "f"}</call>'), "call f {}", (("parse-only", ""),),
+        "wrote `A`, marked `:parse-only`",
+    ),
+    "one with repairs": (
+        case("A", CALL[:-7], "", ":parse-only", ":source me"),
+        'call f {"n": 1}\n  status repaired\n  repair implied-closer', (("lenient", ""), ("source", "me")),
+        "wrote `A`, marked `:lenient`",
+    ),
+    "another reading": (case("A", CALL, 'call f {"n": 2}'), 'call f {"n": 1}', (), "updated `A`"),
+    "the same": (case("A", CALL, 'call f {"n":1}'), 'call f {"n":1}', (), None),
+    "one that cannot be understood": (case("A", CALL, "call f {"), 'call f {"n": 1}', (), "updated `A`"),
+    "an error": (case("A", CALL, "call g {}", ":error malformed"), "call g {}", (("error", "malformed"),), None),
+    "one to skip": (case("A", CALL, "call g {}", ":skip x"), "call g {}", (("skip", "x"),), None),
+    "a call that is cut off": (
+        case("A", CALL[:20]), "", (),
+        "left `A`: a call is truncated; if that is right, write `:error truncated` and what is read",
+    ),
+    "a call that breaks": (case("A", CALL[:20], "call f {}"), "call f {}", (), "left `A`: a call is truncated"),
+    "unusable tools": (case("A", CALL, "", ":tools no"), "", (("tools", "no"),), "left `A`: cannot use `:tools no`"),
+    "a policy": (
+        case("A", "<call>{}</call>", "", ":policy malformed=content"), 'content "<call>{}</call>"',
+        (("parse-only", ""), ("policy", "malformed=content")), "wrote `A`, marked `:parse-only`",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", UPDATES)
+def test_update(name: str) -> None:
+    """New expectations are written with the attributes that hold; errors, and what looks like one, are left alone."""
+    source, expected, attributes, said = UPDATES[name]
+    write("corpus/d.txt", source)
+    result = run("--update", "--check", "missing-corpus")
+    (found,) = corpus.read(Path("corpus/d.txt"))
+    assert (found.expected, found.attributes) == (expected, attributes)
+    if said is None:
+        assert result.stderr == ""
+        assert Path("corpus/d.txt").read_text() == source
+    else:
+        assert result.stderr.startswith(f"corpus/d.txt:1: {said}")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (b"===\nA\n:no\n===\n\n---\n", "corpus/d.txt:3: left as it is: unknown attribute `:no`"),
+        (b"na\xefve", "corpus/d.txt:1: left as it is: expected UTF-8"),
+    ],
+    ids=str,
+)
+def test_update_leaves_what_cannot_be_read(source: bytes, says: str) -> None:
+    """A file that does not keep the format is not written, and why is said."""
+    write("corpus/d.txt", "")
+    Path("corpus/d.txt").write_bytes(source)
+    assert says in run("--update").stderr
+    assert Path("corpus/d.txt").read_bytes() == source
+
+
+def test_update_says_when_a_file_cannot_be_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that may not be written is misuse."""
+    write("corpus/d.txt", case("A", CALL))
+
+    def refuse(self: Path, _: bytes) -> int:
+        raise PermissionError(13, "Permission denied", str(self.relative_to(folder) if self.is_absolute() else self))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    result = run("--update")
+    assert result.exit_code == 2
+    assert "expected a corpus that can be written, got `Permission denied` at `corpus/d.txt`" in result.stderr
+
+
+# Patterns of model ids
+
+_pattern = st.text("ab*?", max_size=6)
+
+
+@given(_pattern, _pattern, st.text("ab", max_size=5))
+def test_what_patterns_have_in_common(one: str, two: str, text: str) -> None:
+    """The text that is found is matched by both patterns; when none is found, none is."""
+    import fnmatch
+
+    found = common(one, two)
+    if found is None:
+        assert not (fnmatch.fnmatchcase(text, one) and fnmatch.fnmatchcase(text, two))
+    else:
+        assert fnmatch.fnmatchcase(found, one) and fnmatch.fnmatchcase(found, two)
+
+
+def test_what_patterns_say() -> None:
+    """Fixed characters count, then whether the first is fixed."""
+    assert specificity("ab*") > specificity("*ab") > specificity("a*?")
