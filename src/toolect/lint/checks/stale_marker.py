@@ -8,20 +8,20 @@ write the ones of the other dialect, which this one does not read.
 ## Example
 
 ```yaml
-my-hermes:
-  extends: hermes
+my-model:
+  extends: their-model
   markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
 ```
 
-`tools` of `hermes` says that calls stand within `<tool_call></tool_call>`.
+`tools` of `their-model` says that calls stand within `<tool_call></tool_call>`.
 
 ## Use instead
 
 A text of its own, or none:
 
 ```yaml
-my-hermes:
-  extends: hermes
+my-model:
+  extends: their-model
   markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
   tools: none
 ```
