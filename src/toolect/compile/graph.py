@@ -86,9 +86,10 @@ class Graph:
 
     @property
     def named(self) -> bool:
-        """True when calls may begin with their names: which names are tools decides what is one."""
+        """True when calls may begin with their names, or are code: which names are tools decides what is one."""
         if self._named is None:
-            self._named = self.start.text and any(stop.named for stop in self.start.stops.values())
+            named = self.start.text and any(stop.named for stop in self.start.stops.values())
+            self._named = named or self.code is not None
         return self._named
 
     def _reset(self) -> None:

@@ -153,9 +153,14 @@ class Lines:
         return -1
 
 
-def call_in_code(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
-    """Is one of the statements at `buf[pos:]` a call, after an opener which `node` follows?"""
+def call_in_code(machine: Machine, node: Node, pos: int, final: bool, short: bool) -> Ahead:
+    """Is one of the statements at `buf[pos:]` a call, after an opener which `node` follows?
+
+    After one that is `short`, which may close something else as well, it has to be the first: a declared tool's.
+    """
     start, base = pos, machine.base
+    if short and not machine.builder.tools:
+        return Ahead.NO
     lines = Lines(machine, node, 0)
     if machine.seeking is not None and machine.seeking[0] == base + start:
         _, lines, at = machine.seeking  # go on where the last chunk ended
@@ -168,6 +173,8 @@ def call_in_code(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
             machine.seeking = base + start, lines, base + pos
             return Ahead.MORE
         if found is not Found.CODE:
+            return Ahead.NO
+        if short and at > start and not machine.buf[start:at].isspace():
             return Ahead.NO
         pos = at
     return Ahead.NO

@@ -39,7 +39,7 @@ def call_follows(machine: Machine, stop: Stop, node: Node, pos: int, final: bool
     if machine.graph.code is not None and node.coding is not None and _SOLID(machine.buf, pos) is not None:
         from toolect.engine.code_lines import call_in_code  # not part of starting up: few dialects need it
 
-        return call_in_code(machine, node.coding, pos, final)
+        return call_in_code(machine, node.coding, pos, final, len(stop.core) < STRONG)
     way = _Way(machine, stop, node, pos, final, strong)
     for _ in range(8):
         answer = way.go_on()
