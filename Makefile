@@ -32,6 +32,7 @@ lint: setup  ## check style, types, generated pages and the specs
 bench: setup  ## measure speed against the floor
 	@$(BIN)/python -m compileall -q src
 	$(BIN)/python tools/bench.py $(ARGS)
+	$(BIN)/python tools/bench_agents.py
 
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }

@@ -19,9 +19,10 @@ from toolect import Message, Unrepresentable, registry
 from toolect.compiled import Dialect
 from toolect.coverage.features import OSLO, ROME, TEXT, THOUGHT
 from toolect.injection import escapes
-from toolect.ir import Segment
+from toolect.ir import Json, Segment
 from toolect.lint.trial import told
 from toolect.spec.model import POLICIES, Spec
+from toolect.spec.prompt import Role
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "docs/dialects"
@@ -46,6 +47,18 @@ COMPOSED: tuple[tuple[str, tuple[Segment, ...]], ...] = (
     ("Content and a call", (TEXT, ROME)),
 )
 """Messages from the richest on: the first that a dialect carries is its sample."""
+TOOL: dict[str, Json] = {
+    "name": "get_time",
+    "description": "Tells the time.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "place": {"type": "string", "description": "A city"},
+            "unit": {"type": "string", "enum": ["12h", "24h"]},
+        },
+        "required": ["place"],
+    },
+}
 
 
 def sample(name: str) -> str:
@@ -69,7 +82,7 @@ about [the spec language](../dialects.md).
 def page(name: str) -> str:
     """The page of one dialect."""
     dialect = registry.dialect(name)
-    parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_grammar(name), *_entry(name)]
+    parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_prompt(dialect), *_grammar(name), *_entry(name)]
     parts += [*_policies(dialect.spec), *_refused(dialect), *_escapes(dialect), *_figures(name)]
     return "\n\n".join(parts) + "\n"
 
@@ -100,6 +113,19 @@ def _samples(dialect: Dialect) -> Iterator[str]:
         yield f"## {title}"
         yield fenced(str(text))
         return
+
+
+def _prompt(dialect: Dialect) -> Iterator[str]:
+    """What the entry says of tools and results: of one tool, and of one result."""
+    tools, results = dialect.spec.tools, dialect.spec.results
+    if tools:
+        yield "## A tool in the prompt"
+        yield fenced(dialect.render_tools([TOOL]))
+    if results:
+        turn = "a turn of the tool's" if results.role is Role.TOOL else "a turn of the user's"
+        yield "## A result in the prompt"
+        yield f"In {turn}, whose own markup belongs to the chat template:"
+        yield fenced(dialect.render_results([("get_time", '{"time": "12:30"}', "call_7f3a")]))
 
 
 def _grammar(name: str) -> Iterator[str]:

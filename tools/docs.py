@@ -33,6 +33,7 @@ from toolect.engine import (
     yaml_text,
 )
 from toolect.lint import catalogue
+from toolect.prompting import notation, schemas
 from toolect.spec import document, grammar, lalr, source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,6 +119,15 @@ LIMITS = (
         "alternatives of one JSON Schema, and references in a row, that are followed",
         "the value has no schema",
     ),
+    (
+        "MAX_DEPTH (types)",
+        schemas.MAX_DEPTH,
+        "schemas inside one another that a printed type tells of",
+        "`unknown`, `Any`",
+    ),
+    ("MAX_PARTS", schemas.MAX_PARTS, "schemas that one printed type tells of", "`unknown`, `Any`"),
+    ("MAX_NESTED", notation.MAX_NESTED, "levels of the data in a tool's definition", "null"),
+    ("MAX_VALUES", notation.MAX_VALUES, "values in a tool's definition", "null"),
     ("PLACES", ranking.PLACES, "places of a text at which `detect` looks for dialects", "none"),
     (
         "PATIENCE",

@@ -15,6 +15,7 @@ from toolect.engine.machine import Machine
 from toolect.engine.schema import Schema, tool_schemas
 from toolect.engine.stream import Stream
 from toolect.ir import Message
+from toolect.rendered import Unrepresentable
 from toolect.spec.model import POLICIES, WRITING, Policies, Spec
 
 if TYPE_CHECKING:
@@ -114,6 +115,28 @@ class Dialect:
         from toolect.render import render  # reading does without it
 
         return render(self, message, tools)
+
+    def render_tools(self, tools: Tools) -> str:
+        """The text that tells a model of `tools`, as its prompt has it; empty for none.
+
+        Raises Unrepresentable when the dialect has no way of telling tools, or none for one of these.
+        """
+        from toolect.prompting.tools import write_tools
+
+        if self.spec.tools is None:
+            raise Unrepresentable("tools", f"the entry of `{self.name}` does not say how tools are told")
+        return write_tools(self.spec.tools, tools)
+
+    def render_results(self, results: Iterable[tuple[str, str, str | None]]) -> str:
+        """The text that tells a model what came of its calls: each one's name, output and id.
+
+        Raises Unrepresentable when the dialect has no way of telling results, or an output holds markup.
+        """
+        from toolect.prompting.results import Output, write_results
+
+        if self.spec.results is None:
+            raise Unrepresentable("results", f"the entry of `{self.name}` does not say how results are told")
+        return write_results(self, self.spec.results, [Output(*result) for result in results])
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""

@@ -56,6 +56,8 @@ class RepairKind(StrEnum):
     """An argument had no name; it got the one that the tool's schema has at its place."""
     COERCION = "coercion"
     """A value did not have the spelling its declared type asks for."""
+    UNKNOWN_TOOL = "unknown-tool"
+    """Code calls something that is no tool: it is content."""
     AFTER_END = "after-end"
     """Text followed the end of the answer."""
 

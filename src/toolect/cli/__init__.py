@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 
-COMMANDS = ("parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage")
+COMMANDS = (
+    "parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage", "run", "agent",
+)  # fmt: skip
 
 
 class Commands(click.Group):

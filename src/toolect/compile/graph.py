@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from toolect.compile.code import Code
 from toolect.compile.network import Edge, Network
 from toolect.compile.node import STRONG, Config, Node, Stack, Trail
 from toolect.compile.symbols import Mark, Op, OpCode, is_echo
@@ -35,8 +36,10 @@ class Graph:
         """No policy changes what is done with canonical text."""
         self._openers: tuple[str, ...] | None = None
         self._named: bool | None = None
-        self._reset()
         spec = network.spec
+        self.code = Code(spec) if spec.code else None
+        """What code is made of, where calls are statements."""
+        self._reset()
         self.ends = tuple(end.strip() for end in spec.end)
         texts = {name: role for name, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT)}
         marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in texts]
@@ -83,9 +86,10 @@ class Graph:
 
     @property
     def named(self) -> bool:
-        """True when calls may begin with their names: which names are tools decides what is one."""
+        """True when calls may begin with their names, or are code: which names are tools decides what is one."""
         if self._named is None:
-            self._named = self.start.text and any(stop.named for stop in self.start.stops.values())
+            named = self.start.text and any(stop.named for stop in self.start.stops.values())
+            self._named = named or self.code is not None
         return self._named
 
     def _reset(self) -> None:

@@ -101,6 +101,7 @@ class Node:
         self._struct: re.Pattern[str] | None = None
         self._stops: dict[str, Stop] | None = None
         self._implied: dict[str, tuple[str, ...]] | None = None
+        self._coding: tuple[Node, ...] | None = None
         self.plan: Any = None
         """What the engine prepares for reading text here, once: a StopPlan."""
         self.skip: Any = None
@@ -248,6 +249,21 @@ class Node:
                         found.setdefault(core, path)
             self._implied = found  # whole at once: other threads may look
         return self._implied
+
+    @property
+    def over(self) -> bool:
+        """True when the call is over here."""
+        return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
+
+    @property
+    def coding(self) -> Node | None:
+        """The node after a statement, when one may begin here."""
+        if self._coding is None:
+            graph, rule = self.graph, self.graph.network.spec.code
+            ways = (c for choices in self.choices.values() for c in choices if c.edge.first and c.edge.rule == rule)
+            stack = next((choice.stack for choice in ways), None) if rule else None
+            self._coding = () if stack is None else (graph.node(((stack.target, stack.parent, ()),)),)
+        return self._coding[0] if self._coding else None
 
     @property
     def sole(self) -> str | None:

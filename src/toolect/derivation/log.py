@@ -7,6 +7,7 @@ from msgspec import Struct
 from toolect.compile.graph import Graph
 from toolect.compile.node import Node
 from toolect.engine.builder import Builder
+from toolect.engine.code_slot import CodeSlot
 from toolect.engine.escaped_slot import EscapedSlot
 from toolect.engine.machine import Machine
 from toolect.engine.recovery import expectations
@@ -48,16 +49,18 @@ class LoggingMachine(Machine):
         super().__init__(graph, builder)
 
     @property
-    def text(self) -> TextSlot | EscapedSlot | None:
+    def text(self) -> TextSlot | EscapedSlot | CodeSlot | None:
         """The text slot that is open."""
         return self._slot
 
     @text.setter
-    def text(self, slot: TextSlot | EscapedSlot | None) -> None:
+    def text(self, slot: TextSlot | EscapedSlot | CodeSlot | None) -> None:
         self._slot = slot
         if isinstance(slot, TextSlot) and slot.skip:
             expected = ("less nesting",) if self._gave_up else tuple(expectations(slot.node))
             self.troubles.append(Trouble(slot.start, expected))
+        elif isinstance(slot, CodeSlot) and slot.failed:
+            self.troubles.append(Trouble(self.base + self.pos, tuple(expectations(self.node))))
 
     def enter_slot(self, kind: SlotKind, at: int) -> None:
         """Begin a slot."""

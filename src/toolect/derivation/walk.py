@@ -83,6 +83,8 @@ class Walk:
         kernel, begun, steps = self.start, 0, list[Step]()
         for i, lexeme in enumerate(lexemes):
             step = None if lexeme.fresh else self._step(kernel, lexeme.key)
+            if step is not None and not step.kernel and self.network.spec.code:
+                step = self._after_statement(kernel, lexeme.key)
             if step is None or not step.kernel:  # what was open is given up
                 found.append(self._way(kernel, steps, lexemes[begun:i]))
                 begun, steps = i, []
@@ -119,6 +121,21 @@ class Walk:
                         found.setdefault((edge.target, stack), Arrival(origin, trail, edge.symbol))
             step = self._steps[kernel, key] = Step(tuple(found), tuple(found.values()))
         return step
+
+    def _after_statement(self, kernel: Kernel, key: str) -> Step:
+        """The step over the lexeme `key` when rules that are open are given up, the innermost first."""
+        ended: list[Config] = []
+        origins: list[tuple[int, Trail]] = []
+        for i, (_, frame) in enumerate(kernel):
+            left: Trail = ()
+            while frame is not None:
+                left = (*left, Leave())
+                ended.append((frame.target, frame.parent))
+                origins.append((i, left))
+                frame = frame.parent
+        step = self._step(tuple(ended), key)
+        arrivals = ((origins[a.origin], a) for a in step.arrivals)
+        return Step(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
 
     def _end(self, kernel: Kernel) -> tuple[int, Trail]:
         """The first of the places from which the grammar may end, and the way there; else the first place."""

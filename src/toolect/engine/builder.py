@@ -27,7 +27,7 @@ class Builder:
     def __init__(
         self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
     ) -> None:
-        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict)
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict, spec.code != "")
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
@@ -144,6 +144,12 @@ class Builder:
     def note_space(self, at: int, expected: str) -> None:
         """Whitespace that the dialect writes was missing."""
         self.note(RepairKind.WHITESPACE, at, f"expected {expected!r}")
+
+    def give_up_call(self, end: int) -> None:
+        """The open call could not be read; it ends at character `end`."""
+        self.draft.ruled = False
+        self.draft.end_call(end)
+        self._values.clear()
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call."""

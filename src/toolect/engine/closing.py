@@ -44,10 +44,10 @@ def ends_string(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
 
 def _goes_on(machine: Machine, node: Node, pos: int, final: bool) -> Ahead:
     """Does the text at `buf[pos:]` go on from `node` as the grammar does?"""
-    buf, n = machine.buf, len(machine.buf)
+    buf, n, graph = machine.buf, len(machine.buf), machine.graph
     named = False
     for i in range(4):
-        if node.text or node.escaped:
+        if node.text or node.escaped or graph.code is not None and i and node.over:
             break
         at = _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at - pos == MAX_BLANK:

@@ -15,14 +15,15 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
     def __init__(
-        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool
-    ) -> None:
+        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
+        coded: bool = False,
+    ) -> None:  # fmt: skip
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
         self.events: list[Event] | None = [] if streaming else None
@@ -38,6 +39,7 @@ class Draft:
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._coded = coded  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
 
@@ -167,6 +169,8 @@ class Draft:
             self._as_content(done, (call.start, end))
             return
         if self._is_content(done):
+            if self._coded and done.name not in self.tools:
+                self.note(RepairKind.UNKNOWN_TOOL, call.start, done.name)
             self._as_content(done, (call.start, end))
             return
         if call.index < 0:

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
-    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_region", "field", "start")
+    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_region", "_sign", "field", "start")
 
     raw_from: int | None = None
     """No character of it is asked for again."""
+    blank = ""
+    """Nothing of it waits."""
 
     def __init__(self, machine: Machine, node: Node) -> None:
         symbol = node.choices[SlotKind.ESCAPED][0].edge.symbol
@@ -36,7 +38,9 @@ class EscapedSlot:
         closing = node.step(SlotKind.ESCAPED).node
         self._closer = next(iter(closing.marks))
         self._after = closing.step(self._closer).node
-        self._region = re.compile(region(self._closer))
+        formatted = machine.said_before() in ("f", "F")
+        self._sign = _SUBSTITUTION if self._closer == _TEMPLATE else _SUBSTITUTION[1] if formatted else ""
+        self._region = re.compile(region(self._closer, sign=self._sign))
         self._doubtful = False  # a quote inside was not escaped
         self._broken = self._closer not in _ON_ONE_LINE  # line breaks are no news
         machine.enter_slot(SlotKind.ESCAPED, self.start)
@@ -44,10 +48,10 @@ class EscapedSlot:
 
     def quick(self, machine: Machine) -> Callable[[str], list[Event] | None]:
         """A function that takes in a chunk in which nothing is escaped and nothing ends."""
-        field, first, substitutes = self.field, self._closer[0], self._closer == _TEMPLATE
+        field, first, sign = self.field, self._closer[0], self._sign[:1]
 
         def take(chunk: str) -> list[Event] | None:
-            if "\\" in chunk or first in chunk or "\n" in chunk or self._doubtful or substitutes and "$" in chunk:
+            if "\\" in chunk or first in chunk or "\n" in chunk or self._doubtful or sign and sign in chunk:
                 return None
             return machine.take_piece(field, chunk)
 
@@ -71,10 +75,10 @@ class EscapedSlot:
             if end == n:
                 kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
                 safe = min(safe, end - next(kept, 0))
-        if self._closer == _TEMPLATE:
-            if buf.startswith(_SUBSTITUTION, end):
+        if self._sign:
+            if buf.startswith(self._sign, end):
                 return self._substitutes(machine, end)
-            if not final and buf.endswith(_SUBSTITUTION[0], pos, safe):
+            if not final and buf.endswith(self._sign[0], pos, safe):
                 safe -= 1
         self._take(machine, safe)
         if closed and answer is Ahead.NO:
@@ -118,8 +122,8 @@ class EscapedSlot:
         """At index `at` the string has a place for a value, which nobody computes."""
         call = machine.builder.call
         if call is not None:
-            call.fail(f"a string with `{_SUBSTITUTION}` in it would have to be computed - at {machine.base + at}")
-        self._take(machine, at + len(_SUBSTITUTION))
+            call.fail(f"a string with `{self._sign}` in it would have to be computed - at {machine.base + at}")
+        self._take(machine, at + len(self._sign))
         return True
 
     def _wall(self, machine: Machine, pos: int, end: int, final: bool) -> bool | None:
@@ -141,19 +145,23 @@ class EscapedSlot:
         return None
 
 
-def region(closer: str, breaks: bool = True) -> str:
-    """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped."""
+def region(closer: str, breaks: bool = True, sign: str = "") -> str:
+    """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped.
+
+    It ends before `sign`, too, with which a value begins.
+    """
     first, rest = re.escape(closer[0]), re.escape(closer[1:])
     part = rf"|{first}(?!{rest})" if rest else ""
     line = "" if breaks else r"\n"
-    if closer == _TEMPLATE:
-        line, part = r"$", r"|\$(?!\{)"
+    if sign:
+        line += re.escape(sign[0])
+        part += rf"|{re.escape(sign[0])}(?!{re.escape(sign[1:])})" if sign[1:] else ""
     return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
 
 
 def clean_region(closer: str) -> str:
     """A regular expression for text up to `closer` in which nothing had to be forgiven."""
-    return region(closer, breaks=closer not in _ON_ONE_LINE)
+    return region(closer, breaks=closer not in _ON_ONE_LINE, sign=_SUBSTITUTION if closer == _TEMPLATE else "")
 
 
 def _whole_escapes(buf: str, pos: int, end: int) -> int:
@@ -181,7 +189,7 @@ def _is_escape(buf: str, pos: int, at: int) -> bool:
 
 
 _TEMPLATE, _SUBSTITUTION = "`", "${"
-"""The quote of template strings, and what begins a value in them."""
+"""The quote of JavaScript's template strings, and what begins a value in them; in Python's it is the brace alone."""
 _ON_ONE_LINE = ("'", '"')
 """Closers of strings in which a line break must be escaped."""
 _LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match

@@ -35,6 +35,12 @@ def lex(machine: Machine, node: Node, final: bool) -> bool:
         machine.pos = pos
     if pos == n:
         return False
+    if machine.graph.code is not None and machine.builder.call is None and node.coding is not None:
+        from toolect.engine.code_slot import begin_code  # not part of starting up: few dialects need it
+
+        coded = begin_code(machine, node, pos, final)
+        if coded is not None:
+            return coded
     begun = begin_comment(machine, pos, final)
     if begun is not False:
         return begun is True

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toolect.engine.machine import Machine
 
 _BLANK = re.compile(r"\s{0,64}")
+_SOLID = re.compile(r"\S").search
 
 
 class Ahead(Enum):
@@ -35,6 +36,10 @@ def call_follows(machine: Machine, stop: Stop, node: Node, pos: int, final: bool
 
     Looks at most one name and six markers ahead.
     """
+    if machine.graph.code is not None and node.coding is not None and _SOLID(machine.buf, pos) is not None:
+        from toolect.engine.code_lines import call_in_code  # not part of starting up: few dialects need it
+
+        return call_in_code(machine, node.coding, pos, final, len(stop.core) < STRONG)
     way = _Way(machine, stop, node, pos, final, strong)
     for _ in range(8):
         answer = way.go_on()

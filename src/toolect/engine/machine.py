@@ -8,6 +8,7 @@ waits.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from toolect.compile.graph import Graph, TooDeep
 from toolect.compile.node import Node
@@ -29,13 +30,17 @@ from toolect.events import Event
 from toolect.ir import Message, RepairKind
 from toolect.spec.model import Role, SlotKind
 
+if TYPE_CHECKING:
+    from toolect.engine.code_lines import Lines
+    from toolect.engine.code_slot import CodeSlot
+
 
 class Machine:
     """Reads one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
     __slots__ = (
-        "_hist", "_searches", "_tape", "base", "buf", "builder", "comment", "ended", "graph", "json", "node", "pos",
-        "quick", "spacing", "text",
+        "_hist", "_searches", "_tape", "base", "buf", "builder", "comment", "depth", "ended", "graph", "home", "json",
+        "node", "pos", "quick", "seeking", "spacing", "text",
     )  # fmt: skip
 
     def __init__(self, graph: Graph, builder: Builder) -> None:
@@ -46,10 +51,14 @@ class Machine:
         self.quick: Callable[[str], list[Event] | None] | None = None
         """Takes in a chunk that has nothing but text of the open slot in it, or declines with None."""
         self._hist: list[tuple[int, int, str]] = []
-        self.text: TextSlot | EscapedSlot | None = None
+        self.text: TextSlot | EscapedSlot | CodeSlot | None = None
         self.json: JsonSlot | None = None
         self.spacing = Spacing()
         self.comment = ""  # the closer of the comment that is open
+        self.home: Node | None = None  # where to go on after the statement of code that is open
+        self.depth = 0  # brackets that are open in it
+        self.seeking: tuple[int, Lines, int] | None = None
+        """Where a look-ahead for a call in code began, and how far it has come."""
         self._tape = Tape()
         self._searches: dict[StopPlan, Search] = {}
 
@@ -192,6 +201,7 @@ class Machine:
         if not self.spacing.before_text(self, node, final):
             return False
         buf, n = self.buf, len(self.buf)
+        self.home = None
         field = node.text_field()
         if node.patterns and (answer := headed(node, buf, self.pos, final)) is not Ahead.NO:
             return self._lex_instead(answer, node, final)
@@ -262,6 +272,22 @@ class Machine:
         self.enter_slot(SlotKind.TEXT, at)
         self.leave_slot(SlotKind.TEXT, at)
 
+    # Code
+
+    def said_before(self) -> str:
+        """The text of the terminal right before the last marker."""
+        return self._hist[-2][2] if len(self._hist) > 1 else ""
+
+    def begin_statement(self, home: Node) -> None:
+        """A statement of code begins here; `home` is where to go on after it."""
+        self.home, self.depth = home, 0
+
+    def end_code(self, node: Node) -> None:
+        """Code that is no call is over: go on at `node`."""
+        self.text, self.node = None, node
+        self.spacing.clear()
+        self.spacing.loose = True
+
     # Steps
 
     def enter_slot(self, kind: SlotKind, at: int) -> None:
@@ -282,6 +308,8 @@ class Machine:
         step = self.node.step(key)
         self._hist.append((start, end, text))
         self._run(step.tasks)
+        if self.home is not None and not text:
+            self.depth += sum((sign in "([{") - (sign in ")]}") for sign in key)
         spacing = self.spacing
         if lexed and not spacing.loose and not self.node.value:
             spacing.check(self.builder, start, step.leads, step.expects)
@@ -392,6 +420,8 @@ class Machine:
         if isinstance(self.text, TextSlot):
             if self.text.raw_from is not None:
                 waiting = self.raw(self.text.raw_from, self.base + len(self.buf))
+            waiting = self.text.blank + waiting
+        elif self.text is not None:
             waiting = self.text.blank + waiting
         elif self.json is not None:
             waiting = self.json.reader.held + waiting

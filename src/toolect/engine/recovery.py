@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.compile.symbols import ECHOES, Op, OpCode
+from toolect.compile.symbols import ECHOES
 from toolect.engine.look_ahead import Ahead
 from toolect.engine.spelling import MIN_LEXEME, could_grow
 from toolect.engine.stop_plan import StopPlan
@@ -60,6 +60,10 @@ def recover(machine: Machine, node: Node, pos: int, final: bool) -> bool:
         machine.pos = len(buf)
         return False
     call = machine.builder.call
+    if machine.home is not None:
+        from toolect.engine.code_slot import skip_statement  # not part of starting up: few dialects need it
+
+        return skip_statement(machine, node, final)
     if call is not None:
         got = buf[pos]
         call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
@@ -178,7 +182,7 @@ def _cut_closer(machine: Machine, node: Node, rest: str) -> bool:
     if sole is None or not machine.builder.spelled(sole).startswith(rest):
         return False
     after = node.step(sole).node
-    if machine.builder.call is not None and not _ends_call(after) and any(map(after.first, after.choices)):
+    if machine.builder.call is not None and not after.over and any(map(after.first, after.choices)):
         return False  # more of the call was to come
     machine.pos = len(machine.buf)
     at = machine.base + machine.pos
@@ -283,11 +287,6 @@ def _imply_rest(machine: Machine, at: int) -> None:
     while (sole := node.sole) is not None:
         closers.append(sole)
         node = node.step(sole).node
-        ends = ends or _ends_call(node)
+        ends = ends or node.over
     for closer in closers if ends else ():
         machine.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-
-
-def _ends_call(node: Node) -> bool:
-    """True when the call is over at `node`."""
-    return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in node.arrival)

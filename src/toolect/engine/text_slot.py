@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolect.compile.node import STRONG, Node
 from toolect.compile.stops import Stop
-from toolect.compile.symbols import Field, Op, OpCode
+from toolect.compile.symbols import Field
 from toolect.engine.json_lexemes import match_space
 from toolect.engine.quick_text import quick_text
 from toolect.engine.spelling import MAX_BLANK
@@ -321,18 +321,13 @@ class TextSlot:
         if not self.opened:
             return
         role = self.field.role
-        if final and role not in (Role.CONTENT, Role.REASONING, None) and not self._ends_call():
+        if final and role not in (Role.CONTENT, Role.REASONING, None) and not self.node.step(SlotKind.TEXT).node.over:
             machine.builder.cut(self.field)
             return
         if role is not None:
             machine.builder.text_end(self.field, self.start, end)
         if not self.skip:
             machine.leave_slot(SlotKind.TEXT, end)
-
-    def _ends_call(self) -> bool:
-        """True when the call is complete with this text, so that the end of the input may end it."""
-        after = self.node.step(SlotKind.TEXT).node
-        return any(isinstance(t, Op) and t.code is OpCode.END_CALL for t, _ in after.arrival)
 
     def _json_node(self) -> Node:
         node = self.node

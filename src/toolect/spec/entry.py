@@ -30,12 +30,15 @@ FIELDS = (
     "end",
     "no-call",
     "comments",
+    "code",
     "ref",
     "ids",
     "canonical",
     "misspellings",
     "reserved",
     "policies",
+    "tools",
+    "results",
 )
 OWN = ("about", "models", "aliases", "extends", "markers")
 """Fields that belong to one entry only; the others are handed on by `extends`."""
@@ -177,6 +180,12 @@ def read_comments(entry: Entry, problems: Problems) -> dict[str, str]:
         else:
             found[key.text] = value.text
     return found
+
+
+def read_code(entry: Entry, rules: dict[str, Rule], problems: Problems) -> str:
+    """The rule of a statement, where calls are code."""
+    node = entry.table.get("code")
+    return "" if node is None else _rule(node, rules, problems) or ""
 
 
 def read_ref(entry: Entry, roles: dict[str, Role], problems: Problems) -> str:

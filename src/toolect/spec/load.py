@@ -14,6 +14,7 @@ from toolect.spec.document import Text, read_document, read_text
 from toolect.spec.entry import (
     Entry,
     read_canonical,
+    read_code,
     read_comments,
     read_entry,
     read_gaps,
@@ -31,6 +32,7 @@ from toolect.spec.model import HoleKind, Role, Rule, Spec
 from toolect.spec.names import check_names
 from toolect.spec.parts import Parts
 from toolect.spec.problems import Problems, in_order, near
+from toolect.spec.prompt_fields import read_results, read_tools
 from toolect.spec.variant import inherit, replace_markers
 
 
@@ -179,12 +181,15 @@ class _Loader:
             prefill=read_prefill(whole, rules, problems),
             end=tuple(t.text for t in whole.texts("end", problems)),
             comments=read_comments(whole, problems),
+            code=read_code(whole, rules, problems),
             no_call=tuple(t.text for t in whole.texts("no-call", problems)),
             ref=read_ref(whole, roles, problems) if len(problems.found) == before else "",
             canonical=read_canonical(whole, rules, roles, problems),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
             reserved=read_reserved(whole, rules, roles, problems),
             policies=read_policies(whole, problems),
+            tools=read_tools(whole, problems),
+            results=read_results(whole, problems),
             place=entry.name.place,
         )
         return None if problems.failed else spec

@@ -9,6 +9,7 @@ import msgspec
 
 from toolect.diagnostic import Place
 from toolect.ir import Json
+from toolect.spec.prompt import ResultText, ToolText
 
 
 class SlotKind(StrEnum):
@@ -323,6 +324,8 @@ class Spec(msgspec.Struct, frozen=True):
     """Names of tools that do not exist: calling one says that no call is made."""
     comments: dict[str, str] = {}
     """What a comment begins with → what it ends with."""
+    code: str = ""
+    """The rule of a statement, where calls are code: other statements may stand wherever one may begin."""
     ref: str = ""
     """How `call.ref` combines name and index, e.g. `functions.{name}:{index}`."""
     canonical: dict[str, str] = {}
@@ -336,4 +339,6 @@ class Spec(msgspec.Struct, frozen=True):
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
+    tools: ToolText | None = None
+    results: ResultText | None = None
     place: Place = Place("", 1, 1)

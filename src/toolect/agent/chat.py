@@ -1,0 +1,225 @@
+"""A client of chat-completions servers: vLLM, SGLang, llama.cpp, Ollama and hosted APIs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolect.ir import Json
+
+if TYPE_CHECKING:
+    import httpx
+
+RETRIED = frozenset((408, 409, 429, 500, 502, 503, 504))
+"""The statuses after which asking again may help."""
+MAX_WAIT = 30.0
+"""Seconds between two attempts at most, whatever the server asks for."""
+MAX_LINE = 16 << 20
+"""Characters that one event of a stream, or an answer, may have."""
+_SHOWN = 300
+
+
+class ModelError(Exception):  # what it is, as `OSError` is
+    """The server did not answer as a chat-completions server does; `status` is its HTTP status, if there was one."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Chat:
+    """A server's chat completions. `url` is its base, such as `http://localhost:8000/v1`; times are in seconds.
+
+    `timeout` is how long the server may be silent. `options` go into every request: temperature, seed, and so on.
+    """
+
+    def __init__(
+        self, url: str, model: str, api_key: str | None = None, *, timeout: float = 120.0, retries: int = 4,
+        backoff: float = 0.5, options: Mapping[str, Json] | None = None,
+    ) -> None:  # fmt: skip
+        try:
+            import httpx
+        except ImportError:
+            raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
+        self.url = url.rstrip("/")
+        self.url += "" if self.url.endswith("/chat/completions") else "/chat/completions"
+        self.model, self.timeout, self.retries, self.backoff = model, timeout, retries, backoff
+        self.options = dict(options or {})
+        self._key = api_key or ""
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx.AsyncClient(timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0)), headers=headers)
+
+    def __repr__(self) -> str:
+        return f"<Chat {self.model} at {self.url}>"  # and never the key
+
+    async def __aenter__(self) -> Chat:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def stream(self, body: Mapping[str, Json]) -> AsyncIterator[dict[str, Any]]:
+        """The first choice of each chunk of a streamed answer, `body` being what the request asks besides.
+
+        A server that does not stream gives its one choice, which has a `message` and no `delta`. Raises `ModelError`;
+        the request is repeated only as long as nothing has been passed on.
+        """
+        request = {"model": self.model, **self.options, **body, "stream": True}
+        for attempt in range(self.retries + 1):
+            last = attempt == self.retries
+            begun = False
+            try:
+                async for choice in self._once(request):
+                    begun = True
+                    yield choice
+                return
+            except _Again as again:
+                if last or begun:
+                    raise again.error from None
+                wait = again.wait if again.wait is not None else self.backoff * 2**attempt * (0.5 + random.random())
+                await asyncio.sleep(min(wait, MAX_WAIT))
+
+    async def _once(self, request: dict[str, Json]) -> AsyncIterator[dict[str, Any]]:
+        import httpx
+
+        try:
+            async with self._client.stream("POST", self.url, json=request) as response:
+                if response.status_code >= 400:
+                    raise self._refused(response, await _start(response))
+                if "text/event-stream" in response.headers.get("content-type", ""):
+                    async for choice in self._events(response):
+                        yield choice
+                else:
+                    for choice in _choices(self._json(await _all(response), "a chat completion")):
+                        yield choice
+        except httpx.ConnectError as error:
+            raise _Again(
+                ModelError(f"expected a server at {self.url}, got `{self._safe(str(error))}`: is it running?")
+            ) from None
+        except httpx.TimeoutException:
+            raise _Again(
+                ModelError(f"expected an answer from {self.url}, got silence for {self.timeout:g} seconds")
+            ) from None
+        except httpx.HTTPError as error:
+            why = self._safe(str(error)) or type(error).__name__
+            raise _Again(ModelError(f"expected a whole answer from {self.url}, got one cut off: {why}")) from None
+
+    async def _events(self, response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
+        """The choices of a stream of server-sent events, up to `[DONE]`."""
+        data: list[str] = []
+        done = False
+        async for line in _lines(response):  # what no empty line ends was cut off
+            if line.startswith("data:"):
+                data.append(line[5:].removeprefix(" "))
+            elif not line and data:
+                text = "\n".join(data)
+                data.clear()
+                if text.strip() == "[DONE]":
+                    return
+                for choice in _choices(self._json(text, "an event")):
+                    done = done or choice.get("finish_reason") is not None
+                    yield choice
+        if not done:
+            raise _Again(ModelError(f"expected a whole answer from {self.url}, got one cut off before its end"))
+
+    def _json(self, text: str, what: str) -> dict[str, Any]:
+        """The object that `text` is. A server tells errors in the middle of a stream as an object with `error`."""
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ModelError(f"expected {what} as JSON from {self.url}, got `{self._safe(text)}`") from None
+        if not isinstance(value, dict):
+            raise ModelError(f"expected {what} as a JSON object from {self.url}, got `{self._safe(text)}`")
+        if value.get("error"):
+            raise ModelError(f"the server at {self.url} says: {self._safe(_reason(value))}")
+        return value
+
+    def _refused(self, response: httpx.Response, text: str) -> Exception:
+        status = response.status_code
+        try:
+            reason = _reason(json.loads(text))
+        except (ValueError, RecursionError):
+            reason = text
+        error = ModelError(f"the server at {self.url} answers {status}: {self._safe(reason) or 'nothing'}", status)
+        return _Again(error, _seconds(response.headers.get("retry-after"))) if status in RETRIED else error
+
+    def _safe(self, text: str) -> str:
+        """`text` in one short line, without the key: servers quote what they refuse."""
+        text = " ".join((text.replace(self._key, "…") if self._key else text).split())
+        text = "".join(c if c.isprintable() else "�" for c in text)
+        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+class _Again(Exception):  # it ends an attempt, nobody else sees it
+    """An attempt failed in a way that another one may not; `wait` is what the server asks for, in seconds."""
+
+    def __init__(self, error: ModelError, wait: float | None = None) -> None:
+        super().__init__(error)
+        self.error, self.wait = error, wait
+
+
+def _choices(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The first choice of a chunk; none in one that tells the usage only."""
+    choices = value.get("choices")
+    return [choices[0]] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else []
+
+
+def _reason(value: Any) -> str:
+    """What an error object says, whichever of the usual forms it has."""
+    error = value.get("error", value.get("detail", value)) if isinstance(value, dict) else value
+    if isinstance(error, dict):
+        error = error.get("message", error)
+    return error if isinstance(error, str) else json.dumps(error)
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return max(float(header), 0.0) if header else None
+    except ValueError:
+        return None  # a date: the usual waiting does
+
+
+async def _start(response: httpx.Response) -> str:
+    """The beginning of an answer, which may be endless."""
+    text = ""
+    async for piece in response.aiter_text():
+        text += piece
+        if len(text) > 10_000:
+            break
+    return text
+
+
+async def _all(response: httpx.Response) -> str:
+    pieces, size = [], 0
+    async for piece in response.aiter_text():
+        size += len(piece)
+        if size > MAX_LINE:
+            raise ModelError(f"expected an answer of at most {MAX_LINE} characters, got more")
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """The lines of a stream. Only line feeds and carriage returns end one: JSON may hold any other separator."""
+    rest: list[str] = []
+    size = 0
+    async for piece in response.aiter_text():
+        *lines, tail = piece.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        for line in lines:
+            yield "".join(rest) + line
+            rest.clear()
+            size = 0
+        rest.append(tail)
+        size += len(tail)
+        if size > MAX_LINE:
+            raise ModelError(f"expected events of at most {MAX_LINE} characters, got more")
+    yield "".join(rest)

@@ -1,0 +1,79 @@
+"""A conversation as plain messages, for a model that reads and writes a dialect as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from toolect.agent.conversation import Assistant, Results, System, Turn, User
+from toolect.agent.tool import ToolResult
+from toolect.ir import Content, Json, Message
+from toolect.prompting.results import Output, defused, write_results
+from toolect.prompting.tools import write_tools
+from toolect.rendered import Unrepresentable
+from toolect.spec.prompt import ResultText, Role, ToolText
+
+if TYPE_CHECKING:
+    from toolect.compiled import Dialect
+
+PLAIN_RESULTS = ResultText("[{name}] {output}", between="\n", role=Role.USER)
+"""How results are told in a dialect that does not say."""
+PLAIN_TOOLS = ToolText("You may call these tools, in the format that you know:\n\n{tools}")
+"""How tools are told in a dialect that does not say."""
+
+
+def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The turns as messages with a role and a text; the tools stand in the first one, a system message."""
+    how = dialect.spec.tools or PLAIN_TOOLS
+    told = write_tools(how, tools)
+    out: list[dict[str, Json]] = []
+    for turn in turns:
+        if told and not out and not isinstance(turn, System):
+            out.append({"role": "system", "content": told.strip()})
+        match turn:
+            case System(text):
+                whole = f"{text}\n\n{told.strip()}" if told and not out else text
+                out.append({"role": "system", "content": whole})
+            case User(text):
+                out.append({"role": "user", "content": text})
+            case Assistant(message, text):
+                out.append({"role": "assistant", "content": _wire(dialect, message, tools) if text is None else text})
+            case Results(results):
+                out += _results(dialect, results)
+    return out
+
+
+def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> str:
+    """A message that came without its wire text; what the dialect cannot carry is left to its content."""
+    try:
+        return str(dialect.render(message, tools=tools))
+    except Unrepresentable:
+        return str(dialect.render(Message([s for s in message.segments if isinstance(s, Content)])))
+
+
+def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[str, Json]]:
+    """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
+    how = dialect.spec.results or PLAIN_RESULTS
+    read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id)) for r in results if r.call_id]
+    match how.role:
+        case Role.USER if read:
+            yield {"role": "user", "content": write_results(dialect, how, read)}
+        case Role.TOOL:
+            # The model's own chat template writes the text around them.
+            for one in read:
+                yield {"role": "tool", "tool_call_id": one.id or "", "name": one.name, "content": one.output}
+    for result in results:
+        if not result.call_id:
+            yield {"role": "user", "content": result.output}
+
+
+def _harmless(dialect: Dialect, how: ResultText, one: Output) -> Output:
+    """A result as it is, or with an output, and if need be without a name, that nothing reads as markup."""
+    plain = one._replace(output=defused(dialect, how, one.output))
+    for found in (one, plain):
+        try:
+            write_results(dialect, how, [found])
+        except Unrepresentable:
+            continue
+        return found
+    return plain._replace(name="", id=None)

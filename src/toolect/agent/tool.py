@@ -1,0 +1,170 @@
+"""Tools: what a model may call, and the Python that answers."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from toolect.agent.validation import BadTool, Validator, Violation
+from toolect.ir import Json, dumps
+
+Handler: TypeAlias = Callable[..., Any]
+"""A function that takes the arguments by name and returns a value, or a coroutine of one."""
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
+"""What hosted APIs accept as a tool's name, and points besides."""
+
+
+class Tool:
+    """One tool. `timeout` is in seconds; without one the registry's counts.
+
+    Raises `BadTool` for a name, a description or parameters that cannot be offered.
+    """
+
+    def __init__(
+        self, name: str, description: str, parameters: Mapping[str, Any], handler: Handler, timeout: float | None = None
+    ) -> None:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise BadTool(
+                f"expected a tool name of up to 64 letters, digits, `_`, `-` and `.` that begins with a letter or `_`, "
+                f"got {name!r}"
+            )
+        if not isinstance(description, str) or not description.strip():
+            raise BadTool(f"expected a description for the tool `{name}`, got {description!r}: say what it is for")
+        if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
+            raise BadTool(f"expected parameters of type object for the tool `{name}`, got {str(parameters)[:80]!r}")
+        if not callable(handler):
+            raise BadTool(f"expected a handler to call for the tool `{name}`, got {handler!r}")
+        self.name, self.description, self.handler, self.timeout = name, description, handler, timeout
+        self.parameters: dict[str, Any] = {"type": "object", "properties": {}, **parameters}
+        self._validator = Validator(self.parameters, f"{name}.parameters")
+        self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}>"
+
+    @classmethod
+    def from_function(
+        cls, function: Handler, name: str | None = None, description: str | None = None, timeout: float | None = None
+    ) -> Tool:
+        """The tool that a function is: its parameters by their type hints, its texts by its docstring."""
+        pydantic = _pydantic()
+        from docstring_parser import parse
+
+        name = name or function.__name__
+        said = parse(inspect.getdoc(function) or "")
+        try:
+            adapter = pydantic.TypeAdapter(_binder(function))
+            schema = adapter.json_schema()
+        except Exception as error:  # pydantic has many kinds, and type hints may raise any
+            why = str(error).split("\n")[0]
+            raise BadTool(f"expected type hints that JSON Schema can say, got `{why}` - at the tool `{name}`") from None
+        if schema.get("type") != "object":
+            raise BadTool(f"expected parameters with names, got positional ones - at the tool `{name}`")
+        for param in said.params:
+            if param.description and param.arg_name in schema.get("properties", {}):
+                schema["properties"][param.arg_name].setdefault("description", param.description)
+        text = description or "\n\n".join(filter(None, (said.short_description, said.long_description)))
+        tool = cls(name, text, _untitled(schema), function, timeout)
+        tool._bind = functools.partial(_bound, adapter)
+        return tool
+
+    @classmethod
+    def from_model(
+        cls, model: Any, handler: Handler, name: str | None = None, description: str | None = None,
+        timeout: float | None = None,
+    ) -> Tool:  # fmt: skip
+        """The tool whose parameters are the fields of a pydantic model; `handler` gets an instance of it."""
+        adapter = _pydantic().TypeAdapter(model)
+        text = description or inspect.getdoc(model) or ""
+        tool = cls(name or model.__name__, text, _untitled(adapter.json_schema()), handler, timeout)
+        tool._bind = lambda arguments: ((adapter.validate_json(dumps(arguments), strict=True),), {})
+        return tool
+
+    @classmethod
+    def from_openai(cls, definition: Mapping[str, Any], handler: Handler, timeout: float | None = None) -> Tool:
+        """The tool that an OpenAI tool object, or a `{name, description, parameters}` mapping, defines."""
+        inner = definition.get("function", definition) if isinstance(definition, Mapping) else None
+        if not isinstance(inner, Mapping) or "name" not in inner:
+            raise BadTool(f"expected an OpenAI tool object, got {str(definition)[:80]!r}")
+        name = inner["name"]
+        return cls(name, inner.get("description") or "", inner.get("parameters") or {}, handler, timeout)
+
+    def definition(self) -> dict[str, Json]:
+        """The tool as an OpenAI tool object."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+    def violations(self, arguments: Json) -> list[Violation]:
+        """What is wrong with `arguments`; see `Validator.violations`."""
+        return self._validator.violations(arguments)
+
+    def bind(self, arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and named arguments that the handler gets. Raises ValueError for what its types refuse."""
+        return self._bind(arguments)
+
+
+def _by_name(arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return (), dict(arguments)
+
+
+def _binder(function: Handler) -> Handler:
+    """A function with the signature of `function` that gives its arguments back."""
+
+    @functools.wraps(function)
+    def given(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return args, kwargs
+
+    return given
+
+
+def _bound(adapter: Any, arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    # From JSON and strictly: a date is read from its text, a number is not.
+    bound: tuple[tuple[Any, ...], dict[str, Any]] = adapter.validate_json(dumps(arguments), strict=True)
+    return bound
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without the titles that pydantic makes out of names: they tell a model nothing."""
+    if isinstance(schema, list):
+        return [_untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _untitled(inner) for name, inner in value.items()} if key in _NAMED else _untitled(value)
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
+    }
+
+
+_NAMED = ("properties", "$defs", "patternProperties")
+
+
+def _pydantic() -> Any:
+    try:
+        import pydantic
+    except ImportError:
+        raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
+    return pydantic
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    """What came of one call: `output` is text for the model, `duration_ms` milliseconds.
+
+    `call_id` is empty for a call that could not be read.
+    """
+
+    call_id: str
+    name: str
+    output: str
+    is_error: bool = False
+    duration_ms: float = 0.0
+
+    def to_openai(self) -> dict[str, Json]:
+        """The result as a chat-completions tool message."""
+        return {"role": "tool", "tool_call_id": self.call_id, "name": self.name, "content": self.output}

@@ -1,0 +1,128 @@
+"""`toolect agent`: a model with tools, asked from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from toolect.cli._io import Misuse, emit_json, note, one_line
+from toolect.cli._options import find, spec_option
+from toolect.cli._tools import collection_option, draw_result
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect.agent import AgentEvent, ToolRegistry, ToolUseAgent
+    from toolect.agent.chat import Chat
+    from toolect.ir import Call
+
+KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
+
+
+@click.command()
+@click.argument("question")
+@click.option("--url", required=True, metavar="URL", help="The server's base, such as http://localhost:8000/v1.")
+@click.option("--model", required=True, metavar="NAME", help="The model's name on that server.")
+@collection_option()
+@click.option("--dialect", metavar="DIALECT",
+              help="Write tools and read calls as text in this dialect; else the server reads calls.")  # fmt: skip
+@click.option(
+    "--prefix", default="", metavar="TEXT", help="The end of the prompt, for models that begin in their reasoning."
+)
+@click.option("--system", default="", metavar="TEXT", help="What the model is told before all else.")
+@click.option("--max-iterations", type=click.IntRange(min=1), default=15, show_default=True, metavar="N",
+              help="Answers to ask for at most.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True, metavar="S",
+              help="Seconds that the server may be silent.")  # fmt: skip
+@click.option("--retries", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
+              help="How often to ask again when the server fails.")  # fmt: skip
+@click.option("--yes/--ask", "yes", default=None, help="Run tools at once, or ask before each.  [default: ask]")
+@click.option("--format", "form", type=click.Choice(["json", "text"]),
+              help="How to write what happens.  [default: text on a terminal, else json]")  # fmt: skip
+@spec_option
+def command(
+    question: str, url: str, model: str, registry: ToolRegistry, dialect: str | None, prefix: str, system: str,
+    max_iterations: int, timeout: float, retries: int, yes: bool | None, form: str | None,
+) -> int:  # fmt: skip
+    """Ask a model QUESTION and run the tools that it calls, until it answers.
+
+    A key for the server is taken from the environment: TOOLECT_API_KEY or OPENAI_API_KEY. The json format is one event
+    a line.
+    """
+    from toolect.agent import AgentError, ToolUseAgent
+    from toolect.agent.chat import Chat, ModelError
+    from toolect.agent.models import NativeModel, TextModel
+    from toolect.rendered import Unrepresentable
+
+    if not yes and not sys.stdin.isatty():
+        raise Misuse("expected --yes, got a run in which nobody can be asked before a tool runs")
+    found = find(dialect) if dialect else None
+    key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
+    try:
+        chat = Chat(url, model, key, timeout=timeout, retries=retries)
+    except ValueError as error:
+        raise Misuse(str(error)) from None
+    agent = ToolUseAgent(
+        NativeModel(chat) if found is None else TextModel(chat, found, prefix),
+        registry, found or AUTO, system, max_iterations, before=None if yes else _approve,
+    )  # fmt: skip
+    try:
+        asyncio.run(_ask(agent, chat, question, form or ("text" if sys.stdout.isatty() else "json")))
+    except (AgentError, ModelError, Unrepresentable) as error:
+        note(str(error))
+        return 1
+    return 0
+
+
+async def _approve(call: Call) -> bool | str:
+    """Asks whether a call may run."""
+    asked = f"run {one_line(call.name)}({one_line(call.arguments_text)})?"
+    agreed = await asyncio.to_thread(click.confirm, asked, err=True)
+    return True if agreed else "the user said no"
+
+
+async def _ask(agent: ToolUseAgent, chat: Chat, question: str, form: str) -> None:
+    """Runs the agent and writes what happens."""
+    write = _drawn() if form == "text" else _formed
+    async with chat:
+        async for event in agent.stream(question):
+            write(event)
+
+
+def _formed(event: AgentEvent) -> None:
+    from toolect.agent import Answered, ToolFinished, ToolStarted
+    from toolect.cli._form import event_form, message_form
+
+    match event:
+        case Answered(message):
+            emit_json({"type": "answered", **message_form(message)})
+        case ToolStarted(index, call):
+            emit_json({"type": "tool-started", "index": index, "name": call.name})
+        case ToolFinished(index, result):
+            emit_json({"type": "tool-finished", "index": index, **msgspec.to_builtins(result)})
+        case _:
+            emit_json(event_form(event))
+
+
+def _drawn() -> Any:
+    """What draws events as they happen."""
+    from toolect.agent import Answered, ToolFinished, ToolStarted
+    from toolect.cli._draw import Live, Pen
+
+    live, pen = Live(), Pen()
+
+    def write(event: AgentEvent) -> None:
+        match event:
+            case ToolFinished(_, result):
+                pen.write(live.close())
+                pen.write(draw_result(result))
+            case Answered() | ToolStarted():
+                pen.write(live.close())
+            case _:
+                pen.write(live.feed(event))
+
+    return write

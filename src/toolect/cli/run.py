@@ -1,0 +1,69 @@
+"""`toolect run`: execute the calls that somebody made."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from toolect.cli._io import emit_json, read
+from toolect.cli._options import file_argument, max_bytes_option, source_option, spec_option
+from toolect.cli._tools import collection_option, draw_result
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect.agent import ToolRegistry
+    from toolect.compiled import Dialect
+    from toolect.detection.auto import Auto
+    from toolect.ir import Message
+
+
+@click.command("run")
+@file_argument
+@collection_option()
+@source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
+              help="Seconds that a tool may take.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["json", "text"]),
+              help="How to write the results.  [default: text on a terminal, else json]")  # fmt: skip
+@spec_option
+@max_bytes_option
+def command(
+    file: str, registry: ToolRegistry, source: Dialect | Auto, timeout: float, form: str | None, max_bytes: int
+) -> int:
+    """Execute the calls of a message and write what came of them, in their order.
+
+    Calls that are truncated or malformed, of unknown tools or with wrong arguments are not executed: their results say
+    why. The json format is one result a line.
+    """
+    registry.timeout = timeout
+    results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
+    if (form or ("text" if sys.stdout.isatty() else "json")) == "text":
+        from toolect.cli._draw import Pen
+
+        pen = Pen()
+        for result in results:
+            pen.write(draw_result(result))
+    else:
+        for result in results:
+            emit_json(msgspec.to_builtins(result))
+    return int(any(result.is_error for result in results))
+
+
+def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: int) -> Message:
+    """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
+    import json
+
+    from toolect.cli._form import message_of
+    from toolect.openai import BadMessage
+
+    text = read(file, limit)
+    if source.name == AUTO:
+        try:
+            return message_of(json.loads(text))
+        except (ValueError, RecursionError, BadMessage):
+            pass  # it is no message: the text itself may be one
+    return source.parse(text, tools=registry.definitions())

@@ -1,0 +1,1 @@
+"""What a prompt says of tools and of their results, in a dialect's own way."""

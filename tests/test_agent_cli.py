@@ -1,0 +1,210 @@
+"""`toolect agent` and `toolect run`: what they write, how they exit, and what they say when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import chat_server
+import pytest
+from chat_server import Reply, serving
+from click.testing import CliRunner, Result
+
+from toolect.cli import main
+
+TOOLS = '''
+"""Tools of a harbour."""
+
+
+def tide(port: str, day: int = 0) -> dict:
+    """Tells the tide.
+
+    Args:
+        port: Where.
+        day: How many days ahead.
+    """
+    return {"port": port, "day": day, "low": "04:10"}
+
+
+def sink(ship: str) -> str:
+    """Sinks a ship."""
+    raise RuntimeError(f"{ship} does not sink")
+'''
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
+
+
+def invoke(*words: str, text: str | None = None) -> Result:
+    """Runs a command in this process."""
+    return CliRunner().invoke(main, words, input=text)
+
+
+def rows(result: Result) -> list[dict[str, Any]]:
+    """The JSON lines that a command wrote."""
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> str:
+    """A file of tools."""
+    path = tmp_path / "harbour.py"
+    path.write_text(TOOLS, encoding="utf-8")
+    return str(path)
+
+
+def ask(url: str, tools: str, *words: str) -> Result:
+    """`toolect agent` with a model of that server, which runs tools at once."""
+    return invoke("agent", "How low?", "--url", url, "--model", "m", "--tools", tools, "--yes", *words)
+
+
+# toolect agent
+
+
+def test_json_says_what_happens(tools: str) -> None:
+    """One event a line: the call as it forms, its execution, the answer."""
+    script = [chat_server.calls(("tide", '{"port": "Brest"}')), chat_server.text("Low at ", "04:10.")]
+    with serving(script) as server:
+        result = ask(server.url, tools)
+    assert result.exit_code == 0, result.stderr
+    events = rows(result)
+    kinds = [event["type"] for event in events]
+    assert sorted(kind for kind in kinds if kind not in ("arguments", "content")) == [
+        "answered", "answered", "call-end", "call-start", "tool-finished", "tool-started",
+    ]  # fmt: skip
+    assert kinds.index("call-end") < kinds.index("tool-started") < kinds.index("tool-finished")
+    (finished,) = (event for event in events if event["type"] == "tool-finished")
+    assert json.loads(finished["output"])["low"] == "04:10" and finished["is_error"] is False
+    assert "".join(event["text"] for event in events if event["type"] == "content") == "Low at 04:10."
+    told = server.requests[1]["messages"][-1]
+    assert told["role"] == "tool" and json.loads(told["content"])["port"] == "Brest"
+    assert [tool["function"]["name"] for tool in server.requests[0]["tools"]] == ["tide", "sink"]
+
+
+def test_text_draws_what_happens(tools: str) -> None:
+    """For people: the text, the call and its arguments, the result with its time."""
+    with serving([chat_server.text("Wait.\n", CALL), chat_server.text("Low at 04:10.")]) as server:
+        result = ask(server.url, tools, "--format", "text", "--dialect", "hermes")
+    assert result.exit_code == 0, result.stderr
+    for said in ("Wait.", "call tide", '{"port": "Brest"}', "result tide", " ms", '"low": "04:10"', "Low at 04:10."):
+        assert said in result.stdout
+    assert "tools" not in server.requests[0] and "<tools>" in json.dumps(server.requests[0]["messages"])
+
+
+def test_nobody_can_be_asked(tools: str) -> None:
+    """Tools that somebody has to allow are not run where nobody can."""
+    for words in ([], ["--ask"]):
+        result = invoke("agent", "Hi", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--tools", tools, *words)
+        assert result.exit_code == 2
+        assert result.stderr.splitlines()[-1].endswith(
+            "expected --yes, got a run in which nobody can be asked before a tool runs"
+        )
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("missing.py", "missing.py"),
+        ("no_such_module_here", "no_such_module_here"),
+        ("x = (", "broken.py"),
+        ("x = 1", "broken.py"),
+        ("raise ValueError('boom')", "boom"),
+    ],
+)
+def test_wrong_tools_are_misuse(tmp_path: Path, source: str, said: str) -> None:
+    """A tools file that is missing, broken or empty is one sentence, for both commands."""
+    name = source if source.isidentifier() else str(tmp_path / source)
+    if " " in source:
+        path = tmp_path / "broken.py"
+        path.write_text(source, encoding="utf-8")
+        name = str(path)
+    for words in (["run"], ["agent", "Hi", "--url", "http://127.0.0.1:9/v1", "--model", "m", "--yes"]):
+        result = invoke(*words, "--tools", name, text="")
+        assert result.exit_code == 2, result.output
+        assert said in result.stderr.splitlines()[-1] and "expected" in result.stderr
+        assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Reply(status=500, body=b"down"), "500"),
+        (Reply(status=401, body=b'{"error": {"message": "wrong key sk-secret"}}'), "401"),
+        (Reply(body=b"<html>"), "expected"),
+        (chat_server.text("Half an answ", cut=40), "expected"),
+    ],
+)
+def test_a_server_that_fails_is_exit_status_1(tools: str, reply: Reply, said: str, monkeypatch: Any) -> None:
+    """One sentence on standard error, and the key is never in it."""
+    monkeypatch.setenv("TOOLECT_API_KEY", "sk-secret")
+    with serving([reply]) as server:
+        result = ask(server.url, tools, "--retries", "0")
+    assert result.exit_code == 1, result.output
+    assert said in result.stderr and "sk-secret" not in result.output and "Traceback" not in result.stderr
+    assert server.headers[0]["authorization"] == "Bearer sk-secret"
+
+
+def test_nobody_listens(tools: str) -> None:
+    """A refused connection is exit status 1, an address that is none is misuse."""
+    result = ask("http://127.0.0.1:9/v1", tools, "--retries", "0")
+    assert result.exit_code == 1 and "127.0.0.1:9" in result.stderr
+    assert ask("harbour", tools).exit_code == 2
+
+
+def test_a_model_that_calls_for_ever(tools: str) -> None:
+    """The answers that are asked for are bounded: exit status 1, and the sentence says so."""
+    with serving(lambda _: chat_server.text(CALL)) as server:
+        result = ask(server.url, tools, "--dialect", "hermes", "--max-iterations", "2")
+    assert result.exit_code == 1 and "2 answers" in result.stderr
+    assert len(server.requests) == 2
+
+
+def test_an_unknown_dialect_is_misuse(tools: str) -> None:
+    """With what was meant."""
+    result = ask("http://127.0.0.1:9/v1", tools, "--dialect", "hermse")
+    assert result.exit_code == 2 and "did you mean `hermes`" in result.stderr
+
+
+# toolect run
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (CALL, 0, '"low": "04:10"'),
+        (CALL.replace("tide", "tied"), 1, "did you mean tide?"),
+        (CALL.replace('"Brest"', "3"), 1, "at `$.port`"),
+        (CALL[:-30], 1, "truncated"),
+        (CALL.replace("tide", "sink").replace("port", "ship"), 1, "Brest does not sink"),
+        ("No call.", 0, ""),
+    ],
+)
+def test_run_executes_calls(tools: str, text: str, status: int, said: str) -> None:
+    """Exit status 0 when every call came to something, 1 when one did not: the result says why."""
+    result = invoke("run", "--from", "hermes", "--tools", tools, text=text)
+    assert result.exit_code == status, result.output
+    assert [said in row["output"] for row in rows(result)] == [True] * bool(said)
+    drawn = invoke("run", "--from", "hermes", "--tools", tools, "--format", "text", text=text)
+    assert drawn.exit_code == status and said in drawn.stdout and ("  error" in drawn.stdout) == bool(status)
+
+
+def test_run_keeps_the_order(tools: str) -> None:
+    """Results come in the order of the calls, also those that were not executed."""
+    wrong = CALL.replace("tide", "tied")
+    result = invoke("run", "--from", "hermes", "--tools", tools, text=f"{CALL}\n{wrong}\n{CALL}")
+    assert [row["is_error"] for row in rows(result)] == [False, True, False] and result.exit_code == 1
+
+
+def test_run_reads_what_parse_writes(tools: str) -> None:
+    """Messages of `parse`, in either format, are read without naming a dialect; code too."""
+    for form in ("json", "openai"):
+        parsed = invoke("parse", "--from", "hermes", "--format", form, text=CALL)
+        result = invoke("run", "--tools", tools, text=parsed.stdout)
+        assert [row["name"] for row in rows(result)] == ["tide"] and result.exit_code == 0
+    code = '```python\nx = plot(1)\ntide("Brest", day=2)\n```'
+    (row,) = rows(invoke("run", "--tools", tools, "--from", "python-call-block", text=code))
+    assert json.loads(row["output"]) == {"port": "Brest", "day": 2, "low": "04:10"}
+
+
+def test_run_without_tools_is_misuse() -> None:
+    """The option is needed."""
+    assert invoke("run", text=CALL).exit_code == 2

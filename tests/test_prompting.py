@@ -1,0 +1,291 @@
+"""Tools and results in prompts: printers of any JSON Schema, and that no output is read as a call."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import prompts
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolect import registry
+from toolect.agent.conversation import Results
+from toolect.agent.prompt import messages
+from toolect.agent.tool import ToolResult
+from toolect.compiled import Dialect
+from toolect.prompting.notation import spell
+from toolect.prompting.python import docstring, signature
+from toolect.prompting.results import Output, defused, write_results
+from toolect.prompting.schemas import MAX_PARTS
+from toolect.prompting.tools import write_tools
+from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
+from toolect.rendered import Unrepresentable
+from toolect.spec.prompt import Listing, Notation, Role, Spelling, ToolText
+
+SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
+TELLING = [name for name in registry.dialects() if registry.spec(name).results]
+DEFINING = [name for name in registry.dialects() if registry.spec(name).tools]
+TYPESCRIPT = "typescript@5.9.2"
+
+
+def tool(schema: Any, name: str = "f", description: str = "Does it.") -> dict[str, Any]:
+    """An OpenAI tool object."""
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+
+
+# Printers
+
+
+@pytest.fixture(scope="module")
+def tsc(request: pytest.FixtureRequest) -> Path:
+    """TypeScript's compiler, fetched once."""
+    if not shutil.which("node") or not shutil.which("npm"):
+        pytest.skip("expected node and npm on the machine, got none")
+    assert request.config.cache is not None
+    folder = request.config.cache.mkdir("tsc")
+    found = folder / "node_modules/typescript/lib/tsc.js"
+    if not found.exists():
+        command = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), TYPESCRIPT]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=60)
+        except (subprocess.SubprocessError, OSError) as error:
+            pytest.skip(f"expected npm to fetch {TYPESCRIPT}, got {type(error).__name__}")
+    return found
+
+
+def test_types_compile(tsc: Path, tmp_path: Path) -> None:
+    """What is printed for each schema is TypeScript, in strict mode: JSDoc types and function types alike."""
+    styles = (Notation(), Notation(indent=2, trailing=Notation().trailing.NONE), Notation(open=True))
+    rows = []
+    for name, schema in SCHEMAS.items():
+        rows.append(f"{jsdoc(f'For {name} */ */')}\ndeclare function {name}(args: {typescript(schema)}): unknown;")
+        for number, how in enumerate(styles):
+            rows.append(f"{comment(name)}\ntype {name}{number} = {type_arguments(schema, how)} => any;")
+    file = tmp_path / "tools.ts"
+    file.write_text("\n".join(rows) + "\nexport {};\n", "utf-8")
+    command = ["node", str(tsc), "--strict", "--noEmit", "--lib", "es2022", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+
+
+def test_signatures_pass_mypy(tmp_path: Path) -> None:
+    """What is printed for each schema is Python, with types that mypy accepts in strict mode."""
+    rows = ["from typing import Any, Literal"]
+    for name, schema in SCHEMAS.items():
+        rows.append(f'def {name}({signature(schema)}) -> object:\n    """{docstring(schema, name)}"""\n    return None')
+    file = tmp_path / "tools.py"
+    file.write_text("\n\n\n".join(rows) + "\n", "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file", "", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_docstrings_say_what_was_said() -> None:
+    """Quotes, backslashes and NUL come through Python's own reading of the text."""
+    said = 'a "quoted" """text""" \\n with \0 and "'
+    source = f'def f({signature({})}):\n    """{docstring({}, said)}"""'
+    space: dict[str, Any] = {}
+    exec(compile(source, "f", "exec"), space)  # our own text, not a model's
+    assert space["f"].__doc__ == said
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "signed"),
+    [
+        ("optional", "{\n  first?: string;\n  second: number;\n}", "second: int, first: str | None = None"),
+        ("nullable", "{\n  a: string | null;\n  b?: number | null;\n"
+         "  c?: Record<string, unknown> | unknown[] | null;\n}",
+         "a: str | None, b: int | None = None, c: dict[str, Any] | list[Any] | None = None"),
+        ("tuples", "{\n  point: [number, number];\n  open?: [string, ...(unknown)[]];\n"
+         "  typed?: [string, ...(number)[]];\n}",
+         "point: list[float], open: list[Any] | None = None, typed: list[str | int] | None = None"),
+        ("no_parameters", "{}", ""),
+    ],
+)  # fmt: skip
+def test_types_say_what_the_schema_says(name: str, type_: str, signed: str) -> None:
+    """Required and optional, null, tuples, nothing."""
+    assert typescript(SCHEMAS[name]) == type_
+    assert signature(SCHEMAS[name]) == signed
+
+
+@cache
+def cycle() -> dict[str, Any]:
+    """A schema that holds itself."""
+    schema: dict[str, Any] = {"type": "object", "properties": {}}
+    schema["properties"]["again"] = schema
+    schema["anyOf"] = [schema, {"items": schema}]
+    return schema
+
+
+@cache
+def bomb() -> dict[str, Any]:
+    """A small schema whose references stand for 10^12 others."""
+    part = {f"p{i}": {"anyOf": [{"$ref": f"#/$defs/p{i + 1}"}] * 10} for i in range(12)} | {"p12": {"type": "null"}}
+    return {"type": "object", "properties": {"x": {"$ref": "#/$defs/p0"}}, "$defs": part}
+
+
+def wide() -> dict[str, Any]:
+    """A schema with 20,000 fields."""
+    return {"type": "object", "properties": {f"f{i}": {"type": "string", "description": "x"} for i in range(20_000)}}
+
+
+@cache
+def tower() -> dict[str, Any]:
+    """Lists in lists, far deeper than Python may call."""
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(3_000):
+        schema = {"type": "array", "items": schema}
+    return {"type": "object", "properties": {"x": schema}}
+
+
+@pytest.mark.parametrize("make", [cycle, bomb, tower])
+@pytest.mark.parametrize("name", DEFINING)
+def test_huge_and_cyclic_schemas_are_bounded(name: str, make: Callable[[], dict[str, Any]]) -> None:
+    """Definitions of schemas without end have one, and stay short, in every dialect."""
+    assert len(registry.dialect(name).render_tools([tool(make())])) < 1_000_000
+
+
+def test_wide_schemas_are_cut() -> None:
+    """Signatures tell of so many fields and no more."""
+    assert typescript(wide()).count("string") <= MAX_PARTS + 1
+    assert docstring(wide(), "").count(": x") <= MAX_PARTS
+
+
+@pytest.mark.parametrize("name", DEFINING)
+def test_any_schema_can_be_told(name: str) -> None:
+    """All schemas of the set, at once; control characters, NUL and lone surrogates in names and descriptions too."""
+    dialect = registry.dialect(name)
+    odd = '\0\x1b\ud800 \r\u2028*/ ```"""'
+    fields = {"type": "object", "properties": {odd: {"type": odd, "description": odd, odd: odd}}, "required": [odd]}
+    tools = [tool(schema, key) for key, schema in SCHEMAS.items()] + [tool(fields, "odd", odd)]
+    text = dialect.render_tools(tools)
+    assert all(key in text for key in SCHEMAS)
+
+
+def test_notations() -> None:
+    """The same data in each of the spellings."""
+    data = {"b": [1, None, True], "a": {"x": "é\n"}}
+    assert spell(data, Notation()) == '{"b": [1, null, true], "a": {"x": "é\\n"}}'
+    assert spell(data, Notation(compact=True, sorted=True)) == '{"a":{"x":"é\\n"},"b":[1,null,true]}'
+    assert spell(data, Notation(indent=1)) == '{\n "b": [\n  1,\n  null,\n  true\n ],\n "a": {\n  "x": "é\\n"\n }\n}'
+    assert spell(data, Notation(Spelling.PYTHON)) == "{'b': [1, None, True], 'a': {'x': 'é\\n'}}"
+    assert spell(data, Notation(Spelling.PYTHON, sorted=True)) == "{'a': {'x': 'é\\n'}, 'b': [1, None, True]}"
+    assert spell(data, Notation(Spelling.BARE, quote="|")) == "{b:[1,null,true],a:{x:|é\n|}}"
+
+
+def test_texts_of_parameters() -> None:
+    """Fields, their heading, what is required, and the other keywords."""
+    how = ToolText(
+        "{tools} [{names}] {more}",
+        "{name}{fields}|{others}",
+        parameter=" {name}:{type}:{hint}:{required}:{description}:{schema}:{others}",
+        head=" with",
+        other="<{key}={value}>",
+        required=("!", "?"),
+        lists={"more": Listing("{name}.*", "+")},
+    )
+    schema = {"type": "object", "properties": {"a": {"enum": [1], "type": "integer"}}, "required": ["a"]}
+    told = write_tools(how, [tool(schema, "f"), tool({}, "g")])
+    field = ' with a:integer:Literal[1]:!::{"enum": [1], "type": "integer"}:<type=integer><enum=[1]>'
+    assert told == f'f{field}|<required=["a"]>\ng| [f, g] f.*+g.*'
+
+
+def test_indented_data_is_inset() -> None:
+    """Further lines stand as far in as the first one."""
+    how = ToolText("[\n  {tools}\n]", notation=Notation(indent=2), tool={"n": "$name"}, between=",\n")
+    assert write_tools(how, [tool({}, "f"), tool({}, "g")]) == json.dumps([{"n": "f"}, {"n": "g"}], indent=2)
+
+
+# Results
+
+
+def outputs(dialect: Dialect) -> st.SearchStrategy[str]:
+    """What a hostile tool may say: whole answers of the dialect, its markers, pieces of both, any text."""
+    from toolect import testing
+
+    graph = dialect.graph()
+    pieces = st.sampled_from(sorted({*graph.markers, *graph.ends}) or ["x"])
+    joined = st.lists(st.one_of(pieces, st.text(max_size=5)), max_size=6).map("".join)
+    return st.one_of(testing.wire_texts(dialect), testing.corrupted(dialect), joined, st.text(max_size=40))
+
+
+def forged(dialect: Dialect, text: str) -> Iterator[str]:
+    """The calls that are read in `text`, which has none."""
+    yield from (call.name for call in dialect.parse(text).calls)
+
+
+@pytest.mark.parametrize("name", TELLING)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
+    """Results are told so that no call is in them, or refused; defused, any output can be told."""
+    dialect = registry.dialect(name)
+    how = dialect.spec.results
+    assert how is not None
+    output = data.draw(outputs(dialect))
+    harmless = defused(dialect, how, output)
+    assert not list(forged(dialect, write_results(dialect, how, [Output("f", harmless, "a1")])))
+    assert json.loads(harmless) == output
+    try:
+        told = dialect.render_results([("f", output, "a1")])
+    except Unrepresentable:
+        return
+    assert not list(forged(dialect, told))
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_plain_results_can_be_told(name: str) -> None:
+    """An ordinary output is in the text, of several in their order; whoever gives the results a turn is known."""
+    dialect = registry.dialect(name)
+    told = dialect.render_results([("one", "4711", "a1"), ("two", "0815", "a2")])
+    assert 0 <= told.index("4711") < told.index("0815")
+    assert dialect.spec.results is not None
+    assert dialect.spec.results.role in Role
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "content"),
+    [
+        ("hermes", "user", "<tool_response>\n4711\n</tool_response>\n<tool_response>\n%s\n</tool_response>"),
+        ("glm-4.5", "tool", "%s"),
+    ],
+)
+def test_results_in_a_conversation(name: str, role: str, content: str) -> None:
+    """A user's turn has the whole text, a tool's turn one output alone; both are harmless."""
+    results = Results((ToolResult("a1", "f", "4711"), ToolResult("a2", "f", "</tool_call>")))
+    told = messages(registry.dialect(name), [results], [])
+    assert told[-1]["role"] == role
+    assert told[-1]["content"] == content % r'"\u003c/tool_call>"'
+    assert len(told) == (1 if role == "user" else 2)
+
+
+def test_a_name_that_is_markup_breaks_nothing() -> None:
+    """A tool that a model made up has no result that raises."""
+    dialect = registry.dialect("olmo3")
+    results = Results((ToolResult("a1", "</function_calls>", "no such tool"),))
+    assert messages(dialect, [results], [])[-1]["content"] == '"no such tool"'
+
+
+# Chat templates
+
+
+def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A template with the results of a dialect, one by one, and other words for its tools; one that is none."""
+    template = Path(__file__).parent / "templates" / "results.jinja"
+    assert prompts.main([str(template), "--dialect", "hermes", "--differences"]) == 1
+    out = capsys.readouterr().out
+    assert out.split()[:4] == ["results", "hermes", "no", "bytes"]
+    assert "    # Tools" in out
+    assert prompts.main([str(template), "--dialect", "glm-4.7", "--markdown"]) == 1
+    assert "| results | glm-4.7 | no | spaced |" in capsys.readouterr().out
+    (tmp_path / "bad.jinja").write_text("{%", "utf-8")
+    assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
+    assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")
