@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench conformance wheel clean
+.PHONY: help setup demo test lint bench conformance mutate wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -37,6 +37,9 @@ bench: setup  ## measure speed against the floor
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }
 	$(BIN)/python tools/conformance.py $(ARGS)
+
+mutate: setup  ## break the shipped specs, and count what lint finds
+	@$(BIN)/python tools/mutate_specs.py $(ARGS)
 
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/
 	rm -rf dist
