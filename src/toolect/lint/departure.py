@@ -79,8 +79,9 @@ def _markers(subject: Subject, text: Rendered, at: int) -> Iterator[tuple[Place,
         if 0 <= start <= at <= start + len(word.text) and _is_markup(text, start):
             met.append((start, -len(word.text), word.place))
     best = min((start for start, _, _ in met), default=0)
-    for start, _, place in sorted(met, key=lambda found: found[:2]):
-        yield place, "written here" if start == best else "or here"
+    for start, length, place in sorted(met, key=lambda found: found[:2]):
+        if not any(first < start and start - length <= first - most for first, most, _ in met):
+            yield place, "written here" if start == best else "or here"
 
 
 def _is_markup(text: Rendered, at: int) -> bool:

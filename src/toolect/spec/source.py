@@ -125,9 +125,9 @@ def _parse(path: Path, text: str, problems: Problems) -> LarkTree | None:
     try:
         return get_parser().parse(text + "\n", "start")
     except UnexpectedToken as error:
-        known = error.match_examples(get_parser().parse, GRAMMAR_ERRORS, use_accepts=True)
+        known = _known(error)
         got = "end of the line" if error.token.type in ("_NL", "$END") else f"`{error.token.strip()}`"
-        message = str(known).lower() if known else f"unexpected {got}"
+        message = known or f"unexpected {got}"
         line, column = error.line, error.column
     except UnexpectedCharacters as error:
         message, line, column = f"unexpected `{error.char}`", error.line, error.column
@@ -137,6 +137,16 @@ def _parse(path: Path, text: str, problems: Problems) -> LarkTree | None:
     column = min(max(column, 1), len(lines[line - 1]) + 1)
     problems.error("grammar-syntax", f"cannot read the grammar: {message}", Place(str(path), line, column))
     return None
+
+
+def _known(error: UnexpectedToken) -> str | None:
+    """Lark's words for a mistake that it knows."""
+    parse = get_parser().parse
+    try:
+        known = error.match_examples(parse, GRAMMAR_ERRORS, use_accepts=True)
+    except TypeError:  # a mistake in a note that Lark makes for itself where two mistakes look alike
+        known = error.match_examples(parse, GRAMMAR_ERRORS)
+    return None if known is None else str(known).lower()
 
 
 def _import(
