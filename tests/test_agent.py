@@ -18,6 +18,7 @@ from chat_server import Reply, serving
 from toolect.agent import (
     Aborted,
     Answered,
+    Assistant,
     BadTool,
     MaxIterations,
     Results,
@@ -452,7 +453,7 @@ def ask(server: chat_server.Server, kind: str = "native", **more: Any) -> tuple[
     async def work() -> tuple[str, ToolUseAgent]:
         async with Chat(server.url, "m", **{"backoff": 0.01, "timeout": 5.0, **more}) as chat:
             model = NativeModel(chat) if kind == "native" else TextModel(chat, "hermes")
-            agent = ToolUseAgent(model, registry(), "hermes", "Be brief.")
+            agent = ToolUseAgent(model, registry(), system_prompt="Be brief.")
             return await agent.run("Weather?"), agent
 
     answer: tuple[str, ToolUseAgent] = run(work())
@@ -488,6 +489,21 @@ def test_calls_as_text_over_http(size: int) -> None:
         assert '"get_weather"' in first["messages"][0]["content"]
         assert second["messages"][2] == {"role": "assistant", "content": WEATHER}
         assert '"sky": "sunny"' in second["messages"][3]["content"]
+
+
+def test_reasoning_that_the_prompt_has_begun() -> None:
+    """A text model knows what its prompt ends with; what it quotes in its thoughts is thought."""
+
+    async def work(url: str) -> ToolUseAgent:
+        async with Chat(url, "m", retries=0) as chat:
+            agent = ToolUseAgent(TextModel(chat, "hermes", prefix="<think>\n"), registry())
+            assert await agent.run("?") == "Sunny."
+            return agent
+
+    with serving([chat_server.text("Hm", ", well.\n</think>\n\n", "Sunny.")]) as server:
+        answer = run(work(server.url)).history[-1]
+    assert isinstance(answer, Assistant)
+    assert answer.message.reasoning == "Hm, well."
 
 
 def test_a_server_that_does_not_stream() -> None:
@@ -537,8 +553,9 @@ STREAM = {"content-type": "text/event-stream"}
 )  # fmt: skip
 def test_what_a_server_does_wrong_is_said(replies: list[Reply], says: str) -> None:
     """One sentence, without the key."""
+    timeout = 0.3 if replies[0].pause else 10.0
     with serving(replies) as server, pytest.raises(ModelError) as error:
-        ask(server, retries=1 if replies[0].status == 429 else 0, timeout=0.3, api_key="sk-secret")
+        ask(server, retries=1 if replies[0].status == 429 else 0, timeout=timeout, api_key="sk-secret")
     assert says in str(error.value)
     assert "sk-secret" not in str(error.value)
     assert "\n" not in str(error.value)

@@ -81,20 +81,24 @@ class Aborted(AgentError):  # what happened
 class ToolUseAgent:
     """A model with tools. It keeps the conversation in `history`; one run at a time.
 
-    `dialect` reads what models return as text. `max_repairs` is how many answers in a row may have nothing but calls
-    that cannot be read.
+    `dialect` reads what models return as text; without one, the model's own `dialect` if it has one. `max_repairs` is
+    how many answers in a row may have nothing but calls that cannot be read.
     """
 
     def __init__(
-        self, model: Model, registry: ToolRegistry, dialect: str | Dialect = "auto", system_prompt: str = "",
+        self, model: Model, registry: ToolRegistry, dialect: str | Dialect | None = None, system_prompt: str = "",
         max_iterations: int = 15, *, max_repairs: int = 3, before: Approve | None = None, after: Watch | None = None,
     ) -> None:  # fmt: skip
+        from toolect.registry import AUTO
         from toolect.registry import dialect as find
 
         if max_iterations < 1:
             raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
         self.model, self.registry = model, registry
-        self.dialect: Dialect | Auto = find(dialect) if isinstance(dialect, str) else dialect
+        chosen: str | Dialect = dialect or getattr(model, "dialect", None) or AUTO
+        self.dialect: Dialect | Auto = find(chosen) if isinstance(chosen, str) else chosen
+        self.prefix: str = getattr(model, "prefix", "")
+        """What the prompt ends with, for models that begin inside of their reasoning."""
         self.max_iterations, self.max_repairs = max_iterations, max_repairs
         self._before, self._after = before, after
         self._running = False
@@ -204,12 +208,13 @@ class _Answer:
             await self._read_pieces(said)
         elif isinstance(said, str):
             self.text = said
-            self._read_whole(self.agent.dialect.parse(said, tools=self.agent.registry.definitions()))
+            tools = self.agent.registry.definitions()
+            self._read_whole(self.agent.dialect.parse(said, tools=tools, prefix=self.agent.prefix))
         else:
             self._read_whole(said if isinstance(said, Message) else Message.from_openai(said))
 
     async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
-        stream = self.agent.dialect.stream(tools=self.agent.registry.definitions())
+        stream = self.agent.dialect.stream(tools=self.agent.registry.definitions(), prefix=self.agent.prefix)
         gathered, texts = Gathered(), []
         async for piece in pieces:
             if isinstance(piece, str):

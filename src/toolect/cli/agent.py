@@ -13,7 +13,6 @@ import msgspec
 from toolect.cli._io import Misuse, emit_json, note, one_line
 from toolect.cli._options import find, spec_option
 from toolect.cli._tools import collection_option, draw_result
-from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.agent import AgentEvent, ToolRegistry, ToolUseAgent
@@ -68,7 +67,7 @@ def command(
         raise Misuse(str(error)) from None
     agent = ToolUseAgent(
         NativeModel(chat) if found is None else TextModel(chat, found, prefix),
-        registry, found or AUTO, system, max_iterations, before=None if yes else _approve,
+        registry, None, system, max_iterations, before=None if yes else _approve,
     )  # fmt: skip
     try:
         asyncio.run(_ask(agent, chat, question, form or ("text" if sys.stdout.isatty() else "json")))
