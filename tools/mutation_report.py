@@ -23,6 +23,14 @@ spec and of a list in `tools/behaviour.py`; lint is not asked. It is **found** i
 say of the shipped spec, and in the **right file** if that points to the file that was changed, or to the case of the
 corpus that shows it. The **mutated file** is the one that was changed; **without corpus** counts checks that look at no
 case. Percentages are of the broken mutants."""
+WHY = {
+    "drop-field": "nothing says that a call without an id has to be carried; a case of one would need a way to say so",
+    "drop-map-entry": "reading fails where a part of a call stands outside of one, which loading should refuse",
+    "plus-to-star": "only a section that is cut off before its first call shows it, and no case has one",
+    "star-to-optional": "only three parts in a row show it, and neither cases nor samples have so many",
+    "tighten-regex": "no case has a key with more than small letters; a check could know which keys tools have",
+}
+"""Why mutants of some mutations are not found, and what would find them."""
 COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus")
 
 
@@ -71,6 +79,8 @@ def document(
 ) -> str:
     """All of it as a page."""
     same = [str(order[result.mutant]) for result in results if not result.difference]
+    lost = {result.mutant.mutation for result in results if result.difference and not result.right_file}
+    missed = [[code(name), WHY.get(name, "no case has it, and no law speaks of it")] for name in sorted(lost)]
     parts = [
         "# Mutation",
         INTRODUCTION,
@@ -79,6 +89,7 @@ def document(
         table([["mutation", "what is broken"], *([code(one.name), one.about.replace("\n", " ")] for one in mutations)]),
         "## Not found",
         *([fenced("\n\n".join(found))] if (found := [*survivors(results, specs, order)]) else ["Nothing."]),
+        *([] if not missed else ["Why not:", table([["mutation", "why"], *missed])]),
         f"## Left out\n\n{len(same)} mutants do what the shipped spec does, by all that was tried: {', '.join(same)}.",
     ]
     return "\n\n".join(parts) + "\n"

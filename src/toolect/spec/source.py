@@ -141,11 +141,10 @@ def _parse(path: Path, text: str, problems: Problems) -> LarkTree | None:
 
 def _known(error: UnexpectedToken) -> str | None:
     """Lark's words for a mistake that it knows."""
-    parse = get_parser().parse
     try:
-        known = error.match_examples(parse, GRAMMAR_ERRORS, use_accepts=True)
-    except TypeError:  # a mistake in a note that Lark makes for itself where two mistakes look alike
-        known = error.match_examples(parse, GRAMMAR_ERRORS)
+        known = error.match_examples(get_parser().parse, GRAMMAR_ERRORS, use_accepts=True)
+    except TypeError:  # a mistake in a note that Lark makes for itself where two examples are alike
+        return None
     return None if known is None else str(known).lower()
 
 
