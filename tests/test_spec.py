@@ -146,7 +146,7 @@ def test_policies_are_those_of_the_model() -> None:
 def test_rules_become_expressions() -> None:
     """Every construct of the grammar language has its expression."""
     rules = spec(
-        "d: {map: {content: content, a/TEXT: call.name, WORD: call.name, b: content}}",
+        "d: {map: {content: content, a: call, a/TEXT: call.name, b: call, WORD: call.name}}",
         """
         start: content? (a | b)* [c] d+ ()
         content: TEXT
@@ -183,7 +183,7 @@ def test_rules_become_expressions() -> None:
 def test_aliases_become_rules() -> None:
     """An alternative with an alias is a rule of its own, at the place of the alias."""
     rules = spec(
-        "d: {map: {one/TEXT: call.name, two/TEXT: call.id, content/TEXT: call.id}}",
+        "d: {map: {one: call, one/TEXT: call.name, two: call, two/TEXT: call.id, content: content}}",
         'start: "1" TEXT -> one\n     | "2" TEXT -> two\n     | "3" TEXT -> two\n     | content\n'
         "content: TEXT\n%declare TEXT\n",
     ).rules

@@ -27,7 +27,7 @@ from toolect.spec.entry import (
 )
 from toolect.spec.grammar import read_grammar
 from toolect.spec.holes import holes
-from toolect.spec.meaning import check_mapped, read_map
+from toolect.spec.meaning import check_mapped, check_within_calls, read_map
 from toolect.spec.model import HoleKind, Role, Rule, Spec
 from toolect.spec.names import check_names
 from toolect.spec.parts import Parts
@@ -163,6 +163,7 @@ class _Loader:
         roles, shapes = meanings.roles, meanings.shapes
         if len(problems.found) == before:
             check_mapped(rules, roles, shapes, map_table.place, problems)
+            check_within_calls(rules, roles, shapes, map_table.place, problems)
         has_ids = Role.ID in roles.values() or any(HoleKind.ID in holes(shape) for shape in shapes.values())
         spec = Spec(
             name=entry.name.text,

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from toolect.diagnostic import Place
 from toolect.spec.document import Node, Table, Text, describe
+from toolect.spec.holes import holes
 from toolect.spec.leaves import leaves
-from toolect.spec.model import Alt, Literal, Pattern, Ref, Role, Rule, Seq, Shape, Slot, SlotKind
+from toolect.spec.model import Alt, HoleKind, Literal, Pattern, Ref, Role, Rule, Seq, Shape, Slot, SlotKind
 from toolect.spec.parts import JSON, RULE, TERMINAL, TEXT, VALUE_RULE, Parts
 from toolect.spec.problems import Problems, either, near, one_of
 from toolect.spec.shapes import is_shape, read_shape
@@ -124,6 +125,43 @@ def check_mapped(
                 continue
             message, related = f"the {what} `{key}` has no meaning", ((table, "in this map"),)
             problems.error("unmapped-slot", message, rule.place, hint=f"map `{key}`", related=related)
+
+
+_OF_CALLS = frozenset(
+    (Role.NAME, Role.ID, Role.REF, Role.ARGUMENTS, Role.INDEX, Role.ARGUMENT, Role.KEY, Role.TYPE, Role.VALUE)
+)
+"""What only a call has."""
+
+
+def check_within_calls(
+    rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], table: Place, problems: Problems
+) -> None:
+    """What only a call has must stand in a rule that is one, or in a shape that says the name too."""
+    todo, met = ["start"], {"start"}
+    while todo:
+        rule = rules[todo.pop()]
+        for part in dict.fromkeys(leaves(rule.expr)):
+            name = part.rule if isinstance(part, Ref) else part.kind.value if isinstance(part, Slot) else part.name
+            key = f"{rule.name}/{name}"
+            role = roles.get(key) or roles.get(name)
+            shape = shapes.get(key) or shapes.get(name)
+            bare = shape is not None and HoleKind.NAME not in (found := holes(shape)) and found & _ARGUMENTS
+            if role in _OF_CALLS or bare:
+                what = f"the role `{role}`" if role in _OF_CALLS else "arguments without a name"
+                message = f"`{key}` has {what}, but no rule with the role `call` is around it"
+                hint = f"write `{rule.name}: call` into the map"
+                problems.error("wrong-role", message, rule.place, hint=hint, related=((table, "in this map"),))
+            if (
+                isinstance(part, Ref)
+                and role not in (Role.CALL, Role.AGAIN)
+                and name not in met
+                and not rules[name].value
+            ):
+                met.add(name)
+                todo.append(name)
+
+
+_ARGUMENTS = frozenset((HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT))
 
 
 def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
