@@ -45,12 +45,12 @@ def tool(schema: Any, name: str = "f", description: str = "Does it.") -> dict[st
 
 
 @pytest.fixture(scope="module")
-def tsc(request: pytest.FixtureRequest) -> Path:
-    """TypeScript's compiler, fetched once."""
+def tsc(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """TypeScript's compiler, fetched once, or for each run without pytest's cache."""
     if not shutil.which("node") or not shutil.which("npm"):
         pytest.skip("expected node and npm on the machine, got none")
-    assert request.config.cache is not None
-    folder = request.config.cache.mkdir("tsc")
+    cache = getattr(request.config, "cache", None)
+    folder = tmp_path_factory.mktemp("tsc") if cache is None else cache.mkdir("tsc")
     found = folder / "node_modules/typescript/lib/tsc.js"
     if not found.exists():
         command = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), TYPESCRIPT]
