@@ -6,7 +6,6 @@ There is no script in it, and its policy forbids any; whatever text the data hol
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -153,28 +152,6 @@ def columns(rows: Sequence[tuple[str, int]], kind: str = "hue", width: int = 640
         parts.append(tag("text", figure(count), x=f"{label + size + 6:.1f}", y=y + 16, class_="count"))
     height = max(len(rows) * pitch, 1)
     return tag("svg", *parts, viewBox=f"0 0 {width} {height}", width=width, height=height, class_="columns", role="img")
-
-
-def heat(
-    down: Sequence[str], across: Sequence[str], cells: Sequence[Sequence[tuple[float, str] | None]], cell: int = 14
-) -> Html:
-    """A field of cells, each a value from 0 (good) to 1 (bad) and what pointing at it says; None stays blank."""
-    left, top = 8 + 7 * max(map(len, down), default=0), 8 + 7 * max(map(len, across), default=0)
-    parts: list[Html] = []
-    for i, name in enumerate(across):
-        x = left + i * cell + cell * 0.7
-        parts.append(tag("text", name, transform=f"translate({x:.1f} {top - 6}) rotate(-90)"))
-    for j, (name, row) in enumerate(zip(down, cells, strict=True)):
-        y = top + j * cell
-        parts.append(tag("text", name, x=left - 6, y=f"{y + cell * 0.75:.1f}", text_anchor="end"))
-        for i, value in enumerate(row):
-            if value is not None:
-                x, step = left + i * cell, min(math.ceil(value[0] * 8), 8)
-                tip = tag("title", value[1])
-                parts.append(tag("rect", tip, x=x, y=y, width=cell - 1, height=cell - 1, class_=f"heat{step}"))
-    width, height = left + len(across) * cell, top + len(down) * cell
-    drawn = tag("svg", *parts, viewBox=f"0 0 {width} {height}", width=width, height=height, class_="heat", role="img")
-    return tag("div", drawn, class_="wide")
 
 
 def percent(part: int, whole: int) -> str:

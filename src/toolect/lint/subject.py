@@ -88,11 +88,6 @@ class Subject:
         """Where the dialect's parts are written."""
         return Places(self.spec, self.source, self.loaded.entry, self.loaded.whole)
 
-    @cached_property
-    def own_grammar(self) -> bool:
-        """True when the grammar has the dialect's name, False when it is that of another one."""
-        return self.loaded.grammar.stem == self.name
-
     def without(self, *keys: str) -> Spec | None:
         """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""
         name = self.loaded.entry.name

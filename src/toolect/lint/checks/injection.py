@@ -56,9 +56,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 reading=told(escape.read),
                 help="close the slot with a marker of its own",
             )
-        elif (
-            escape.slot in FREE and escape.answer is Answer.REFUSES and escape.anywhere and len(escape.witness) < STRONG
-        ):
+        elif _is_weak(escape):
             yield warning(
                 "injection",
                 f"`{escape.witness}` in the {escape.slot} ends it, and no text with it in can be written",
