@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench conformance mutate wheel clean
+.PHONY: help setup demo test lint bench conformance mutate house wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -17,7 +17,7 @@ help:  ## list the targets
 setup: $(READY)  ## make the environment in .venv
 
 demo: setup  ## a tour over real model outputs
-	@$(BIN)/python tools/demo.py
+	@$(BIN)/python -m tools.demo
 
 test: setup  ## run the tests
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
@@ -26,20 +26,24 @@ lint: setup  ## check style, types, generated pages and the specs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python tools/docs.py --check
+	$(BIN)/python -m tools.pages.docs --check
 	$(BIN)/toolect lint
 
 bench: setup  ## measure speed against the floor
 	@$(BIN)/python -m compileall -q src
-	$(BIN)/python tools/bench.py $(ARGS)
-	$(BIN)/python tools/bench_agents.py
+	$(BIN)/python -m tools.bench.speed $(ARGS)
+	$(BIN)/python -m tools.bench.many_agents
+	$(if $(FLAWS),$(BIN)/python -m tools.bench.departures $(ARGS))
 
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }
-	$(BIN)/python tools/conformance.py $(ARGS)
+	$(BIN)/python -m tools.conformance.other_parsers $(ARGS)
 
 mutate: setup  ## break the shipped specs, and count what lint finds
-	@$(BIN)/python tools/mutate_specs.py $(ARGS)
+	@$(BIN)/python -m tools.mutation.mutate_specs $(ARGS)
+
+house: setup  ## print the figures of the source: lines, circles of imports, calls for an answer
+	@$(BIN)/python -m tools.house.figures $(ARGS)
 
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/
 	rm -rf dist

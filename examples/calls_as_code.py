@@ -14,7 +14,7 @@ from typing import Any
 import toolect
 from toolect.agent import Tool, ToolRegistry
 from toolect.events import CallEnd
-from toolect.ir import Call, dumps
+from toolect.message import Call, dumps
 
 DIALECT = toolect.dialect("js-call-block")
 

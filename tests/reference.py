@@ -15,12 +15,11 @@ from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 from msgspec.structs import replace
 
-from toolect.generate.walk import Piece, Walker
-from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
-from toolect.spec.document import Text
-from toolect.spec.grammar import read_grammar
-from toolect.spec.load import read_entries
-from toolect.spec.model import (
+from toolect._spec.document import Text
+from toolect._spec.grammar import read_grammar
+from toolect._spec.load import read_entries
+from toolect._spec.model import (
+    SLOTS,
     CodecKind,
     Const,
     Hole,
@@ -37,11 +36,12 @@ from toolect.spec.model import (
     Spec,
     Spelling,
 )
-from toolect.spec.problems import Problems
+from toolect._spec.problems import Problems
+from toolect.authoring.generate.sampler import Piece, Walker
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 _AGAIN = "\0again"
 """Stands for the name of the call before."""
-SLOTS = {kind.value for kind in SlotKind}
 
 
 class AmbiguousError(Exception):
@@ -89,7 +89,7 @@ def load(spec: Spec) -> Stock:
     lark = Lark.open(path, parser="lalr", lexer=Replay, keep_all_tokens=True, maybe_placeholders=False)
     table = read_entries(Path(spec.place.path), Problems(), only=spec.name)[spec.name].mapping("markers", Problems())
     markers = {key.text: value.text for key, value in table.entries if isinstance(value, Text)}
-    return Stock(lark, replace(spec, rules=written), markers, Path(path).stem != spec.name)
+    return Stock(lark, replace(spec, rules=written.rules), markers, Path(path).stem != spec.name)
 
 
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
@@ -111,7 +111,7 @@ def _terminal(stock: Stock, piece: Piece) -> str:
         text = piece.atom.text
         return next(t.name for t in lark.terminals if isinstance(t.pattern, PatternStr) and t.pattern.value == text)
     assert piece.atom is not None
-    name = piece.atom.kind.value if isinstance(piece.atom, Slot) else piece.atom.name.rpartition("__")[2]
+    name = piece.atom.name if isinstance(piece.atom, Slot) else piece.atom.name.rpartition("__")[2]
     known = {symbol.name for rule in lark.rules for symbol in rule.expansion if symbol.is_term}
     return next((k for k in known if (piece.value or name not in known) and k.endswith(f"__{name}")), name)
 
@@ -158,7 +158,8 @@ def _slot(tree: Tree[Token]) -> str:
 
 
 def _name(token: Token) -> str:
-    return token.type.rpartition("__")[2]
+    name = token.type.rpartition("__")[2]
+    return SLOTS[name].kind.value if name in SLOTS else name
 
 
 def _records(spec: Spec, tree: Tree[Token]) -> Iterator[dict[Any, Json]]:
@@ -268,7 +269,7 @@ def _child(child: Tree[Token] | Token) -> str:
 
 def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     """A slot's text as a value: a string if it is quoted, JSON if it must be or can be, else the text."""
-    if _name(token) == SlotKind.ESCAPED:
+    if _name(token) == SlotKind.ESCAPED.value:
         return str(ast.literal_eval(f"'{token}'"))
     codec = spec.codecs.get(f"{_rule(tree)}/{token.type}")
     if codec and codec.key:
@@ -281,7 +282,7 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
         text = re.sub(r"\n[ \t]*\Z", "", text[1:])
     value = _json_or_text(text)
-    if codec and codec.scalars is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
+    if codec and codec.spelling is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):
         raise AmbiguousError  # JSON where Python is written
     return value
 
@@ -310,7 +311,7 @@ def _value(tree: Tree[Token]) -> Json:
             return ast.literal_eval(str(tree.children[0]).lstrip("+"))
         case "scalar" | "json":
             return _json_or_text(str(tree.children[0]))
-        case "string" | "piece" | "quoted_key" | "key" if not inner:
+        case "string" | "literal" | "formatted" | "quoted_key" | "key" if not inner:
             return _string([c for c in tree.children if isinstance(c, Token)])
         case "string":
             return "".join(map(_value, inner))
@@ -327,8 +328,8 @@ def _object(pairs: Sequence[Sequence[Json]]) -> dict[str, Json]:
 
 
 def _string(tokens: list[Token]) -> str:
-    if any(_name(token) == SlotKind.ESCAPED for token in tokens):
-        quoted = "".join(t for t in tokens if _name(t) != "PREFIX")
+    if any(_name(token) == SlotKind.ESCAPED.value for token in tokens):
+        quoted = "".join(tokens)
         return str(ast.literal_eval(f'"{quoted[1:-1]}"' if quoted[0] == "`" else quoted))
     return str(tokens[len(tokens) // 2])
 

@@ -34,7 +34,7 @@ from toolect.agent import (
 from toolect.agent.chat import Chat, ModelError
 from toolect.agent.models import NativeModel, TextModel
 from toolect.events import CallEnd, ContentDelta
-from toolect.ir import Call, Message, Status
+from toolect.message import Call, Message, Status
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import spec_cases
-from spec_cases import SpecCase
 
+from toolect._spec import load
+from toolect.authoring.lint import catalogue, lint
 from toolect.diagnostic import Diagnostic, draw
-from toolect.lint import catalogue, lint
-from toolect.spec import load
+from tools.pages import spec_cases
+from tools.pages.spec_cases import SpecCase
 
 CASES = spec_cases.all_cases()
 

@@ -17,12 +17,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import toolect
+from toolect._shown import visible
 from toolect.cli import COMMANDS, main
-from toolect.cli._draw import draw
-from toolect.cli._form import message_form, message_of
-from toolect.cli._io import visible
-from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
-from toolect.openai import BadMessage
+from toolect.cli._shared.forms import message_form, message_of
+from toolect.cli._shared.message_text import draw
+from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
@@ -281,7 +280,7 @@ def test_json_lines_in_json_lines_out() -> None:
     assert result.exit_code == 1
     assert [row.get("line") for row in found] == [None, None, 3, 4, 5, None, 8, None]
     assert found[1]["segments"][-1]["arguments"] == {"a": 1}
-    assert found[2]["error"] == "expected JSON, got `Expecting value` at line 1, column 1"
+    assert found[2]["error"] == "expected JSON, got `Expecting value` at column 1"
     assert found[3]["error"] == 'expected a string or an object with "text", got `int`'
     assert "byte 0xff at offset 1" in found[6]["error"]
     assert found[5]["segments"][0]["text"] == "\ud800"
@@ -555,6 +554,17 @@ def test_a_terminal_gets_colour_and_a_pipe_does_not() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", seen).replace("\r\n", "\n") == plain
 
 
+def test_a_table_is_the_same_on_a_terminal() -> None:
+    """A table is drawn once: what is on a terminal in colour is what is in a pipe."""
+    words = ["coverage", str(EXAMPLES / "traffic.jsonl"), "--jobs", "1"]
+    bare = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(words)).splitlines()]
+    table = invoke(*words).stdout.split("\n\n")[1].splitlines()
+    start = bare.index("Dialects")
+
+    assert len(table) == 5
+    assert bare[start : start + 5] == table
+
+
 def test_a_terminal_never_obeys_the_model(tmp_path: Path) -> None:
     """Control characters of the model's output are escaped, whatever the format."""
     wire = tmp_path / "evil.txt"
@@ -630,6 +640,8 @@ def test_a_form_written_by_hand() -> None:
     assert message_of(form).calls[1].arguments_text == '{"a":1}'
     with pytest.raises(BadMessage, match=re.escape("expected `int`, got `str` - at `$.segments[0].span[0]`")):
         message_of({"segments": [{"type": "content", "text": "a", "span": ["x", 1]}]})
+    with pytest.raises(BadMessage, match=re.escape("expected a call's arguments as dict, got str")):
+        message_of({"segments": [{"type": "call", "name": "f", "arguments": "{}"}]})
 
 
 # The program
@@ -648,9 +660,8 @@ def test_every_command_has_help() -> None:
 
 def test_the_documentation_is_up_to_date() -> None:
     """The generated pages say what they would if they were written now."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "docs.py"), "--check"], capture_output=True, check=False
-    )
+    command = [sys.executable, "-m", "tools.pages.docs", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
 
     assert done.returncode == 0, done.stderr
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import corpus
 import pytest
+import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
 from toolect.events import CallEnd
-from toolect.ir import RepairKind, Status
+from toolect.message import RepairKind, Status
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "integer"}}}
 TOOLS = [{"name": "tide", "parameters": SCHEMA}]
@@ -72,9 +72,9 @@ def test_code_around_calls_loses_nothing(name: str, data: st.DataObject) -> None
     noted = sum(repair.kind is RepairKind.UNKNOWN_TOOL for repair in message.repairs)
     assert noted == (sum(line.startswith("plot") for line in body) if call in body else 0)
     for chunks in (list(text), [text[i : i + 5] for i in range(0, len(text), 5)]):
-        streamed, events = corpus.stream(dialect, chunks, tools=TOOLS)
-        assert corpus.plain(streamed) == corpus.plain(message)
-        corpus.check_events(events, streamed)
+        streamed, events = shipped_corpus.stream(dialect, chunks, tools=TOOLS)
+        assert shipped_corpus.plain(streamed) == shipped_corpus.plain(message)
+        shipped_corpus.check_events(events, streamed)
 
 
 @over_coded

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import toolect
-from toolect.conversion import Loss, carry
-from toolect.ir import Call, Content, Message, Reasoning
+from toolect._conversion import Loss, carry
+from toolect.message import Call, Content, Message, Reasoning
 
 ROME = Call("get_time", {"place": "Rome"})
 

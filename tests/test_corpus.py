@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import corpus
 import pytest
-from corpus import Case
+import shipped_corpus
+from shipped_corpus import Case
 
 import toolect
 
-CASES = corpus.all_cases()
+CASES = shipped_corpus.all_cases()
 
 
 def parametrize(cases: list[Case]) -> pytest.MarkDecorator:
@@ -27,12 +27,12 @@ def parametrize(cases: list[Case]) -> pytest.MarkDecorator:
 def test_says_what_is_expected(case: Case, request: pytest.FixtureRequest) -> None:
     """Lenient mode reads the case as expected; its spans tile the text."""
     message = toolect.dialect(case.dialect).parse(case.text, **case.options)
-    said = corpus.describe(message)
-    if request.config.getoption("--update") and not case.has("error") and said != corpus.normal(case.expected):
-        corpus.update(case, said)
+    said = shipped_corpus.describe(message)
+    if request.config.getoption("--update") and not case.has("error") and said != shipped_corpus.normal(case.expected):
+        shipped_corpus.update(case, said)
     else:
-        assert said == corpus.normal(case.expected), f"{case.path}:{case.line}"
-    corpus.check_spans(message, case.text)
+        assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
+    shipped_corpus.check_spans(message, case.text)
     assert message.clean == case.clean
     if case.has("error"):
         assert case.get("error") in [call.status for call in message.calls]
@@ -43,7 +43,7 @@ def test_strict_mode_reads_it_alike(case: Case) -> None:
     """A clean case reads the same in strict mode."""
     dialect = toolect.dialect(case.dialect)
     strict = dialect.parse(case.text, mode="strict", **case.options)
-    assert corpus.plain(strict) == corpus.plain(dialect.parse(case.text, **case.options))
+    assert shipped_corpus.plain(strict) == shipped_corpus.plain(dialect.parse(case.text, **case.options))
 
 
 @parametrize(CASES)
@@ -55,12 +55,12 @@ def test_chunks_do_not_matter(case: Case, mode: str) -> None:
     """
     dialect, text = toolect.dialect(case.dialect), case.text
     message = dialect.parse(text, mode=mode, **case.options)
-    expected = corpus.plain(message)
+    expected = shipped_corpus.plain(message)
     halves = [[text[:i], text[i:]] for i in range(1, len(text))] if mode == "lenient" else []
     for chunks in [[text], list(text), *halves]:
-        streamed, events = corpus.stream(dialect, chunks, mode=mode, **case.options)
-        assert corpus.plain(streamed) == expected, chunks
-        corpus.check_events(events, streamed)
+        streamed, events = shipped_corpus.stream(dialect, chunks, mode=mode, **case.options)
+        assert shipped_corpus.plain(streamed) == expected, chunks
+        shipped_corpus.check_events(events, streamed)
 
 
 @parametrize([case for case in CASES if not case.has("error")])
@@ -79,7 +79,7 @@ def test_renders_back(case: Case) -> None:
         except toolect.Unrepresentable:
             return
     options = {key: value for key, value in case.options.items() if key != "prefix"}
-    assert corpus.carried(dialect.parse(str(rendered), **options), message, dialect.spec.ids is not None)
+    assert shipped_corpus.carried(dialect.parse(str(rendered), **options), message, dialect.spec.ids is not None)
 
 
 @parametrize(CASES)
@@ -96,7 +96,7 @@ def test_prose_has_no_marker() -> None:
 
 def test_every_dialect_has_cases() -> None:
     """Dialects and corpus files are the same names."""
-    assert {path.stem for path in corpus.ROOT.glob("*.txt")} == set(toolect.dialects())
+    assert {path.stem for path in shipped_corpus.ROOT.glob("*.txt")} == set(toolect.dialects())
 
 
 @parametrize([case for case in CASES if not case.clean])
@@ -121,7 +121,7 @@ def test_reads_bytes_exactly(tmp_path: Path) -> None:
     """Blank lines, shorter dash lines and carriage returns belong to the wire text."""
     frame = "===\nTitle\n:parse-only\n:source https://example.org/a b\n===\n"
     source = frame + '\n---\r\n  a\n---\n\n------\ncontent "x"\n\n'
-    (case,) = corpus.read(write_file(tmp_path, source))
+    (case,) = shipped_corpus.read(write_file(tmp_path, source))
     assert (case.title, case.text, case.expected) == ("Title", "\n---\r\n  a\n---\n", 'content "x"')
     assert case.attributes == (("parse-only", ""), ("source", "https://example.org/a b"))
     assert case.dialect == "some-dialect"
@@ -133,8 +133,8 @@ def test_write_inverts_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.txt"
     cases = [Case(path, 1, "One", (("policy", "unknown-tool=content"),), text, 'content "a"')]
     cases.append(Case(path, 0, "Two", (), text, ""))
-    path.write_bytes(corpus.write(cases).encode("utf-8"))
-    read = corpus.read(path)
+    path.write_bytes(shipped_corpus.write(cases).encode("utf-8"))
+    read = shipped_corpus.read(path)
     assert [(c.title, c.attributes, c.text, c.expected) for c in read] == [
         (c.title, c.attributes, c.text, c.expected) for c in cases
     ]
@@ -151,16 +151,16 @@ def test_write_inverts_read(tmp_path: Path, text: str) -> None:
 )
 def test_mistakes_are_named(tmp_path: Path, source: str, says: str) -> None:
     """A file that does not keep the format is refused with its line."""
-    with pytest.raises(corpus.CorpusError) as error:
-        corpus.read(write_file(tmp_path, source))
+    with pytest.raises(shipped_corpus.CorpusError) as error:
+        shipped_corpus.read(write_file(tmp_path, source))
     assert says in str(error.value)
 
 
 def test_update_rewrites_one_expectation(tmp_path: Path) -> None:
     """Updating changes the expectation of one case and nothing else."""
     path = write_file(tmp_path, '===\nA\n===\nx\n---\n\n===\nB\n===\ny\n---\ncontent "y"\n')
-    corpus.update(corpus.read(path)[0], 'content "x"')
-    assert [case.expected for case in corpus.read(path)] == ['content "x"', 'content "y"']
+    shipped_corpus.update(shipped_corpus.read(path)[0], 'content "x"')
+    assert [case.expected for case in shipped_corpus.read(path)] == ['content "x"', 'content "y"']
 
 
 def test_expectations_compare_values() -> None:
@@ -168,6 +168,6 @@ def test_expectations_compare_values() -> None:
     rest = "\n  status repaired\n  repair json\nrepair stray-marker"
     loose = 'content  "\\u00e9"\ncall f {"a":1,"b":[true,null]} id=x y' + rest
     tight = 'content "é"\ncall f {"a": 1, "b": [true, null]} id=x y' + rest
-    assert corpus.normal(loose) == tight
-    with pytest.raises(corpus.CorpusError):
-        corpus.normal('conten "x"')
+    assert shipped_corpus.normal(loose) == tight
+    with pytest.raises(shipped_corpus.CorpusError):
+        shipped_corpus.normal('conten "x"')

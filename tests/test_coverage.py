@@ -15,23 +15,26 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
-from corpus import all_cases
+from jinja2 import UndefinedError
+from shipped_corpus import all_cases
 
 import toolect
+from toolect._shown import percent
+from toolect.authoring.derivation import derive, parts
 from toolect.cli import main
-from toolect.coverage import report as report_module
-from toolect.coverage import run, sources
-from toolect.coverage.examine import Examiner, Options
-from toolect.coverage.leaks import leaks
-from toolect.coverage.page import POLICY, percent, safe
-from toolect.coverage.reading import Reader
-from toolect.coverage.report import Report, report
-from toolect.coverage.skeleton import skeleton
-from toolect.coverage.stats import MAX_SOURCES, OTHERS, Stats
-from toolect.coverage.tally import Tally
-from toolect.coverage.watch import Watch
-from toolect.derivation import derive, parts
-from toolect.ir import Call, Content, Json, Reasoning
+from toolect.corpora import report as report_module
+from toolect.corpora import sources
+from toolect.corpora import survey as run
+from toolect.corpora.examine import Examiner, Options
+from toolect.corpora.leaks import leaks
+from toolect.corpora.page import draw_page
+from toolect.corpora.reading import Reader
+from toolect.corpora.report import Report, report
+from toolect.corpora.skeleton import skeleton
+from toolect.corpora.stats import MAX_SOURCES, OTHERS, Stats
+from toolect.corpora.tally import Tally
+from toolect.corpora.watch import Watch
+from toolect.message import Call, Content, Json, Reasoning
 
 CALL = '<tool_call>\n{"name": "search", "arguments": {"q": "tea", "n": 3}}\n</tool_call>'
 CASES = all_cases()
@@ -382,8 +385,8 @@ def test_the_text_report(tmp_path: Path) -> None:
     told = invoke(str(path)).stdout
 
     for line in (
-        "2 messages in 1 file, 2 calls", "dialect  messages  calls  ok  repaired  truncated  malformed",
-        "hermes          2      2   1         0          0          1", "never rule think:",
+        "2 messages in 1 file, 2 calls", "dialect  messages  calls  ok  repaired  truncated  malformed  runnable",
+        "hermes          2      2   1         0          0          1    50.0 %", "never rule think:",
         "leak      1 × </parameter> in",
         'malformed 1 × <tool_call> {"name": "…", "arguments": …} </tool_call>', f"{path}:2: ", f"{path}:3: expected",
     ):  # fmt: skip
@@ -396,6 +399,9 @@ def test_the_json_report_has_its_shape(tmp_path: Path) -> None:
     told = invoke(str(path), "--json").stdout
 
     assert msgspec.json.decode(told, type=Report) == counted(path)
+
+
+POLICY = """"Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">"""
 
 
 class Page(HTMLParser):
@@ -468,9 +474,18 @@ def test_the_page_in_a_browser(html: Path, tmp_path: Path) -> None:
     assert not asked, asked
 
 
-def test_pieces_of_a_page() -> None:
-    """What is not HTML is escaped, and a share is never rounded to nothing or all."""
-    assert safe('<a href="x">\x00\ud800') == "&lt;a href=&quot;x&quot;&gt;\\u0000\\ud800"
+def test_text_on_a_page_is_escaped() -> None:
+    """What is not HTML stays text, in elements and attributes, and what nobody sees is written as an escape."""
+    hostile = '<a href="x">\x00\r\ud800'
+    page = draw_page("page.html", title=hostile, lead="", facts=[(hostile, 0, hostile)], sections=[])
+    assert page.count("&lt;a href=&#34;x&#34;&gt;\\u0000\\r\\ud800") == 4
+    assert '<b><span class="nil">0</span></b>' in page
+    with pytest.raises(UndefinedError):
+        draw_page("page.html", title="", lead="", facts=[])
+
+
+def test_a_share_in_per_cent() -> None:
+    """A share is never rounded to nothing or all."""
     assert [percent(*pair) for pair in ((0, 9), (9, 9), (1, 10_000), (9_999, 10_000), (1, 3), (0, 0))] == [
         "0 %", "100 %", "<0.1 %", ">99.9 %", "33.3 %", "0 %",
     ]  # fmt: skip
@@ -491,9 +506,25 @@ def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
     assert done.stderr == b"toolect: expected pyarrow for Parquet, got none: `pip install 'toolect[data]'`\n"
 
 
+def test_a_page_needs_jinja2(tmp_path: Path) -> None:
+    """Without jinja2 a page is a sentence, before any work is done; the report on the screen goes on."""
+    path = write(tmp_path / "a.jsonl", [{"text": CALL}])
+    code = "import sys; sys.modules['jinja2'] = None; from toolect.cli import main; main()"
+    words = [sys.executable, "-c", code, "coverage", str(path), "--jobs", "1"]
+    page = subprocess.run([*words, "--html", str(tmp_path / "r.html")], capture_output=True, check=False, timeout=60)
+    text = subprocess.run(words, capture_output=True, check=False, timeout=60)
+
+    assert page.returncode == 2
+    assert page.stderr == b"toolect: expected jinja2 to write a page, got none: pip install 'toolect[report]'\n"
+    assert not (tmp_path / "r.html").exists()
+    assert text.returncode == 0
+
+
 def test_every_key_of_the_json_is_documented() -> None:
     """The page about coverage names each field of the report."""
-    page = (Path(__file__).parent.parent / "docs" / "coverage.md").read_text("utf-8").partition("## The JSON")[2]
+    page = (
+        (Path(__file__).parent.parent / "docs" / "guide" / "coverage.md").read_text("utf-8").partition("## The JSON")[2]
+    )
     kinds = [
         kind for kind in vars(report_module).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     ]

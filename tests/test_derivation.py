@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from corpus import all_cases, same
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped_corpus import all_cases, same
 
 import toolect
+from toolect._spec.load import load_spec
+from toolect._spec.model import Role
+from toolect.authoring.derivation import Branch, Derivation, Leaf, derive, parts
+from toolect.authoring.derivation.explain import explain
 from toolect.cli import main
-from toolect.cli._tree import draw_tree
+from toolect.cli.show.tree_text import draw_tree
 from toolect.compiled import Dialect
-from toolect.derivation import Branch, Derivation, Leaf, derive, parts
-from toolect.derivation.explain import explain
-from toolect.ir import Repair, RepairKind, Status
-from toolect.spec.load import load_spec
-from toolect.spec.model import Role
+from toolect.message import Repair, RepairKind, Status
 
 CASES = [case for case in all_cases() if not case.has("skip")]
 

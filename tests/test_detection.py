@@ -9,21 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import corpus
 import pytest
-from corpus import Case
+import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped_corpus import Case
 
 import toolect
 from toolect import registry, testing
-from toolect.detection.auto import Auto
-from toolect.detection.index import index
-from toolect.ir import Call, Content, Message, RepairKind
+from toolect._detection import mixed
+from toolect._detection.auto import Auto
+from toolect._detection.index import index
+from toolect.message import Call, Content, Message, RepairKind
 
 AUTO = Auto()
-FILES = sorted((corpus.ROOT / "auto").glob("*.txt"))
-CASES = [case for path in FILES for case in corpus.read(path)]
+FILES = sorted((shipped_corpus.ROOT / "auto").glob("*.txt"))
+CASES = [case for path in FILES for case in shipped_corpus.read(path)]
 SECONDS = 10
 """What the slowest machine may take for the largest hostile text: far above linear work, far below quadratic."""
 SPLITS = 12
@@ -39,12 +40,12 @@ parametrize = functools.partial(pytest.mark.parametrize, "case", ids=str)
 def test_says_what_is_expected(case: Case, request: pytest.FixtureRequest) -> None:
     """Each case reads as expected, its spans tile the text, and every call has a reader."""
     message = toolect.parse(case.text, **case.options)
-    said = corpus.describe(message)
-    if request.config.getoption("--update") and not case.has("error") and said != corpus.normal(case.expected):
-        corpus.update(case, said)
+    said = shipped_corpus.describe(message)
+    if request.config.getoption("--update") and not case.has("error") and said != shipped_corpus.normal(case.expected):
+        shipped_corpus.update(case, said)
     else:
-        assert said == corpus.normal(case.expected), f"{case.path}:{case.line}"
-    corpus.check_spans(message, case.text)
+        assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
+    shipped_corpus.check_spans(message, case.text)
     assert message.clean == case.clean
     assert len(message.dialects) == len(message.calls)
     if case.has("error"):
@@ -58,9 +59,9 @@ def test_chunks_do_not_matter(case: Case, mode: str) -> None:
     message = AUTO.parse(case.text, mode=mode, **case.options)
     splits = range(1, len(case.text), 1 + len(case.text) // SPLITS)
     for chunks in [[case.text], list(case.text), *([case.text[:i], case.text[i:]] for i in splits)]:
-        streamed, events = corpus.stream(AUTO, chunks, mode=mode, **case.options)
-        assert corpus.same(streamed, message), chunks
-        corpus.check_events(events, streamed)
+        streamed, events = shipped_corpus.stream(AUTO, chunks, mode=mode, **case.options)
+        assert shipped_corpus.same(streamed, message), chunks
+        shipped_corpus.check_events(events, streamed)
 
 
 @parametrize([case for case in CASES if case.path.stem == "prose"])
@@ -73,7 +74,7 @@ def test_prose_has_no_call(case: Case) -> None:
 @functools.cache
 def own_cases() -> list[Case]:
     """Cases of all dialects that are read without repairs, and have a call."""
-    return [case for case in corpus.all_cases() if case.canonical and "\ncall " in f"\n{case.expected}"]
+    return [case for case in shipped_corpus.all_cases() if case.canonical and "\ncall " in f"\n{case.expected}"]
 
 
 @pytest.mark.parametrize("name", sorted(toolect.dialects()))
@@ -125,18 +126,18 @@ def options(draw: st.DrawFn) -> dict[str, Any]:
 def test_tile(text: str, how: dict[str, Any]) -> None:
     """Segments and markup cover the text exactly, and every call has a reader."""
     message = AUTO.parse(text, **how)
-    corpus.check_spans(message, text)
+    shipped_corpus.check_spans(message, text)
     assert len(message.dialects) == len(message.calls)
 
 
 @given(data=st.data(), text=mixed_texts(), how=options())
 def test_chunk_invariance(data: st.DataObject, text: str, how: dict[str, Any]) -> None:
     """However a text is cut, its message is that of the whole, and the events tell it."""
-    expected = corpus.plain(AUTO.parse(text, **how))
+    expected = shipped_corpus.plain(AUTO.parse(text, **how))
     for chunks in ([text], list(text), data.draw(testing.chunkings(text))):
-        message, events = corpus.stream(AUTO, chunks, **how)
-        assert corpus.plain(message) == expected, chunks
-        corpus.check_events(events, message)
+        message, events = shipped_corpus.stream(AUTO, chunks, **how)
+        assert shipped_corpus.plain(message) == expected, chunks
+        shipped_corpus.check_events(events, message)
 
 
 def test_a_marker_in_a_code_block_may_come_in_two() -> None:
@@ -145,8 +146,8 @@ def test_a_marker_in_a_code_block_may_come_in_two() -> None:
     text = f"```\n{call}\n```\n"
     whole = AUTO.parse(text)
     for at in range(1, len(text)):
-        message, _ = corpus.stream(AUTO, [text[:at], text[at:]])
-        assert corpus.same(message, whole), text[:at]
+        message, _ = shipped_corpus.stream(AUTO, [text[:at], text[at:]])
+        assert shipped_corpus.same(message, whole), text[:at]
 
 
 @given(text=st.text(st.characters(exclude_categories=()), max_size=80) | mixed_texts())
@@ -172,15 +173,15 @@ def test_floods_end_soon() -> None:
         start = time.process_time()
         message = toolect.parse(text)
         assert time.process_time() - start < SECONDS, text[:40]
-        corpus.check_spans(message, text)
+        shipped_corpus.check_spans(message, text)
 
 
 def test_floods_stream_alike() -> None:
     """Texts made to be slow give the same message one character at a time."""
     for text in floods(200, 60):
-        message, events = corpus.stream(AUTO, text)
-        assert corpus.same(message, toolect.parse(text)), text[:40]
-        corpus.check_events(events, message)
+        message, events = shipped_corpus.stream(AUTO, text)
+        assert shipped_corpus.same(message, toolect.parse(text)), text[:40]
+        shipped_corpus.check_events(events, message)
 
 
 def test_much_between_the_calls() -> None:
@@ -190,6 +191,19 @@ def test_much_between_the_calls() -> None:
     message = toolect.parse(text)
     assert time.process_time() - start < SECONDS
     assert len(message.runnable) == 1_000
+
+
+def test_canonical_calls_need_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a whole text, calls as their dialect writes them are read at once, by the dialects that a trial finds."""
+    calls = (
+        '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+        "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>",
+        '{"name": "f", "parameters": {"a": 1}}',
+    )
+    texts = [*calls, "\nSo.\n".join(calls[:2] * 2)]
+    streamed = [shipped_corpus.stream(AUTO, text)[0].dialects for text in texts]
+    monkeypatch.setattr(mixed, "Trial", None)
+    assert [toolect.parse(text).dialects for text in texts] == streamed
 
 
 # What is told

@@ -23,21 +23,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import dialect_pages
-import markdown_text
-import probes
+import msgspec
 import pytest
-import summary
 
-import docs
 import toolect
-from toolect.ir import RepairKind, Status
-from toolect.render import Part
-from toolect.spec import entry, meaning
-from toolect.spec.model import CodecKind, HoleKind, LayoutKind, SlotKind, Spelling, StopKind
+from toolect._spec import entry, meaning
+from toolect._spec.model import CodecKind, Computed, Gaps, HoleKind, LayoutKind, SlotKind, Spelling
+from toolect.message import RepairKind, Status
+from toolect.rendered import Part
+from tools.conformance import summary
+from tools.pages import dialect_pages, docs, markdown_text, refusals
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "tools" / "README.md"]
+PAGES = sorted([*SINGLE, *(ROOT / "docs").rglob("*.md")])
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
@@ -230,6 +229,23 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not wrong, wrong
 
 
+_FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.py|(?:[\w-]+/)+)`")
+
+
+def unknown_files(source: str) -> list[str]:
+    """The Python files and the folders that a page names and that are not there: their paths may begin anywhere."""
+    folders = [ROOT / name for name in ("src", "tools", "tests", "docs", "grammars", "examples")]
+    paths = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    known = "".join(f"/{path.relative_to(ROOT)}/\n" for path in paths)
+    return [name for name in _FILE.findall(source) if f"/{name.rstrip('/')}/\n" not in known]
+
+
+@every_page
+def test_files_that_are_named_are_there(page: Path) -> None:
+    """Every Python file and folder that a page names is one of the repository."""
+    assert unknown_files(page.read_text(encoding="utf-8")) == []
+
+
 def test_every_page_is_linked() -> None:
     """From the README one can reach every page."""
     reached: set[Path] = set()
@@ -252,13 +268,13 @@ def test_generated_pages_are_up_to_date() -> None:
     assert docs.outdated() == []
 
 
-REFERENCE = "docs/dialects.md"
+REFERENCE = "docs/guide/dialects.md"
 WORDS: dict[str, list[str]] = {
     "field": list(entry.FIELDS),
     "policy": list(entry.POLICIES),
     "setting of a policy": [setting for settings in entry.POLICIES.values() for setting in settings],
-    "gap": list(entry.GAPS),
-    "place": list(entry.PLACES),
+    "gap": [field.encode_name for field in msgspec.structs.fields(Gaps)],
+    "computed text": [member.value for member in Computed],
     "role": [str(role) for role in meaning._KINDS],
     **{
         what: [member.value for member in kind]
@@ -268,7 +284,6 @@ WORDS: dict[str, list[str]] = {
             "codec": CodecKind,
             "layout": LayoutKind,
             "spelling of values": Spelling,
-            "choice of stops": StopKind,
         }.items()
     },
 }
@@ -296,7 +311,7 @@ def test_every_field_has_its_heading() -> None:
 @pytest.mark.parametrize("what", API)
 def test_the_python_page_is_complete(what: str) -> None:
     """Every status, repair and part is on the page about Python."""
-    source = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    source = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
     assert missing(source, [member.value for member in API[what]]) == []
 
 
@@ -305,7 +320,7 @@ def test_every_event_is_documented() -> None:
     import toolect.events
 
     names = [n for n, v in vars(toolect.events).items() if isinstance(v, type) and v.__module__ == "toolect.events"]
-    assert missing((ROOT / "docs" / "events.md").read_text(encoding="utf-8"), names) == []
+    assert missing((ROOT / "docs" / "guide" / "events.md").read_text(encoding="utf-8"), names) == []
 
 
 # Nothing that only this machine has
@@ -386,6 +401,14 @@ def test_a_stale_page_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert docs.outdated() == ["README.md"]
 
 
+def test_limits_are_collected() -> None:
+    """Constants that say what is beyond them are in the table, those of one name beside each other, others are not."""
+    table = docs.limits().partition("<!-- limits -->")[2].partition("<!-- /limits -->")[0]
+    assert "| `_values.json_lexemes.MAX_DEPTH` | 200 | Open brackets of a JSON value | `malformed` |" in table
+    assert "| `_spec.document.MAX_DEPTH` | 50 |" in table
+    assert "ranking.WORTH_NAMING" not in table
+
+
 def test_a_page_of_no_dialect_is_found_out(tmp_path: Path) -> None:
     """The page of a dialect that is gone has to go."""
     folder = tmp_path / dialect_pages.FOLDER
@@ -395,19 +418,25 @@ def test_a_page_of_no_dialect_is_found_out(tmp_path: Path) -> None:
     assert docs.left(tmp_path) == [f"{dialect_pages.FOLDER}/gone.md"]
 
 
+def test_a_file_that_is_not_there_is_found_out() -> None:
+    """A page may name a file by its last parts; what is nowhere is found."""
+    source = "`tools/demo.py` `demo.py` `_reading/` `src/toolect/events.py` `_reading/nonsuch.py` `nonsuch/` `a`"
+    assert unknown_files(source) == ["_reading/nonsuch.py", "nonsuch/"]
+
+
 # What the pages of dialects say
 
 
 def test_what_a_dialect_refuses() -> None:
     """Refused messages are listed with the reason, carried ones are not."""
-    rows = dict(probes.refused(toolect.dialect("qwen3-coder")))
+    rows = dict(refusals.refused(toolect.dialect("qwen3-coder")))
     assert rows["an id"] == "left out"
     assert rows["a key with a blank"].startswith("argument key: does not match `/")
     holding = next(title for title in rows if title.startswith("a string that holds"))
     assert "`</parameter>`" in holding
     assert "`<think>`" not in holding
     assert not any("two calls" in title for title in rows)
-    assert "an id" not in dict(probes.refused(toolect.dialect("openai-chat")))
+    assert "an id" not in dict(refusals.refused(toolect.dialect("openai-chat")))
 
 
 def test_every_entry_stands_on_its_page() -> None:

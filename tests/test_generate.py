@@ -16,12 +16,13 @@ from click.testing import CliRunner, Result
 from hypothesis import find, given, settings
 
 import toolect
-from toolect import generate, testing
+from toolect import testing
+from toolect._rendering.walk import Walk
+from toolect.authoring import generate
+from toolect.authoring.generate import Corruption
+from toolect.authoring.laws import plain
 from toolect.cli import main
-from toolect.generate import Corruption
-from toolect.ir import Call, Content, Message, Reasoning, Status
-from toolect.laws import plain
-from toolect.rendering.walk import Walk
+from toolect.message import Call, Content, Message, Reasoning, Status
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 RUN = [sys.executable, "-c", "from toolect.cli import main; main()"]

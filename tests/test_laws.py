@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import corpus
 import pytest
 import reference
+import shipped_corpus
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import toolect
 from toolect import testing
+from toolect._spec.model import HoleKind, Role
+from toolect.authoring.generate.facts import carried, markers
 from toolect.compiled import Dialect
-from toolect.generate.facts import carried, markers
-from toolect.ir import Call, Content, Json, Message, Reasoning, RepairKind, Status
-from toolect.spec.model import HoleKind, Role
+from toolect.message import Call, Content, Json, Message, Reasoning, RepairKind, Status
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -70,7 +70,7 @@ def test_tile(name: str, data: st.DataObject) -> None:
     dialect = toolect.dialect(name)
     text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
     message = dialect.parse(text, **how)
-    corpus.check_spans(message, text)
+    shipped_corpus.check_spans(message, text)
     if not carried(dialect.spec) & {HoleKind.CONTENT, HoleKind.REASONING}:
         for segment in message.segments:
             if isinstance(segment, Content | Reasoning):
@@ -93,11 +93,11 @@ def test_chunks_do_not_matter(name: str, data: st.DataObject) -> None:
     """However a text is cut, its message is that of the whole, to the last span, and the events tell it."""
     dialect = toolect.dialect(name)
     text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
-    expected = corpus.plain(dialect.parse(text, **how))
+    expected = shipped_corpus.plain(dialect.parse(text, **how))
     for chunks in ([text], list(text), data.draw(testing.chunkings(text))):
-        message, events = corpus.stream(dialect, chunks, **how)
-        assert corpus.plain(message) == expected, chunks
-        corpus.check_events(events, message)
+        message, events = shipped_corpus.stream(dialect, chunks, **how)
+        assert shipped_corpus.plain(message) == expected, chunks
+        shipped_corpus.check_events(events, message)
 
 
 @over_all
@@ -113,7 +113,7 @@ def test_a_stream_can_be_watched_and_reset(name: str, data: st.DataObject) -> No
     stream.reset()
     stream.feed(text)
     stream.close()
-    assert corpus.same(stream.message, dialect.parse(text))
+    assert shipped_corpus.same(stream.message, dialect.parse(text))
 
 
 # 3. Parse inverts render
@@ -141,7 +141,7 @@ def test_parse_inverts_render(name: str, data: st.DataObject) -> None:
         return
     for mode in MODES:
         back = dialect.parse(str(text), tools=tools, mode=mode)
-        assert corpus.carried(back, message, dialect.spec.ids is not None), (mode, str(text))
+        assert shipped_corpus.carried(back, message, dialect.spec.ids is not None), (mode, str(text))
         assert all(call.status is Status.OK and not call.repairs for call in back.calls), (mode, str(text))
         assert all(repair.kind is RepairKind.STRAY_MARKER for repair in back.repairs), (mode, str(text))
 
@@ -161,7 +161,7 @@ def test_plain_messages_are_representable(name: str) -> None:
         plain.append([Reasoning("I see."), *calls])
     for segments in plain:
         back = dialect.parse(str(dialect.render(Message(segments))))
-        assert corpus.carried(back, Message(segments), dialect.spec.ids is not None)
+        assert shipped_corpus.carried(back, Message(segments), dialect.spec.ids is not None)
 
 
 # 4. Render inverts parse
@@ -230,7 +230,7 @@ def test_floods_end_soon(name: str) -> None:
     for what, text in floods(dialect, 40_000):
         with within(SECONDS, what):
             message = dialect.parse(text)
-        corpus.check_spans(message, text)
+        shipped_corpus.check_spans(message, text)
 
 
 @over_all
@@ -239,9 +239,9 @@ def test_floods_stream_alike(name: str) -> None:
     dialect = toolect.dialect(name)
     for what, text in floods(dialect, 2_000):
         with within(SECONDS, what):
-            message, events = corpus.stream(dialect, text)
-        assert corpus.same(message, dialect.parse(text)), what
-        corpus.check_events(events, message)
+            message, events = shipped_corpus.stream(dialect, text)
+        assert shipped_corpus.same(message, dialect.parse(text)), what
+        shipped_corpus.check_events(events, message)
 
 
 @over_all
@@ -255,9 +255,9 @@ def test_many_arguments_and_one_long_one(name: str) -> None:
             (call,) = dialect.parse(text).calls
         assert call.arguments == arguments
         with within(2 * SECONDS, "stream"):
-            message, events = corpus.stream(dialect, (text[i : i + 4] for i in range(0, len(text), 4)))
+            message, events = shipped_corpus.stream(dialect, (text[i : i + 4] for i in range(0, len(text), 4)))
         assert message.calls == [call]
-        corpus.check_events(events, message)
+        shipped_corpus.check_events(events, message)
 
 
 @contextmanager
@@ -283,7 +283,7 @@ def test_strict_is_a_part_of_lenient(name: str, data: st.DataObject) -> None:
     assert strict.clean == lenient.clean
     assert not any(call.runnable and call.repairs for call in strict.calls)
     if strict.clean:
-        assert corpus.same(strict, lenient)
+        assert shipped_corpus.same(strict, lenient)
 
 
 # 7. Reference

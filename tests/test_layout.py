@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 
 from toolect import testing
+from toolect._spec.model import Layout, LayoutKind
+from toolect._values.layout import lay_out
 from toolect.compiled import Dialect
-from toolect.engine.layout import lay_out
-from toolect.ir import Call, Json, Message
+from toolect.message import Call, Json, Message
 from toolect.registry import Registry, shipped
-from toolect.spec.model import Layout, LayoutKind
 
 
 @given(testing.values())

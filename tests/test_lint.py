@@ -12,15 +12,15 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect import corpus
+from toolect._names import specificity
+from toolect._spec.lalr import MAX_RULES
+from toolect.authoring import corpus
+from toolect.authoring.lint import lint
+from toolect.authoring.lint.formats import FORMATS
+from toolect.authoring.lint.globs import common
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning
-from toolect.ir import Json
-from toolect.lint import lint
-from toolect.lint.globs import common
-from toolect.lint.output import FORMATS
-from toolect.names import specificity
-from toolect.spec.lalr import MAX_RULES
+from toolect.message import Json
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
 ENTRY = "d:\n  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}\n"

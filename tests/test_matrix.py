@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import matrix as tool
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
@@ -16,16 +15,19 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import registry
+from toolect._conversion import convert
+from toolect._rendering.roundtrip import tools_of
+from toolect._spec.load import load_specs
 from toolect.cli import main
 from toolect.compiled import Dialect
-from toolect.conversion import convert
-from toolect.coverage.features import FEATURES, Feature, Sense
-from toolect.coverage.matrix import Loss, Matrix, Probe, Standing, measure
-from toolect.coverage.matrix_page import matrix_page
-from toolect.coverage.pair import examples
-from toolect.coverage.verdict import Finding, Verdict, declared, written
-from toolect.ir import Call, Message, dumps
-from toolect.spec.load import load_specs
+from toolect.corpora.features import FEATURES, Feature, Sense
+from toolect.corpora.fidelity import Finding, Verdict, written
+from toolect.corpora.matrix import Loss, Matrix, Probe, Standing, measure
+from toolect.corpora.matrix_page import matrix_page
+from toolect.corpora.matrix_tables import Findings, findings, signs
+from toolect.corpora.pair import examples
+from toolect.message import Call, Message, dumps
+from tools.pages import feature_matrix as tool
 
 SAMPLE = ("anthropic-tool-use", "cohere-cmd5", "hermes", "mistral-v11", "qwen3-coder")
 NUMBER = {feature.name: number for number, feature in enumerate(FEATURES)}
@@ -59,8 +61,8 @@ def test_what_is_carried_comes_back(matrix: Matrix, name: str) -> None:
         if feature.sense is Sense.STREAM or verdict in (Verdict.CHANGED, Verdict.REFUSED):
             continue
         for message in feature.messages:
-            tools = declared(message) if verdict is Verdict.WITH_SCHEMA else None
-            text = written(dialect, message, declared(message))
+            tools = tools_of(message) if verdict is Verdict.WITH_SCHEMA else None
+            text = written(dialect, message, tools_of(message))
             for mode in ("strict", "lenient"):
                 back = dialect.parse(text, tools, mode=mode)
                 assert without_ids(back) == without_ids(message), (feature.name, text)
@@ -84,7 +86,7 @@ def test_what_is_refused_raises(matrix: Matrix, name: str) -> None:
 def not_written(dialect: Dialect, message: Message) -> bool:
     """True when the dialect refuses the message."""
     try:
-        written(dialect, message, declared(message))
+        written(dialect, message, tools_of(message))
     except toolect.Unrepresentable:
         return True
     return False
@@ -185,7 +187,7 @@ def lost_by_conversion(matrix: Matrix, source: str, target: str) -> set[int]:
         if (probe.feature, id(probe) in gone) in tried:
             continue  # one of those that are lost and one of those that are not will do
         tried.add((probe.feature, id(probe) in gone))
-        feature, tools = matrix.features[probe.feature], declared(probe.message)
+        feature, tools = matrix.features[probe.feature], tools_of(probe.message)
         done = convert(written(toolect.dialect(source), probe.message, tools), source, target, tools)
         back = toolect.dialect(target).parse(done.text, tools, mode="strict")
         whole = without_ids(back) == without_ids(probe.message)
@@ -261,17 +263,17 @@ def test_the_order_has_every_dialect_once(matrix: Matrix) -> None:
 
 
 def test_the_documented_findings_are_true(matrix: Matrix) -> None:
-    """docs/matrix.json has every dialect and feature, and says what is found about some of them."""
+    """docs/reports/matrix.json has every dialect and feature, and says what is found about some of them."""
     found = tool.read()
     assert found.features == [feature.name for feature in FEATURES]
     assert list(found.dialects) == registry.dialects()
-    assert {name: found.dialects[name].signs for name in SAMPLE} == {name: tool.signs(matrix, name) for name in SAMPLE}
+    assert {name: found.dialects[name].signs for name in SAMPLE} == {name: signs(matrix, name) for name in SAMPLE}
 
 
 def test_the_documented_findings_are_written_as_they_are_read(matrix: Matrix) -> None:
     """What the tool writes is what the page is made from."""
-    found = tool.findings(matrix)
-    assert msgspec.json.decode(tool.written(found).encode(), type=tool.Findings) == found
+    found = findings(matrix)
+    assert msgspec.json.decode(tool.written(found).encode(), type=Findings) == found
     assert tool.written(tool.read()).encode() == tool.FILE.read_bytes()
     loss = found.dialects["hermes"].into * (len(SAMPLE) - 1)
     assert round(loss) == sum(len(matrix.loss(name, "hermes").lost) for name in SAMPLE)
@@ -352,7 +354,7 @@ def test_several_dialects_are_a_table() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     for name in ("hermes", "xlam", "glm-4.5"):
-        (line,) = [line for line in lines if line.startswith(name)]
+        (line,) = [line for line in lines if line.startswith(f"  {name} ")]
         assert sum(line.count(sign) for sign in "●◐○·") == len(FEATURES)
 
 

@@ -1,15 +1,14 @@
-"""Broken specs are found: one mutant of each of many kinds, of one dialect. All of them: tools/mutate_specs.py."""
+"""Broken specs are found: one mutant of each of many kinds, of one dialect. All of them: tools/mutation."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import mutate_specs
-import mutation_report
 import pytest
-import spec_text
-from mutant_runs import Result, run_dialect
-from mutations import Mutant, mutants
+
+from tools.mutation import mutate_specs, mutation_report, spec_text
+from tools.mutation.mutant_runs import Result, run_dialect
+from tools.mutation.mutations import Mutant, mutants
 
 ROOT = Path(__file__).parent.parent
 DIALECT = "hermes"

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from corpus import all_cases, read
 from hypothesis import given
 from hypothesis import strategies as st
+from shipped_corpus import all_cases, read
 
 import toolect
+from toolect._spec.load import load_spec, load_specs
+from toolect.authoring.scaffold import Sample, Scaffold, scaffold
+from toolect.authoring.scaffold.induce import induce
 from toolect.cli import main
 from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
-from toolect.ir import Call, Content, Message, Reasoning, same_json
+from toolect.message import Call, Content, Message, Reasoning, same_json
 from toolect.registry import shipped
-from toolect.scaffold import Sample, Scaffold, scaffold
-from toolect.scaffold.induce import induce
-from toolect.spec.load import load_spec, load_specs
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 READ = (Path(__file__).parent / "induced.txt").read_text().split()

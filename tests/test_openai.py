@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
-from toolect.chunks import Chunks, events_to_chunks
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
+from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Status
 from toolect.openai import BadMessage, from_openai, to_openai
+from toolect.openai.chunks import Chunks, events_to_chunks
 
 MADE = re.compile(r"call_[0-9a-f]{24}")
 

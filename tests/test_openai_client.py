@@ -12,8 +12,8 @@ from chat_server import Reply
 
 import toolect
 from toolect import Call, Content, Message
-from toolect.chunks import Chunks
-from toolect.ir import Reasoning
+from toolect.message import Reasoning
+from toolect.openai.chunks import Chunks
 
 STREAM = {"content-type": "text/event-stream"}
 CALLS = [Call("get_weather", {"city": "Zürich｜", "days": 3}), Call("get_weather", {"city": 'a"\n</x>'})]

@@ -10,14 +10,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import corpus
 import msgspec
 import pytest
+import shipped_corpus
 
 import toolect
 from toolect import Call, Content, Message, Reasoning, UnknownDialect, Unrepresentable
-from toolect.conversion import Conversion
-from toolect.ir import Status
+from toolect._conversion import Conversion
+from toolect.message import Status
 from toolect.registry import shipped
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ VALUES = [
 
 def test_public_names() -> None:
     """There are few, all of them exist, and no other name without an underscore but modules is in the package."""
-    assert len(toolect.__all__) <= 12
+    assert len(toolect.__all__) <= 25
     assert list(toolect.__all__) == sorted(toolect.__all__)
     for name in toolect.__all__:
         assert getattr(toolect, name).__doc__
@@ -91,12 +91,12 @@ def parts(value: Any) -> object:
 # Threads
 
 
-def cases(name: str) -> list[corpus.Case]:
+def cases(name: str) -> list[shipped_corpus.Case]:
     """The corpus of a dialect."""
-    return [case for case in corpus.all_cases() if case.dialect == name]
+    return [case for case in shipped_corpus.all_cases() if case.dialect == name]
 
 
-def read(dialect: Dialect, case: corpus.Case) -> list[object]:
+def read(dialect: Dialect, case: shipped_corpus.Case) -> list[object]:
     """What a dialect says of a case, whole and streamed."""
     stream = dialect.stream(**case.options)
     events = [event for at in range(0, len(case.text), 3) for event in stream.feed(case.text[at : at + 3])]

@@ -11,24 +11,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import prompts
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolect import registry
+from toolect._prompting.notation import spell
+from toolect._prompting.python import docstring, signature
+from toolect._prompting.results import Output, defused, write_results
+from toolect._prompting.schemas import MAX_PARTS
+from toolect._prompting.tools import write_tools
+from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
+from toolect._spec.prompts import Listing, Notation, ResultRole, Syntax, ToolText
 from toolect.agent.conversation import Results
 from toolect.agent.prompt import messages
 from toolect.agent.tool import ToolResult
 from toolect.compiled import Dialect
-from toolect.prompting.notation import spell
-from toolect.prompting.python import docstring, signature
-from toolect.prompting.results import Output, defused, write_results
-from toolect.prompting.schemas import MAX_PARTS
-from toolect.prompting.tools import write_tools
-from toolect.prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect.rendered import Unrepresentable
-from toolect.spec.prompt import Listing, Notation, Role, Spelling, ToolText
+from tools.conformance import tool_prompts as prompts
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
 TELLING = [name for name in registry.dialects() if registry.spec(name).results]
@@ -176,9 +176,9 @@ def test_notations() -> None:
     assert spell(data, Notation()) == '{"b": [1, null, true], "a": {"x": "é\\n"}}'
     assert spell(data, Notation(compact=True, sorted=True)) == '{"a":{"x":"é\\n"},"b":[1,null,true]}'
     assert spell(data, Notation(indent=1)) == '{\n "b": [\n  1,\n  null,\n  true\n ],\n "a": {\n  "x": "é\\n"\n }\n}'
-    assert spell(data, Notation(Spelling.PYTHON)) == "{'b': [1, None, True], 'a': {'x': 'é\\n'}}"
-    assert spell(data, Notation(Spelling.PYTHON, sorted=True)) == "{'a': {'x': 'é\\n'}, 'b': [1, None, True]}"
-    assert spell(data, Notation(Spelling.BARE, quote="|")) == "{b:[1,null,true],a:{x:|é\n|}}"
+    assert spell(data, Notation(Syntax.PYTHON)) == "{'b': [1, None, True], 'a': {'x': 'é\\n'}}"
+    assert spell(data, Notation(Syntax.PYTHON, sorted=True)) == "{'a': {'x': 'é\\n'}, 'b': [1, None, True]}"
+    assert spell(data, Notation(Syntax.BARE, quote="|")) == "{b:[1,null,true],a:{x:|é\n|}}"
 
 
 def test_texts_of_parameters() -> None:
@@ -248,7 +248,7 @@ def test_plain_results_can_be_told(name: str) -> None:
     told = dialect.render_results([("one", "4711", "a1"), ("two", "0815", "a2")])
     assert 0 <= told.index("4711") < told.index("0815")
     assert dialect.spec.results is not None
-    assert dialect.spec.results.role in Role
+    assert dialect.spec.results.role in ResultRole
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import toolect
-from toolect import cache
+from toolect import _cache as cache
+from toolect._names import Names, near_misses, resolve
 from toolect.diagnostic import SpecError
-from toolect.names import Names, near_misses, resolve
 from toolect.registry import Registry, Shelf, UnknownDialect, shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolect.regular.ambiguity import Attack, Growth, Undecided, ambiguity
-from toolect.regular.extent import longest, unbounded
-from toolect.regular.ranges import holds, joined, others, shared
-from toolect.regular.sample import sample
-from toolect.regular.tree import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
-from toolect.regular.words import begins, common, prefixes
+from toolect._regular.ambiguity import Attack, Growth, Undecided, ambiguity
+from toolect._regular.extent import longest, unbounded
+from toolect._regular.ranges import holds, joined, others, shared
+from toolect._regular.sample import sample
+from toolect._regular.shared_words import begins, common, prefixes
+from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
 
 SETS = ["a", "b", "[ab]", "[^a]", r"\w", r"\s", r"\d", ".", r"[^\s<>]", "[a-c-]", "(?i:k)", r"(?a:\w)", "é"]
 

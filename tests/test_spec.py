@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 from pathlib import Path
 
 import pytest
-import spec_cases
 from hypothesis import given
 from hypothesis import strategies as st
-from spec_cases import SpecCase
 
-from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
-from toolect.registry import shipped
-from toolect.spec import model
-from toolect.spec.entry import POLICIES
-from toolect.spec.load import load_spec, load_specs
-from toolect.spec.model import (
+from toolect._spec import model
+from toolect._spec.entry import POLICIES
+from toolect._spec.load import load_spec, load_specs
+from toolect._spec.model import (
     Alt,
     Codec,
     CodecKind,
     Const,
-    Field,
     Hole,
     HoleKind,
     Keyed,
@@ -30,6 +23,7 @@ from toolect.spec.model import (
     LayoutKind,
     Literal,
     Many,
+    Member,
     Obj,
     OneOf,
     Pattern,
@@ -37,12 +31,16 @@ from toolect.spec.model import (
     Repeat,
     Role,
     Seq,
+    Shape,
     Slot,
     SlotKind,
     Spec,
     Spelling,
-    StopKind,
 )
+from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
+from toolect.registry import shipped
+from tools.pages import spec_cases
+from tools.pages.spec_cases import SpecCase
 
 TEXT, JSON = Slot(SlotKind.TEXT), Slot(SlotKind.JSON)
 
@@ -122,21 +120,11 @@ def test_shipped_specs_are_sound() -> None:
         assert load_spec(shipped(), name) == one
 
 
-def test_policies_are_those_of_the_model() -> None:
-    """The loader knows every policy and every value that the model's docstrings list, and no other."""
-    (policies,) = (
-        node
-        for node in ast.parse(inspect.getsource(model)).body
-        if isinstance(node, ast.ClassDef) and node.name == "Policies"
-    )
-    said = {}
-    for field, doc in zip(policies.body[1::2], policies.body[2::2], strict=True):
-        assert isinstance(field, ast.AnnAssign)
-        assert isinstance(field.target, ast.Name)
-        choices = ast.unparse(doc).strip("'\".").rpartition(": ")[2].split(" | ")
-        said[field.target.id.replace("_", "-")] = tuple(choices)
-        assert getattr(model.Policies(), field.target.id) in choices
-    assert said == POLICIES
+def test_the_default_of_a_policy_is_its_first_setting() -> None:
+    """What nobody says is the first of the settings that there are, in the model and in an entry."""
+    defaults = {name: getattr(model.Policies(), name) for name in model.Policies.__struct_fields__}
+    assert defaults == {name: settings[0] for name, settings in model.POLICIES.items()}
+    assert [*POLICIES.values()] == [*model.POLICIES.values()]
 
 
 # Grammars
@@ -246,19 +234,30 @@ def test_conflicts_do_not_stop_a_spec() -> None:
 SHAPES = {
     "$arguments": Hole(HoleKind.ARGUMENTS),
     "{name: $name, a: $arguments.text}": Obj(
-        (Field(("name",), Hole(HoleKind.NAME)), Field(("a",), Hole(HoleKind.ARGUMENTS_TEXT)))
+        (Member(("name",), Hole(HoleKind.NAME)), Member(("a",), Hole(HoleKind.ARGUMENTS_TEXT)))
     ),
     "{'a|b': $arguments, id?: $id}": Obj(
-        (Field(("a", "b"), Hole(HoleKind.ARGUMENTS)), Field(("id",), Hole(HoleKind.ID), optional=True))
+        (Member(("a", "b"), Hole(HoleKind.ARGUMENTS)), Member(("id",), Hole(HoleKind.ID), optional=True))
     ),
     "[{$name: $arguments}]": Many(Keyed(Hole(HoleKind.ARGUMENTS))),
-    "[$arguments, {a: $arguments}]": OneOf((Hole(HoleKind.ARGUMENTS), Obj((Field(("a",), Hole(HoleKind.ARGUMENTS)),)))),
+    "{any: [$arguments, {a: $arguments}]}": OneOf(
+        (Hole(HoleKind.ARGUMENTS), Obj((Member(("a",), Hole(HoleKind.ARGUMENTS)),)))
+    ),
+    "{mixed: [{t: $content}, $arguments]}": Many(
+        OneOf((Obj((Member(("t",), Hole(HoleKind.CONTENT)),)), Hole(HoleKind.ARGUMENTS)))
+    ),
+    "{'t??': {const: [a, 1]}, a: $arguments}": Obj(
+        (
+            Member(("t",), OneOf((Const("a"), Const(1))), optional=True, written=False),
+            Member(("a",), Hole(HoleKind.ARGUMENTS)),
+        )
+    ),
     "{c?: $content, l: [{n: $name, a: $arguments}]}": Obj(
         (
-            Field(("c",), Hole(HoleKind.CONTENT), optional=True),
-            Field(
+            Member(("c",), Hole(HoleKind.CONTENT), optional=True),
+            Member(
                 ("l",),
-                Many(Obj((Field(("n",), Hole(HoleKind.NAME)), Field(("a",), Hole(HoleKind.ARGUMENTS))))),
+                Many(Obj((Member(("n",), Hole(HoleKind.NAME)), Member(("a",), Hole(HoleKind.ARGUMENTS))))),
             ),
         )
     ),
@@ -271,6 +270,25 @@ def test_shape(text: str) -> None:
     """A YAML pattern means a shape."""
     read = spec(f"d:\n  map:\n    call: call\n    call/JSON: {text}\n", "start: call\ncall: JSON\n%declare JSON\n")
     assert read.shapes == {"call/JSON": SHAPES[text]}
+
+
+@pytest.mark.usefixtures("folder")
+def test_named_shapes() -> None:
+    """A shape of the field `shapes` stands wherever it is named, also where an entry inherits or replaces it."""
+    write(
+        "d:\n  shapes: {call: {name: $name, arguments: $arguments}, list: [$call]}\n"
+        "  map: {call: call, call/JSON: {calls: $list}}\n"
+        "e:\n  extends: d\n  shapes: {call: {tool: $name, arguments: $arguments}}\n",
+        d="start: call\ncall: JSON\n%declare JSON\n",
+    )
+    specs, found = load_specs("dialects.yaml")
+    assert found == []
+
+    def calls(key: str) -> Shape:
+        call = Obj((Member((key,), Hole(HoleKind.NAME)), Member(("arguments",), Hole(HoleKind.ARGUMENTS))))
+        return Obj((Member(("calls",), Many(call)),))
+
+    assert {name: read.shapes["call/JSON"] for name, read in specs.items()} == {"d": calls("name"), "e": calls("tool")}
 
 
 @pytest.mark.usefixtures("folder")
@@ -303,14 +321,12 @@ d:
   aliases: ["dd"]
   map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
   values:
-    content/TEXT: {codec: schema, scalars: python, containers: python, untyped: text,
-                   strings: "<", stops: closer, key: k}
+    content/TEXT: {codec: schema, spelling: python, untyped: text, quoted: "<"}
     call/JSON: {codec: json, layout: rows 2}
   gaps: {before call: "\\n\\n", between calls: "\\n"}
   prefill: {"<c><call>": content, "<s>": start}
   end: ["<e>"]
-  no-call: ["none"]
-  canonical: {content before call: content}
+  reserved: ["none"]
   misspellings: {"<call>": ["<cal>"]}
   policies: {key-order: sorted, after-calls: drop}
 """
@@ -327,10 +343,7 @@ def test_every_field() -> None:
             CodecKind.SCHEMA,
             Spelling.PYTHON,
             CodecKind.TEXT,
-            "k",
-            containers=Spelling.PYTHON,
-            strings="<",
-            stops=StopKind.CLOSER,
+            quoted="<",
         ),
         "call/JSON": Codec(CodecKind.JSON, layout=Layout(LayoutKind.ROWS, 2)),
     }
@@ -338,7 +351,6 @@ def test_every_field() -> None:
     assert read.prefill == {"<c><call>": "content", "<s>": "start"}
     assert read.end == ("<e>",)
     assert read.no_call == ("none",)
-    assert read.canonical == {"content before call": "content"}
     assert read.misspellings == {"<call>": ("<cal>",)}
     assert read.policies == model.Policies(key_order="sorted", after_calls="drop")
     assert read.place == Place("dialects.yaml", 2, 1)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 import toolect
+from toolect._spec.load import load_entries, read_entries
+from toolect._spec.model import Alt, Literal, Ref, Rule, Seq
+from toolect._spec.problems import Problems
+from toolect._spec.readings import two_readings
+from toolect.authoring.lint import states
+from toolect.authoring.lint.checks import too_large
+from toolect.authoring.lint.states import States
+from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Place
-from toolect.lint import states
-from toolect.lint.checks import too_large
-from toolect.lint.states import States
-from toolect.lint.subject import Subject
 from toolect.registry import shipped
-from toolect.spec.load import load_entries, read_entries
-from toolect.spec.model import Alt, Literal, Ref, Rule, Seq
-from toolect.spec.problems import Problems
-from toolect.spec.readings import two_readings
 
 
 def test_every_state_of_a_small_dialect() -> None:

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-import templates as tool
 from click.testing import CliRunner, Result
 
 import toolect
@@ -15,6 +14,7 @@ from toolect.chat_template import BadTemplate, judge, marked, read_template, san
 from toolect.chat_template.probes import PROBES
 from toolect.chat_template.sandbox import run
 from toolect.cli import main
+from tools.conformance import chat_templates as tool
 
 TAGS = Path(__file__).parent / "templates" / "tags.jinja"
 EXAMPLE = Path(__file__).parent.parent / "examples" / "template.jinja"

@@ -10,27 +10,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import bench
-import conformance
-import demo
-import formats
-import guessing
 import msgspec
 import pytest
-import workloads
-from cases import Case
 from click.testing import CliRunner
-from reading import Markup, Streamed, disagreement, told
-from running import run
-from scoring import score
-from views import Reading
 
 from toolect import registry
+from toolect._spec.model import Literal, Ref, Role, Rule, Seq, Spec
 from toolect.cli import main
 from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
-from toolect.spec.model import Literal, Ref, Role, Rule, Seq, Spec
+from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
+from tools import demo
+from tools.bench import speed as bench
+from tools.bench import workloads
+from tools.conformance import guessing
+from tools.conformance import other_parsers as conformance
+from tools.conformance import wire_formats as formats
+from tools.conformance.cases import Case
+from tools.conformance.chunked import Markup, Streamed, disagreement, told
+from tools.conformance.running import run
+from tools.conformance.scoring import score
+from tools.conformance.views import Reading
 
 
 def said(*segments: Segment | str) -> Message:
@@ -83,7 +83,7 @@ EXPECTATIONS: list[tuple[str, dict[str, Json], Message, Message]] = [
     ("calls", want({"a": 1}, arguments_match="types"), said(f({"a": 2})), said(f({"a": 1, "b": 1}))),
     ("calls", want(None, arguments_match="any"), said(f({"a": 2})), said(f(name="g"))),
     ("calls", {"calls": [{"name": None, "arguments": {"a": 1}}]}, said(f({"a": 1}, name="g")), said(f())),
-    ("calls", want("not JSON"), said(f("not JSON")), said(f("other"))),
+    ("calls", want("not JSON"), said(f(spelling="not JSON")), said(f(spelling="other"))),
     ("calls", {**want(), "calls_match": "min"}, said(f(), f(name="g")), said(f(name="g"), f())),
     ("calls", {**want(), "calls_match": "min"}, said(f()), said()),
     ("calls", {"calls": None, "min_calls": 2}, said(f(), f()), said(f())),

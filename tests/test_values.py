@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 
-import corpus
 import pytest
+import shipped_corpus
 from msgspec import structs
 
 import toolect
 from toolect import registry
+from toolect._spec.model import Codec, CodecKind, Escapes, Seq
+from toolect._values.escapes import escape, unescape
 from toolect.compiled import Dialect
-from toolect.engine import subschema
 from toolect.events import ArgumentsDelta
-from toolect.ir import Call, Content, Json, Message, Status
-from toolect.spec.model import Codec, CodecKind, Seq
+from toolect.message import Call, Content, Json, Message, Status
 
 TAG = "]<]minimax[>[<"
 DEEP = {
@@ -38,7 +38,7 @@ def test_depth_has_a_bound(name: str) -> None:
     assert call.status is Status.MALFORMED
     assert call.error is not None
     assert "nested too deep" in call.error
-    message, _ = corpus.stream(dialect, (text[i : i + 999] for i in range(0, len(text), 999)))
+    message, _ = shipped_corpus.stream(dialect, (text[i : i + 999] for i in range(0, len(text), 999)))
     assert message.calls == [call]
     assert time.process_time() - start < 10
 
@@ -52,47 +52,6 @@ def test_what_nests_less_is_carried(name: str) -> None:
     message = Message([Call("f", {"a": value})])
     dialect = toolect.dialect(name)
     assert dialect.parse(str(dialect.render(message))).calls[0].arguments == {"a": value}
-
-
-SCHEMA: Json = {
-    "properties": {
-        "one": {"$ref": "#/$defs/node"},
-        "either": {"anyOf": [{"type": "null"}, {"properties": {"x": {"type": "integer"}}}]},
-        "any": {"additionalProperties": {"type": "number"}},
-        "lost": {"$ref": "#/$defs/nothing"},
-        "round": {"$ref": "#/properties/round"},
-    },
-    "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}, "s": {"type": "string"}}}},
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        (["one", "next", "next", "s"], {"type": "string"}),
-        (["either", "x"], {"type": "integer"}),
-        (["any", "whatever"], {"type": "number"}),
-        (["lost", "x"], None),
-        (["round", "x"], None),
-        (["other"], None),
-    ],
-)
-def test_schemas_of_members(path: list[str], found: Json) -> None:
-    """A member's schema is found through references and alternatives; there may be none."""
-    schema: Json = SCHEMA
-    for key in path:
-        schema = subschema.member(SCHEMA, schema, key)
-    assert schema == found
-
-
-def test_schemas_that_refer_to_themselves_a_lot() -> None:
-    """Alternatives of alternatives are looked at once each."""
-    root: Json = {"$defs": {}}
-    for i in range(30):
-        root["$defs"][f"d{i}"] = {"anyOf": [{"$ref": f"#/$defs/d{(i + k) % 30}"} for k in range(10)]}
-    start = time.process_time()
-    assert subschema.member(root, root["$defs"]["d0"], "x") is None
-    assert time.process_time() - start < 1
 
 
 def deltas(name: str, pieces: list[str], tools: Json = None) -> list[str]:
@@ -143,3 +102,29 @@ def test_a_rule_without_a_place_is_unrepresentable() -> None:
     rules = hermes.rules | {"content": structs.replace(hermes.rules["content"], expr=Seq(()))}
     with pytest.raises(toolect.Unrepresentable):
         Dialect(structs.replace(hermes, rules=rules)).render(Message([Content("x")]))
+
+
+@pytest.mark.parametrize(
+    ("text", "json", "python", "javascript"),
+    [
+        (r"\n\t\\\"", '\n\t\\"', '\n\t\\"', '\n\t\\"'),
+        (r"\u00e9\ud83c\udf0a", "é🌊", "é🌊", "é🌊"),
+        (r"\x41", r"\x41", "A", "A"),
+        (r"\033[1m\0", r"\033[1m\0", "\x1b[1m\0", "\x1b[1m\0"),
+        (r"\a\v", r"\a\v", "\a\v", "\\a\v"),
+        (r"\U0001F30A", r"\U0001F30A", "🌊", r"\U0001F30A"),
+        (r"\u{1F30A}", r"\u{1F30A}", r"\u{1F30A}", "🌊"),
+        ("a\\\nb", "a\\\nb", "ab", "ab"),
+        (r"\d \/", r"\d /", r"\d /", r"\d /"),
+    ],
+)
+def test_escapes_are_those_of_the_language(text: str, json: str, python: str, javascript: str) -> None:
+    """One that a language does not have stays as it is."""
+    assert [unescape(text, escapes) for escapes in Escapes] == [json, python, javascript]
+
+
+@pytest.mark.parametrize("escapes", Escapes)
+def test_what_is_escaped_is_read_back(escapes: Escapes) -> None:
+    """All control characters, quotes and backslashes, whatever follows them."""
+    text = "".join(f"{chr(code)}7{chr(code)}" for code in range(128))
+    assert unescape(escape(text, '"', escapes), escapes) == text

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect.engine.yaml_text import MAX_YAML, read_yaml, write_yaml
-from toolect.generate import texts, values
-from toolect.ir import same_json
+from toolect._values.schema import Schema
+from toolect._values.yaml_text import MAX_YAML, read_yaml, write_yaml
+from toolect.authoring.generate import json_values as values
+from toolect.authoring.generate import texts
+from toolect.message import same_json
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=12)
 ODD = ["no", "~", "1", "1e3", "a: b", "- a", "# a", "x\n y\n", "\n", " a", "'", "\x85", "\ufeff", "</a>", "a\n\nb\n\n"]
@@ -70,7 +72,7 @@ def test_schemas_reach_inside() -> None:
     """A declared string stays text wherever it stands."""
     inner = {"type": "object", "properties": {"zip": {"type": "string"}}}
     schema = {"properties": {"to": inner, "codes": {"type": "array", "items": {"type": "string"}}}}
-    assert read_yaml("to: {zip: 01234, no: 4}\ncodes: [1, 2]\nfree: [1]", schema) == {
+    assert read_yaml("to: {zip: 01234, no: 4}\ncodes: [1, 2]\nfree: [1]", Schema(schema)) == {
         "to": {"zip": "01234", "no": 4},
         "codes": ["1", "2"],
         "free": [1],

@@ -1,21 +1,41 @@
-"""Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer."""
+"""Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
+
+Public is what is listed here, and what the modules `agent`, `chat_template`, `openai`, `registry` and `testing` list or
+document. Everything else may change from one version to the next, above all what begins with an underscore.
+"""
 
 from __future__ import annotations
 
 # All that parsing needs is imported here, so that the first text does not pay for it. What reads grammars is not.
-from toolect.conversion import convert
-from toolect.guess import detect, parse
-from toolect.ir import Call, Content, Message, Reasoning
-from toolect.registry import UnknownDialect, dialect, dialects, load
-from toolect.rendered import Unrepresentable
-
-__version__ = "0.1.0"
+from toolect._conversion import convert
+from toolect._detection.guess import detect, dialect, parse
+from toolect._reading.stream import Stream
+from toolect._version import __version__ as __version__
+from toolect.compiled import Dialect
+from toolect.diagnostic import SpecError
+from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
+from toolect.message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
+from toolect.registry import UnknownDialect, dialects, load
+from toolect.rendered import Rendered, Unrepresentable
 
 __all__ = [
+    "ArgumentsDelta",
+    "BadMessage",
     "Call",
+    "CallEnd",
+    "CallStart",
     "Content",
+    "ContentDelta",
+    "Dialect",
     "Message",
     "Reasoning",
+    "ReasoningDelta",
+    "Rendered",
+    "Repair",
+    "RepairKind",
+    "SpecError",
+    "Status",
+    "Stream",
     "UnknownDialect",
     "Unrepresentable",
     "convert",

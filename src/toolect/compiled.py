@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from toolect.compile.graph import Graph
-from toolect.compile.network import Network
-from toolect.engine.builder import Builder
-from toolect.engine.express import express
-from toolect.engine.machine import Machine
-from toolect.engine.schema import Schema, tool_schemas
-from toolect.engine.stream import Stream
-from toolect.ir import Message
+from toolect._graph.graph import Graph
+from toolect._graph.network import Network
+from toolect._reading.stream import Stream, not_text
+from toolect._reading.whole_answer import begin_answer, read_answer
+from toolect._spec.model import POLICIES, WRITING, Policies, Spec
+from toolect._values.schema import tool_schemas
+from toolect.message import Message
 from toolect.rendered import Unrepresentable
-from toolect.spec.model import POLICIES, WRITING, Policies, Spec
 
 if TYPE_CHECKING:
     from toolect.rendered import Rendered
 
 Mode: TypeAlias = Literal["strict", "lenient"]
 Tools: TypeAlias = Iterable[Mapping[str, Any]]
-M = TypeVar("M", bound=Machine)
 
 
 def check_mode(mode: str) -> None:
@@ -51,6 +48,7 @@ class Dialect:
         self.spec = spec
         self._network: Network | None = None
         self._graphs: dict[Policies, Graph] = {}
+        self._default: Graph | None = None  # the one of the spec's own policies
 
     @property
     def name(self) -> str:
@@ -74,6 +72,8 @@ class Dialect:
             if self._network is None:
                 self._network = Network(self.spec)
             graph = self._graphs[chosen] = Graph(self._network, chosen)
+            if chosen == self.spec.policies:
+                self._default = graph
         return graph
 
     def parse(
@@ -84,35 +84,27 @@ class Dialect:
         `tools` are OpenAI tool objects or `{name, parameters}` mappings; `prefix` is the tail of the prompt, which may
         have opened the reasoning already; `policies` override those of the spec.
         """
-        check_mode(mode)
+        if not isinstance(text, str):
+            raise not_text(text)
+        if mode != "lenient":
+            check_mode(mode)
         schemas = tool_schemas(tools) if tools else {}
-        graph = self.graph(policies)
-        if not prefix and graph.plain and not graph.named:
-            message = express(graph, text, schemas, graph.start)
-            if message is not None and not (self.spec.no_call and self._says_no(message)):
-                return message
-        machine: Machine = self.machine(schemas, mode, prefix, policies, streaming=False)
-        machine.buf += text
-        machine.run(True)
-        return machine.message()
-
-    def _says_no(self, message: Message) -> bool:
-        """True when one of the calls stands for no call."""
-        return any(call.name in self.spec.no_call for call in message.calls)
+        graph = (None if policies else self._default) or self.graph(policies)
+        return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 
     def stream(self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str) -> Stream:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
         check_mode(mode)
-        schemas = tool_schemas(tools)
+        schemas, strict = tool_schemas(tools), mode == "strict"
         self.graph(policies)
-        return Stream(lambda: self.machine(schemas, mode, prefix, policies, streaming=True))
+        return Stream(lambda: begin_answer(self.spec, self.graph(policies), schemas, strict, prefix, streaming=True))
 
     def render(self, message: Message, tools: Tools | None = None) -> Rendered:
         """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
 
         Raises Unrepresentable when the dialect cannot carry the message.
         """
-        from toolect.render import render  # reading does without it
+        from toolect._rendering.roundtrip import render  # reading does without it
 
         return render(self, message, tools)
 
@@ -121,7 +113,7 @@ class Dialect:
 
         Raises Unrepresentable when the dialect has no way of telling tools, or none for one of these.
         """
-        from toolect.prompting.tools import write_tools
+        from toolect._prompting.tools import write_tools
 
         if self.spec.tools is None:
             raise Unrepresentable("tools", f"the entry of `{self.name}` does not say how tools are told")
@@ -132,7 +124,7 @@ class Dialect:
 
         Raises Unrepresentable when the dialect has no way of telling results, or an output holds markup.
         """
-        from toolect.prompting.results import Output, write_results
+        from toolect._prompting.results import Output, write_results
 
         if self.spec.results is None:
             raise Unrepresentable("results", f"the entry of `{self.name}` does not say how results are told")
@@ -141,23 +133,3 @@ class Dialect:
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
         return any(marker in text for marker in self.graph().openers)
-
-    def machine(
-        self,
-        schemas: Mapping[str, Schema],
-        mode: Mode,
-        prefix: str,
-        policies: Mapping[str, str],
-        streaming: bool,
-        kind: type[M] = Machine,  # type: ignore[assignment]  # the default for M
-    ) -> M:
-        """A machine at the beginning of an answer, of a `kind` of its own for those who watch it."""
-        graph = self.graph(policies)
-        builder = Builder(schemas, self.spec, graph.policies, streaming, mode == "strict")
-        machine = kind(graph, builder)
-        builder.draft.raw = machine.raw
-        if prefix:
-            opening = max((p for p in self.spec.prefill if prefix.endswith(p)), key=len, default="")
-            if opening:
-                machine.prefill(opening)
-        return machine

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from toolect.ir import dumps
+from toolect.message import dumps
 
 
 class Severity(StrEnum):

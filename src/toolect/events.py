@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from toolect.ir import Call
+from toolect.message import Call
 
 
 class ContentDelta(msgspec.Struct, frozen=True, gc=False, tag="content"):

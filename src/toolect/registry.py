@@ -5,18 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
 
-from toolect import cache
-from toolect.names import Match, Names, explain, is_model, near_misses
-from toolect.spec.model import Spec
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
-    from toolect.detection.auto import Auto
+from toolect import _cache as cache
+from toolect._names import Match, Names, explain, is_model, near_misses
+from toolect._spec.model import Spec
+from toolect.compiled import Dialect
 
 AUTO = "auto"
-"""The name of no dialect: whatever fits the text."""
+"""The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
 
 
 class UnknownDialect(LookupError):  # what it is, not what it does to the program
@@ -57,7 +53,7 @@ class Shelf:
             key = self._spec_key(name)
             spec = cache.load(name, key, Spec)
             if spec is None:
-                from toolect.spec.load import load_spec
+                from toolect._spec.load import load_spec
 
                 spec = load_spec(self.path, name, self.base)
                 cache.store(name, key, spec)
@@ -75,7 +71,7 @@ class Shelf:
         except SpecError:
             sound = False
         if not sound:
-            from toolect.spec.load import load_specs
+            from toolect._spec.load import load_specs
 
             _, found = load_specs(self.path, self.base)
             if errors := [d for d in found if d.severity == "error"]:
@@ -88,8 +84,8 @@ class Shelf:
         return self._hashes
 
     def _index(self) -> dict[str, Names]:
+        from toolect._spec.load import read_names
         from toolect.diagnostic import SpecError
-        from toolect.spec.load import read_names
 
         names, problems = read_names(self.path)
         if not names:
@@ -127,8 +123,6 @@ class Registry:
             found = self.resolve(name)
             ready = self._ready.get(found)
             if ready is None:
-                from toolect.compiled import Dialect
-
                 ready = self._ready[found] = Dialect(self.spec(found))
             return ready
 
@@ -201,16 +195,8 @@ def _bytes(path: Path) -> bytes:
 _registry = Registry(shipped)
 
 
-@overload
-def dialect(name: Literal["auto"]) -> Auto: ...  # type: ignore[overload-overlap]  # the one name of no dialect
-@overload
-def dialect(name: str) -> Dialect: ...
-def dialect(name: str) -> Dialect | Auto:
-    """The dialect with this name, alias or model id; "auto" reads whatever fits. Raises `UnknownDialect`."""
-    if name == AUTO:
-        from toolect.detection.auto import Auto
-
-        return Auto()
+def dialect(name: str) -> Dialect:
+    """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
     return _registry.dialect(name)
 
 

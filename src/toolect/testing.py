@@ -1,6 +1,6 @@
 """Hypothesis strategies for tests of what reads or writes tool calls: messages, wire text, broken text, chunkings.
 
-They draw with the generator of `toolect.generate`, whose every choice Hypothesis makes, and can shrink.
+They draw with the generator of `toolect.authoring.generate`, whose every choice Hypothesis makes, and can shrink.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
-from toolect.generate import Corruption, corrupt, texts
-from toolect.generate import message as draw_message
-from toolect.generate.facts import facts
-from toolect.generate.samples import Sample, derivation, rendered
-from toolect.generate.values import value as draw_value
-from toolect.generate.walk import Walker
-from toolect.ir import Json
-from toolect.render import tools_of as tools_for
+from toolect._rendering.roundtrip import tools_of as tools_for
+from toolect.authoring.generate import Corruption, corrupt, texts
+from toolect.authoring.generate import message as draw_message
+from toolect.authoring.generate.facts import facts
+from toolect.authoring.generate.json_values import value as draw_value
+from toolect.authoring.generate.sampler import Walker
+from toolect.authoring.generate.samples import Sample, derivation, rendered
+from toolect.message import Json
 
 try:
     from hypothesis import strategies as st
@@ -24,7 +24,7 @@ except ImportError:
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
-    from toolect.ir import Message
+    from toolect.message import Message
 
 __all__ = [
     "chunkings", "corrupted", "derivations", "garbage", "messages", "samples", "tools_for", "values", "wire_texts",

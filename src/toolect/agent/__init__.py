@@ -13,8 +13,8 @@ from toolect.agent.loop import (
     ToolUseAgent,
     Unreadable,
 )
-from toolect.agent.registry import ToolRegistry
 from toolect.agent.tool import Tool, ToolResult
+from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool, Violation
 
 __all__ = [

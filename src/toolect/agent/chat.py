@@ -8,7 +8,7 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolect.ir import Json
+from toolect.message import Json
 
 if TYPE_CHECKING:
     import httpx

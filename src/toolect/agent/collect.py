@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from toolect.agent.registry import ToolRegistry
 from toolect.agent.tool import Tool
+from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from toolect.agent.tool import ToolResult
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 
 class System(msgspec.Struct, frozen=True, tag="system"):

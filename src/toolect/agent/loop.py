@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import msgspec
 
+from toolect._chat_completion import Ids
+from toolect._detection.guess import dialect as find
 from toolect.agent.conversation import Assistant, Gathered, Results, System, Turn, User, with_ids
-from toolect.agent.registry import ToolRegistry
 from toolect.agent.tool import ToolResult
+from toolect.agent.tool_registry import ToolRegistry
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Content, Json, Message
-from toolect.openai import Ids
+from toolect.message import Call, Content, Json, Message
+from toolect.registry import AUTO
 
 if TYPE_CHECKING:
+    from toolect._detection.auto import Auto
     from toolect.compiled import Dialect
-    from toolect.detection.auto import Auto
 
 
 class Model(Protocol):
@@ -89,9 +91,6 @@ class ToolUseAgent:
         self, model: Model, registry: ToolRegistry, dialect: str | Dialect | None = None, system_prompt: str = "",
         max_iterations: int = 15, *, max_repairs: int = 3, before: Approve | None = None, after: Watch | None = None,
     ) -> None:  # fmt: skip
-        from toolect.registry import AUTO
-        from toolect.registry import dialect as find
-
         if max_iterations < 1:
             raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
         self.model, self.registry = model, registry

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from toolect._chat_completion import read_arguments
+from toolect._detection.guess import dialect as find
 from toolect.agent.chat import Chat, ModelError
 from toolect.agent.conversation import Turn, to_openai
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.ir import Call, Json, Message, Reasoning, Status
-from toolect.openai import BadMessage, read_arguments
+from toolect.message import BadMessage, Call, Json, Message, Reasoning, Status
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -131,8 +132,6 @@ class TextModel:
     """
 
     def __init__(self, chat: Chat, dialect: str | Dialect, prefix: str = "") -> None:
-        from toolect.registry import dialect as find
-
         self.chat, self.prefix = chat, prefix
         found = find(dialect) if isinstance(dialect, str) else dialect
         if not hasattr(found, "spec"):

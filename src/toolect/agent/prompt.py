@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from toolect._prompting.results import Output, defused, write_results
+from toolect._prompting.tools import write_tools
+from toolect._spec.prompts import ResultRole, ResultText, ToolText
 from toolect.agent.conversation import Assistant, Results, System, Turn, User
 from toolect.agent.tool import ToolResult
-from toolect.ir import Content, Json, Message
-from toolect.prompting.results import Output, defused, write_results
-from toolect.prompting.tools import write_tools
+from toolect.message import Content, Json, Message
 from toolect.rendered import Unrepresentable
-from toolect.spec.prompt import ResultText, Role, ToolText
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
 
-PLAIN_RESULTS = ResultText("[{name}] {output}", between="\n", role=Role.USER)
+PLAIN_RESULTS = ResultText("[{name}] {output}", between="\n", role=ResultRole.USER)
 """How results are told in a dialect that does not say."""
 PLAIN_TOOLS = ToolText("You may call these tools, in the format that you know:\n\n{tools}")
 """How tools are told in a dialect that does not say."""
@@ -56,9 +56,9 @@ def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[s
     how = dialect.spec.results or PLAIN_RESULTS
     read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id)) for r in results if r.call_id]
     match how.role:
-        case Role.USER if read:
+        case ResultRole.USER if read:
             yield {"role": "user", "content": write_results(dialect, how, read)}
-        case Role.TOOL:
+        case ResultRole.TOOL:
             # The model's own chat template writes the text around them.
             for one in read:
                 yield {"role": "tool", "tool_call_id": one.id or "", "name": one.name, "content": one.output}

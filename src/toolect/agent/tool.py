@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from toolect.agent.validation import BadTool, Validator, Violation
-from toolect.ir import Json, dumps
+from toolect.message import Json, dumps
 
 Handler: TypeAlias = Callable[..., Any]
 """A function that takes the arguments by name and returns a value, or a coroutine of one."""

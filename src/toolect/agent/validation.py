@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from toolect.ir import Json, dumps
+from toolect.message import Json, dumps
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

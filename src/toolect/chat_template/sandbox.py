@@ -13,14 +13,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolect.ir import Json
+from toolect.message import Json
 
 SECONDS = 10.0
-"""Time for all renderings of one template."""
+"""Seconds that all renderings of a chat template may take. Beyond it: `BadTemplate`."""
 MEMORY = 1 << 30
-"""Bytes of address space, where the system knows such a bound."""
+"""Bytes of memory that a chat template may take, where the system knows such a bound. Beyond it: `BadTemplate`."""
 LENGTH = 1 << 20
-"""Characters that one rendering may have."""
+"""Characters that a chat template may write. Beyond it: `BadTemplate`."""
 
 
 class BadTemplate(ValueError):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolect.chat_template.probes import CONTENT, HELLO, PROBES, REASON, STYLES, Probe, Style, answer, variables
 from toolect.chat_template.sandbox import BadTemplate, run
-from toolect.ir import Call, Content, Json, Message, Reasoning, Segment
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 _EDGE = re.compile(r"[>\]\n:：]")
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolect import registry
+from toolect._detection.index import index
+from toolect._detection.ranking import candidates
+from toolect._rendering.differences import MEANING, unchanged
 from toolect.chat_template.probes import TOOLS
 from toolect.chat_template.turn import Turn, bodies, common, cut
-from toolect.detection.index import index
-from toolect.detection.ranking import candidates
-from toolect.ir import Call, Json, Message, same_json
+from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _rank(entry: tuple[Verdict, int]) -> tuple[object, ...]:
 def _unread(turn: Turn, message: Message) -> str:
     """How the message differs from what was put in, outer whitespace of texts aside, which templates add and drop."""
     put = turn.message
-    if not (len(message.calls) == len(put.calls) and all(map(_same, message.calls, put.calls))):
+    if not unchanged(Message(put.calls), Message(message.calls), MEANING):
         return f"calls {list(map(_shown, message.calls))}, expected {list(map(_shown, put.calls))}"
     for field, got, expected in (
         ("content", message.content, put.content),
@@ -123,10 +124,6 @@ def _unread(turn: Turn, message: Message) -> str:
         if got.strip() != expected.strip():
             return f"{field} {got!r}, expected {expected!r}"
     return ""
-
-
-def _same(got: Call, put: Call) -> bool:
-    return got.runnable and got.name == put.name and same_json(got.arguments, put.arguments)
 
 
 def _shown(call: Call) -> str:

@@ -1,14 +1,15 @@
-"""The command line: one command per file, imported when it is called."""
+"""The command line: one command per module or package, imported when it is called; `_shared` has what they share."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import click
+
+from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
     "parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage", "run", "agent",
@@ -57,11 +58,6 @@ class Commands(click.Group):
         except click.Abort:
             code = 130
         sys.exit(code if isinstance(code, int) else 0)
-
-
-def abandon_output() -> None:
-    """Points standard output at nothing: what is still buffered would fail once more when the interpreter exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _sentence(error: click.ClickException) -> str:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from toolect.cli._io import Misuse, emit_json, note, one_line
-from toolect.cli._options import find, spec_option
-from toolect.cli._tools import collection_option, draw_result
+from toolect._shown import one_line
+from toolect.cli._shared.io import Misuse, emit_json, note
+from toolect.cli._shared.shared_options import find, spec_option
+from toolect.cli._shared.tool_option import collection_option, draw_result
 
 if TYPE_CHECKING:
     from toolect.agent import AgentEvent, ToolRegistry, ToolUseAgent
     from toolect.agent.chat import Chat
-    from toolect.ir import Call
+    from toolect.message import Call
 
 KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 
@@ -94,7 +95,7 @@ async def _ask(agent: ToolUseAgent, chat: Chat, question: str, form: str) -> Non
 
 def _formed(event: AgentEvent) -> None:
     from toolect.agent import Answered, ToolFinished, ToolStarted
-    from toolect.cli._form import event_form, message_form
+    from toolect.cli._shared.forms import event_form, message_form
 
     match event:
         case Answered(message):
@@ -110,7 +111,8 @@ def _formed(event: AgentEvent) -> None:
 def _drawn() -> Any:
     """What draws events as they happen."""
     from toolect.agent import Answered, ToolFinished, ToolStarted
-    from toolect.cli._draw import Live, Pen
+    from toolect.cli._shared.drawing import Pen
+    from toolect.cli._shared.message_text import Live
 
     live, pen = Live(), Pen()
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolect.cli._io import note, read
-from toolect.cli._options import (
+from toolect.cli._shared.io import emit_wire, note, read
+from toolect.cli._shared.shared_options import (
     file_argument,
     jsonl_option,
     max_bytes_option,
@@ -17,13 +17,12 @@ from toolect.cli._options import (
     target_option,
     tools_option,
 )
-from toolect.cli._wire import write_wire
-from toolect.ir import Json
+from toolect.message import Json
 
 if TYPE_CHECKING:
+    from toolect._conversion import Conversion
+    from toolect._detection.auto import Auto
     from toolect.compiled import Dialect
-    from toolect.conversion import Conversion
-    from toolect.detection.auto import Auto
 
 
 @click.command()
@@ -57,7 +56,7 @@ def command(
     if jsonl:
         import msgspec
 
-        from toolect.cli._jsonl import each, text_of
+        from toolect.cli._shared.jsonl import each, text_of
 
         def work(record: Json) -> tuple[dict[str, Json], bool]:
             done = converted(text_of(record))
@@ -65,7 +64,7 @@ def command(
 
         return each(file, max_bytes, work)
     done = converted(read(file, max_bytes))
-    status = write_wire(str(done.text))
+    status = emit_wire(str(done.text))
     for loss in done.losses:
         shown = f", at {loss.witness!r}" if loss.witness else ""
         note(f"{target.name} does not carry segment {loss.segment} ({loss.slot}): {loss.reason}{shown}")

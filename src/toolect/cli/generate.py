@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from toolect.cli._io import emit, emit_json, note, one_line, visible
-from toolect.cli._options import find, spec_option
-from toolect.generate.corrupt import Corruption, corrupt
-from toolect.ir import Message
+from toolect._shown import one_line, visible
+from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.cli._shared.io import emit, emit_json, note
+from toolect.cli._shared.shared_options import find, spec_option
+from toolect.message import Message
 
 if TYPE_CHECKING:
+    from toolect.authoring.generate.samples import Sample
     from toolect.compiled import Dialect
-    from toolect.generate.samples import Sample
 
 ANY = "any"
 PATIENCE = 500
@@ -49,7 +50,7 @@ def command(dialect: str, count: int, seed: int, hostile: bool, way: str | None,
     for a rendered one, "dialect" and "corruption". A corrupted text is what has become of one that said the
     message.
     """
-    from toolect.generate.samples import mixed
+    from toolect.authoring.generate.samples import mixed
 
     found = find(dialect)
     drawn = _broken(found, mixed(found, seed, hostile=hostile), Random(seed), way)
@@ -88,7 +89,7 @@ def _spanless(message: Message) -> Message:
 
 
 def _write_json(dialect: Dialect, sample: Sample, how: Corruption | None, _number: int) -> None:
-    from toolect.cli._form import message_form
+    from toolect.cli._shared.forms import message_form
 
     form = {"text": sample.text, "message": message_form(sample.message), "tools": sample.tools}
     emit_json({**form, "canonical": sample.canonical, "dialect": dialect.name, "corruption": how})

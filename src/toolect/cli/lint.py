@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolect.cli._draw import Pen
-from toolect.cli._io import Misuse, one_line
+from toolect._shown import one_line
+from toolect.cli._shared.drawing import Pen
+from toolect.cli._shared.io import Misuse
 
 if TYPE_CHECKING:
     from toolect.diagnostic import Diagnostic
@@ -38,9 +39,10 @@ def command(
     SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect that comes with
     toolect. Without one it is `dialects.yaml` here if there is such a file, else all that come with toolect.
     """
-    from toolect.lint import catalogue
-    from toolect.lint.output import FORMATS as WRITERS
-    from toolect.lint.run import lint, processors
+    from toolect.authoring.lint import catalogue
+    from toolect.authoring.lint.formats import FORMATS as WRITERS
+    from toolect.authoring.lint.runner import lint
+    from toolect.authoring.processes import cores
 
     known = catalogue.names()
     if explain is not None:
@@ -52,7 +54,7 @@ def command(
     for path, names in _targets(specs, only).items():
         if update:
             _update(path, names)
-        report = lint(path, names, checks, jobs or processors())
+        report = lint(path, names, checks, jobs or cores())
         for name in names:
             if name not in report.dialects:
                 raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
@@ -66,7 +68,7 @@ def command(
 
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
     """The YAML files with the entries to look at, none for all of them."""
-    from toolect.lint.targets import MAIN, of_folder, of_grammar
+    from toolect.authoring.lint.targets import MAIN, of_folder, of_grammar
     from toolect.registry import shipped
 
     if not specs:
@@ -99,7 +101,7 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
 
 
 def _update(path: Path, names: list[str]) -> None:
-    from toolect.lint.update import update_corpus
+    from toolect.authoring.lint.update import update_corpus
 
     try:
         for change in update_corpus(path, names):
@@ -122,7 +124,7 @@ def _resolved(name: str) -> str:
 
 
 def _explain(name: str) -> int:
-    from toolect.lint import catalogue
+    from toolect.authoring.lint import catalogue
 
     known = catalogue.names()
     if name == "all":
@@ -137,6 +139,6 @@ def _explain(name: str) -> int:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    from toolect.spec.problems import near
+    from toolect._spec.problems import near
 
     return f"expected a check, got `{name}`: {near(name, known) or '`toolect lint --explain all` lists them'}"

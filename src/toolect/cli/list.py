@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from toolect.cli._options import spec_option
+from toolect.cli._shared.shared_options import spec_option
 
 
 @click.command()
@@ -26,13 +26,13 @@ def command(form: str | None) -> int:
 
     specs = [registry.spec(name) for name in registry.dialects()]
     if (form or ("text" if sys.stdout.isatty() else "json")) == "json":
-        from toolect.cli._io import emit_json
+        from toolect.cli._shared.io import emit_json
 
         for spec in specs:
             about = {"name": spec.name, "about": spec.about, "source": spec.source}
             emit_json({**about, "models": spec.models, "aliases": spec.aliases})
         return 0
-    from toolect.cli._draw import KEY, NAME, PLAIN, QUIET, Pen
+    from toolect.cli._shared.drawing import KEY, NAME, PLAIN, QUIET, Pen
 
     pen, width = Pen(), max(len(spec.name) for spec in specs)
     for spec in specs:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolect.cli._io import Misuse, note, read, shown
-from toolect.cli._options import find, spec_option
+from toolect._shown import counted
+from toolect.cli._shared.io import Misuse, note, read, shown
+from toolect.cli._shared.shared_options import find, spec_option
 
 if TYPE_CHECKING:
-    from toolect.scaffold import Sample, Scaffold
+    from toolect.authoring.scaffold import Sample, Scaffold
 
 MAX_SAMPLE = 1 << 16
 """Bytes of a sample: more than an answer has that a person would paste."""
@@ -46,7 +47,7 @@ def command(
     grammars/NAME.lark, and corpus/NAME.txt with the answers and what the new dialect reads in them. Nothing is
     overwritten. `toolect lint NAME.yaml` then tells what is missing.
     """
-    from toolect.scaffold import like, scaffold
+    from toolect.authoring.scaffold import like, scaffold
 
     spec = _spec(name, append, into)
     samples = _templated(template) if template is not None else []
@@ -65,9 +66,9 @@ def command(
 
 def _spec(name: str, append: str | None, into: str) -> Path:
     """The YAML file that gets the entry."""
+    from toolect._spec.entry import NAME
+    from toolect._spec.load import read_names
     from toolect.registry import AUTO
-    from toolect.spec.entry import NAME
-    from toolect.spec.load import read_names
 
     if not NAME.fullmatch(name) or name == AUTO:
         raise Misuse(f"expected a name of lower-case letters, digits, `.`, `_` and `-`, got `{name}`: choose another")
@@ -87,7 +88,7 @@ def _spec(name: str, append: str | None, into: str) -> Path:
 
 
 def _sample(file: str, number: int) -> Sample:
-    from toolect.scaffold import Sample
+    from toolect.authoring.scaffold import Sample
 
     text = read(file, MAX_SAMPLE)
     # Editors end the last line of a file; models rarely end an answer so.
@@ -96,8 +97,8 @@ def _sample(file: str, number: int) -> Sample:
 
 def _templated(file: str) -> list[Sample]:
     """The answers that a chat template writes, the first way in which it writes calls."""
+    from toolect.authoring.scaffold import Sample
     from toolect.chat_template import BadTemplate, template_of, turns
-    from toolect.scaffold import Sample
 
     try:
         found = turns(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")))[0]
@@ -109,7 +110,7 @@ def _templated(file: str) -> list[Sample]:
 def _known(samples: list[Sample]) -> str | None:
     """The dialect that reads all samples clean, if there is one."""
     import toolect
-    from toolect.scaffold import known
+    from toolect.authoring.scaffold import known
 
     names = dict.fromkeys(found.dialect for sample in samples for found in toolect.detect(sample.text, limit=1))
     return next((name for name in names if known(toolect.dialect(name), samples)), None)
@@ -117,7 +118,7 @@ def _known(samples: list[Sample]) -> str | None:
 
 def _write(files: Mapping[Path, str], append: Path | None) -> None:
     """Writes all files, or none: what is there stays as it is."""
-    from toolect.scaffold import PYTHON
+    from toolect.authoring.scaffold import PYTHON
 
     for path in files:
         if path.exists() and path != append and not path.as_posix().endswith(PYTHON):
@@ -150,6 +151,5 @@ def _tell(made: Scaffold, samples: int, spec: Path) -> None:
     """How far it got, and what to do next."""
     if samples:
         verb = "is" if samples == 1 else "are"
-        calls = f"{made.calls} call{'s' * (made.calls != 1)}"
-        click.echo(f"{made.read} of {samples} sample{'s' * (samples > 1)} {verb} read clean, with {calls}")
+        click.echo(f"{made.read} of {counted(samples, 'sample')} {verb} read clean, with {counted(made.calls, 'call')}")
     click.echo(f"next: toolect lint {spec}")

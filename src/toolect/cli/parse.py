@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolect.cli._io import emit_json, note, pieces, read
-from toolect.cli._options import (
+from toolect.cli._shared.io import emit_json, note, pieces, read
+from toolect.cli._shared.shared_options import (
     checked_tools,
     file_argument,
     jsonl_option,
@@ -19,12 +19,12 @@ from toolect.cli._options import (
     spec_option,
     tools_option,
 )
-from toolect.ir import Json, Message
+from toolect.message import Json, Message
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
+    from toolect._detection.auto import Auto
     from toolect.compiled import Dialect
-    from toolect.detection.auto import Auto
     from toolect.events import Event
 
 
@@ -103,7 +103,8 @@ def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
 
 def _write(message: Message, form: str) -> None:
     if form == "text":
-        from toolect.cli._draw import Pen, draw
+        from toolect.cli._shared.drawing import Pen
+        from toolect.cli._shared.message_text import draw
 
         Pen().write(draw(message))
     else:
@@ -115,7 +116,7 @@ def _formed(message: Message, form: str) -> dict[str, Json]:
         from toolect.openai import to_openai
 
         return to_openai(message)
-    from toolect.cli._form import message_form
+    from toolect.cli._shared.forms import message_form
 
     return message_form(message)
 
@@ -137,16 +138,17 @@ def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: di
 def _writer(form: str) -> tuple[Callable[[Event], None], Callable[[], None]]:
     """How to write an event, and what comes after the last one."""
     if form == "text":
-        from toolect.cli._draw import Live, Pen
+        from toolect.cli._shared.drawing import Pen
+        from toolect.cli._shared.message_text import Live
 
         live, pen = Live(), Pen()
         return lambda event: pen.write(live.feed(event)), lambda: pen.write(live.close())
     if form == "openai":
-        from toolect.chunks import Chunks
+        from toolect.openai.chunks import Chunks
 
         chunks = Chunks()
         return lambda event: _lines(chunks.feed(event)), lambda: _lines(chunks.close())
-    from toolect.cli._form import event_form
+    from toolect.cli._shared.forms import event_form
 
     return lambda event: _lines([event_form(event)]), lambda: None
 
@@ -166,7 +168,7 @@ def _report(message: Message, quiet: bool) -> int:
 
 
 def _many(file: str, max_bytes: int, dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> int:
-    from toolect.cli._jsonl import each, text_of
+    from toolect.cli._shared.jsonl import each, text_of
 
     def work(record: Json) -> tuple[dict[str, Json], bool]:
         mine = dict(options)

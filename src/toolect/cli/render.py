@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolect.cli._form import message_of
-from toolect.cli._io import Misuse, note, read_json
-from toolect.cli._options import file_argument, jsonl_option, max_bytes_option, spec_option, target_option, tools_option
-from toolect.cli._wire import write_wire
-from toolect.ir import Json
-from toolect.openai import BadMessage
+from toolect.cli._shared.forms import message_of
+from toolect.cli._shared.io import Misuse, emit_wire, note, read_json
+from toolect.cli._shared.shared_options import (
+    file_argument,
+    jsonl_option,
+    max_bytes_option,
+    spec_option,
+    target_option,
+    tools_option,
+)
+from toolect.message import BadMessage, Json
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
@@ -33,7 +38,7 @@ def command(file: str, target: Dialect, tools: list[Json] | None, jsonl: bool, m
     import toolect
 
     if jsonl:
-        from toolect.cli._jsonl import each
+        from toolect.cli._shared.jsonl import each
 
         def work(record: Json) -> tuple[dict[str, Json], bool]:
             try:
@@ -51,4 +56,4 @@ def command(file: str, target: Dialect, tools: list[Json] | None, jsonl: bool, m
     except toolect.Unrepresentable as error:
         note(f"{target.name} cannot carry this message: {error}")
         return 1
-    return write_wire(str(rendered))
+    return emit_wire(str(rendered))

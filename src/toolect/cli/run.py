@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from toolect.cli._io import emit_json, read
-from toolect.cli._options import file_argument, max_bytes_option, source_option, spec_option
-from toolect.cli._tools import collection_option, draw_result
+from toolect.cli._shared.io import emit_json, read
+from toolect.cli._shared.shared_options import file_argument, max_bytes_option, source_option, spec_option
+from toolect.cli._shared.tool_option import collection_option, draw_result
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
+    from toolect._detection.auto import Auto
     from toolect.agent import ToolRegistry
     from toolect.compiled import Dialect
-    from toolect.detection.auto import Auto
-    from toolect.ir import Message
+    from toolect.message import Message
 
 
 @click.command("run")
@@ -42,7 +42,7 @@ def command(
     registry.timeout = timeout
     results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
     if (form or ("text" if sys.stdout.isatty() else "json")) == "text":
-        from toolect.cli._draw import Pen
+        from toolect.cli._shared.drawing import Pen
 
         pen = Pen()
         for result in results:
@@ -57,8 +57,8 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
     """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
     import json
 
-    from toolect.cli._form import message_of
-    from toolect.openai import BadMessage
+    from toolect.cli._shared.forms import message_of
+    from toolect.message import BadMessage
 
     text = read(file, limit)
     if source.name == AUTO:

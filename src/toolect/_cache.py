@@ -1,0 +1,114 @@
+"""Loaded specs on disk, as JSON, so that a process does not compile grammars that another one has compiled.
+
+A file is found by the hash of everything it was made from, so it is never out of date; a file that cannot be read, or
+was written by someone else, is ignored, and a folder that cannot be written to does no harm.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from toolect._version import __version__
+
+T = TypeVar("T")
+
+_IMPORT = re.compile(rb"^[ \t]*%import[ \t]+\.([\w.]+)", re.MULTILINE)
+
+
+def folder() -> Path:
+    """Where the files are: `$TOOLECT_CACHE_DIR`, or `toolect` in the user's cache folder."""
+    if own := os.environ.get("TOOLECT_CACHE_DIR"):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "toolect"
+    return Path("~").expanduser() / ".cache" / "toolect"
+
+
+def key(parts: Iterable[bytes]) -> str:
+    """The hash of this version of the loader and of all it reads."""
+    try:
+        from _blake2 import blake2b  # what hashlib gives out too, without loading OpenSSL first: half of a warm start
+    except ImportError:
+        from hashlib import blake2b
+
+    digest = blake2b(_loader(), digest_size=32)
+    for part in parts:
+        digest.update(b"%d:" % len(part) + part)
+    return digest.hexdigest()
+
+
+def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
+    """The text of a grammar file and of those that it imports."""
+    seen = set() if seen is None else seen
+    if path in seen:
+        return
+    seen.add(path)
+    yield str(path).encode("utf-8", "surrogateescape")
+    try:
+        text = path.read_bytes()
+    except (OSError, ValueError):
+        return
+    yield text
+    for match in _IMPORT.finditer(text):
+        dotted = match[1].decode("utf-8", "replace").strip(".").split(".")
+        for names in (dotted, dotted[:-1]):
+            if names:
+                yield from grammar_parts(path.parent.joinpath(*names[:-1], names[-1] + ".lark"), seen)
+
+
+def load(name: str, key: str, kind: type[T]) -> T | None:
+    """What was stored under this key; nothing when there is no such file or it makes no sense."""
+    try:
+        head, _, body = _file(name, key).read_bytes().partition(b"\n")
+        return msgspec.json.decode(body, type=kind) if head == key.encode() else None
+    except (OSError, ValueError, RuntimeError):  # msgspec's errors are ValueErrors; no home folder is a RuntimeError
+        return None
+
+
+def store(name: str, key: str, value: object) -> None:
+    """Keep a value; it appears whole or not at all. Failing to keep it is no error."""
+    with suppress(OSError, ValueError, TypeError, RuntimeError):
+        import tempfile
+
+        file = _file(name, key)
+        data = key.encode() + b"\n" + msgspec.json.encode(value)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".", dir=file.parent)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            os.replace(temporary, file)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+
+def _file(name: str, key: str) -> Path:
+    return folder() / f"{name}-{key[:32]}.json"
+
+
+@cache
+def _loader() -> bytes:
+    """What tells this version of the loader from others: the sizes and times of its files."""
+    return b"\n".join([sys.version.encode(), __version__.encode(), state("diagnostic.py", "_spec/*.py")])
+
+
+def state(*patterns: str) -> bytes:
+    """What tells this version of some files of the package from others: their sizes and times."""
+    here = Path(__file__).parent
+    parts = []
+    for path in sorted(path for pattern in patterns for path in here.glob(pattern)):
+        with suppress(OSError):
+            stat = path.stat()
+            parts.append(b"%s %d %d" % (path.name.encode(), stat.st_size, stat.st_mtime_ns))
+    return b"\n".join(parts)

@@ -1,0 +1,103 @@
+"""The dialect that is none: every part of a text is read by the dialect that fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from toolect._detection.findings import MixedMessage
+from toolect._detection.index import index
+from toolect._detection.mixed import Mixed
+from toolect._reading.stream import not_text
+from toolect._values.schema import tool_schemas
+from toolect.compiled import Mode, Tools, check_mode, check_policies
+from toolect.events import Event
+from toolect.message import Message
+from toolect.registry import AUTO
+
+
+class Auto:
+    """Reads texts of any dialect, and of several in one. Safe to share between threads."""
+
+    name = AUTO
+
+    def __repr__(self) -> str:
+        return f"<Dialect {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Auto, ()
+
+    def parse(
+        self, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> MixedMessage:
+        """The message that `text` says, with the dialect of each call beside it. Arguments as for a dialect's."""
+        if not isinstance(text, str):
+            raise not_text(text)
+        reader = _reader(tools, mode, prefix, policies, streaming=False)
+        reader.read(text)
+        return reader.message()
+
+    def stream(
+        self, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
+    ) -> AutoStream:
+        """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
+        return AutoStream(tools, mode, prefix, policies)
+
+    def render(self, message: Message, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
+        """Raises ValueError: a text is written in one dialect."""
+        raise ValueError("expected the name of a dialect to render in, got 'auto', which can only read")
+
+
+class AutoStream:
+    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
+
+    __slots__ = ("_closed", "_options", "_reader")
+
+    def __init__(self, tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str]) -> None:
+        self._options = (list(tools) if tools is not None else None, mode, prefix, policies)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next chunk begins a new answer."""
+        self._reader = _reader(*self._options, streaming=True)
+        self._closed = False
+
+    def feed(self, chunk: str) -> list[Event]:
+        """What `chunk` makes happen. Raises ValueError after `close`."""
+        if not isinstance(chunk, str):
+            raise not_text(chunk)
+        if self._closed:
+            raise ValueError("expected no text after close; reset() begins a new answer")
+        events = self._reader.found.events = []
+        self._reader.feed(chunk)
+        return events
+
+    def close(self) -> list[Event]:
+        """What the end of the answer makes happen: a second call has nothing to add."""
+        events = self._reader.found.events = []
+        if not self._closed:
+            self._closed = True
+            self._reader.close()
+        return events
+
+    @property
+    def message(self) -> MixedMessage:
+        """What has been read so far; the final message after `close`."""
+        return self._reader.message()
+
+    @property
+    def pending(self) -> str:
+        """Text that arrived and waits for more before it can be told apart."""
+        return self._reader.pending
+
+
+def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> Mixed:
+    check_mode(mode)
+    check_policies(policies)
+    known = index()
+    reader = Mixed(known, tool_schemas(tools), policies, streaming, mode == "strict")
+    if prefix:
+        opening = max((t for t in known.prefill if prefix.endswith(t)), key=len, default="")
+        if opening:
+            reader.begin(known.prefill[opening], opening)
+    return reader

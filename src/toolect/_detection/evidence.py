@@ -1,0 +1,127 @@
+"""What speaks for each of several dialects at one place of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from toolect._detection.guest import HARD, Guest
+from toolect._detection.index import Hit
+from toolect.message import Repair
+
+FIRST_STEP = 16
+"""Characters of the first pieces that dialects are tried on; later ones are half as long as all before them."""
+LAST_STEP = 1 << 16
+PATIENCE = 1024
+"""Characters for which a dialect that does not know yet keeps the others waiting. Beyond it: they go on without it."""
+BRACKETS = "{["
+_NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
+
+
+def step_after(read: int) -> int:
+    """How long the piece is that dialects are tried on after `read` characters."""
+    return min(max(FIRST_STEP, read // 2), LAST_STEP)
+
+
+class Setting(NamedTuple):
+    """What counts besides the text itself."""
+
+    tools: Collection[str]
+    """The names of the declared tools."""
+    order: Mapping[str, int]
+    """The dialects, those met most often first."""
+    last: str
+    """The dialect that read the last call."""
+    shown: bool
+    """The place is inside of a code block."""
+
+
+class Evidence:
+    """The openers at a place, and what they say about the dialects that they are of."""
+
+    __slots__ = ("_openers", "setting")
+
+    def __init__(self, hits: Iterable[Hit], setting: Setting) -> None:
+        self.setting = setting
+        self._openers: dict[str, list[Hit]] = {}
+        for hit in hits:
+            self._openers.setdefault(hit.dialect, []).append(hit)
+
+    @property
+    def dialects(self) -> list[str]:
+        """The dialects that may be meant."""
+        return list(self._openers)
+
+    @property
+    def sure(self) -> bool:
+        """There is one dialect, and the opener alone says that it is meant."""
+        if len(self._openers) > 1 or self.setting.shown:
+            return False
+        (name, hits), = self._openers.items()  # fmt: skip
+        return all(hit.opener.strong for hit in hits) and not self._wordy(name)
+
+    def free(self, name: str) -> bool:
+        """True when any text may follow an opener of a dialect."""
+        return any(hit.opener.free for hit in self._openers[name])
+
+    def strong(self, name: str) -> bool:
+        """True when an opener of a dialect says that a call was meant, whatever follows."""
+        return any(hit.opener.strong for hit in self._openers[name])
+
+    def begins(self, name: str) -> bool:
+        """True when each opener of a dialect begins a call."""
+        return all(hit.opener.begins for hit in self._openers[name])
+
+    def bracket(self, name: str) -> bool:
+        """True when the only opener of a dialect is a bracket of bare JSON."""
+        return all(hit.opener.json and hit.opener.core in BRACKETS for hit in self._openers[name])
+
+    def rank(self, name: str) -> tuple[bool, int]:
+        """Of two dialects that read a text equally well, the one with the lower rank is taken."""
+        return self.free(name), self.setting.order[name]
+
+    def named(self, name: str) -> bool:
+        """True for what may be a tool's name."""
+        return name in self.setting.tools or _NAME.match(name) is not None
+
+    def meant(self, name: str, calls: Sequence[tuple[str, bool]], flat: bool, repairs: Iterable[Repair]) -> bool:
+        """False for what its form alone does not show to be a call, when nothing else does.
+
+        `calls` are the names of those that a dialect has read, and whether they can be run. Any word may be a name. A
+        short marker may be chance, and a code block may show an example: then a call that can be read must follow. When
+        tools were declared, a call of another one must be beyond doubt.
+        """
+        if not calls:
+            return True
+        hits, tools = self._openers[name], self.setting.tools
+        strong = self.strong(name)
+        if self._wordy(name) and not any(good for _, good in calls):
+            return False
+        if tools and not any(called in tools for called, _ in calls):
+            return strong and not self.setting.shown and not any(r.kind in HARD for r in repairs)
+        if flat and any(hit.opener.json and hit.opener.core in BRACKETS for hit in hits):
+            return any(called in tools for called, _ in calls)
+        return strong or all(good and self.named(called) for called, good in calls)
+
+    def takes(self, guest: Guest) -> bool:
+        """True when something of the dialect of a guest begins here, and is meant."""
+        return guest.taken and not guest.refused and self.meant(guest.name, guest.calls, guest.flat, guest.repaired())
+
+    def fitness(self, guest: Guest) -> tuple[int, bool, int, int, int, int, bool, int]:
+        """How well the dialect of a guest fits the text: the greatest is the best."""
+        calls, repairs, setting = guest.calls, guest.repaired(), self.setting
+        declared = sum(name in setting.tools for name, _ in calls)
+        named = sum(self.named(name) for name, _ in calls)
+        odd = sum(name != "" for name, _ in calls) - named
+        broken = sum(not good for _, good in calls) + 2 * odd
+        hard = sum(repair.kind in HARD for repair in repairs)
+        return (
+            min(declared, 1), not self.free(guest.name), -broken, min(named, 1), -hard, hard - len(repairs),
+            guest.name == setting.last, -setting.order[guest.name],
+        )  # fmt: skip
+
+    def _wordy(self, name: str) -> bool:
+        """True when the opener of a dialect is followed by a name: any word might be one."""
+        openers = [hit.opener for hit in self._openers[name]]
+        return any(o.patterns or not o.needle for o in openers) and not any(o.json and o.needle for o in openers)

@@ -1,0 +1,81 @@
+"""What has been found in a text whose dialect nobody named: segments, repairs, events, and who read each call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolect._detection.guest import Guest
+from toolect.events import ContentDelta, Event
+from toolect.message import Message, Repair, RepairKind, Segment
+
+
+class MixedMessage(Message, frozen=True, eq=False):
+    """A message, and beside it which dialect read each of its calls. Two are equal when their segments are."""
+
+    dialects: tuple[str, ...] = ()
+    """The dialect of each call, in the order of `calls`."""
+
+
+class Findings:
+    """What is complete, and the events that have not been fetched. Content after a call may be unwanted."""
+
+    __slots__ = ("_drops", "_streaming", "events", "last", "readers", "repairs", "segments")
+
+    def __init__(self, streaming: bool, drops: bool) -> None:
+        self._streaming, self._drops = streaming, drops
+        self.events: list[Event] = []
+        self.segments: list[Segment] = []
+        self.repairs: list[Repair] = []
+        self.readers: list[str] = []
+        """The dialect of each call."""
+        self.last = ""
+        """The dialect that read the last call."""
+
+    @property
+    def blank(self) -> bool:
+        """True when nothing has been found so far."""
+        return not self.segments
+
+    def say(self, text: str) -> bool:
+        """More content was found; False when it is not wanted."""
+        if self._drops and self.readers:
+            return False
+        if self._streaming and text:
+            last = self.events[-1] if self.events else None
+            if type(last) is ContentDelta:
+                self.events[-1] = ContentDelta(last.text + text)
+            else:
+                self.events.append(ContentDelta(text))
+        return True
+
+    def add(self, segment: Segment) -> None:
+        """A segment is complete."""
+        self.segments.append(segment)
+
+    def repair(self, kind: RepairKind, at: int, detail: str) -> None:
+        """Something outside of what dialects read was relaxed."""
+        self.repairs.append(Repair(kind, at, detail))
+
+    def keep(self, guest: Guest) -> None:
+        """A guest is done: what it has read."""
+        segments, repairs = guest.result()
+        self.repairs += repairs
+        self.keep_segments(guest.name, segments, len(guest.calls))
+
+    def keep_segments(self, name: str, segments: Sequence[Segment], calls: int) -> None:
+        """The dialect `name` has read `segments`, which have so many calls."""
+        self.segments += segments
+        self.readers += [name] * calls
+        if calls:
+            self.last = name
+
+    def message(self, guest: Guest | None, rest: Sequence[Segment]) -> MixedMessage:
+        """What has been found; what a guest is reading, or else the `rest`, comes last."""
+        segments, readers = list(self.segments), list(self.readers)
+        if guest is not None:
+            inner = guest.message()
+            segments += inner.segments
+            readers += [guest.name] * len(inner.calls)
+        else:
+            segments += rest
+        return MixedMessage(tuple(segments), tuple(self.repairs), tuple(readers))

@@ -1,0 +1,200 @@
+"""A dialect that reads a part of a text, from one of its openers on until free text comes that is not its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node
+from toolect._reading.builder import Builder
+from toolect._reading.json_slot import JsonSlot
+from toolect._reading.machine import Machine
+from toolect._reading.passage import Passage
+from toolect._reading.slot import Slot
+from toolect._reading.striding import Striding
+from toolect._reading.text_slot import TextSlot
+from toolect._reading.watcher import Watcher
+from toolect._spec.model import Role
+from toolect._values.schema import Schema
+from toolect.events import Event
+from toolect.message import Call, Message, Repair, RepairKind, Segment
+
+HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
+"""The repairs that speak against a dialect."""
+FIRST_PIECE, LAST_PIECE = 256, 1 << 16
+"""Characters that are read at once, at first, then twice as many each time."""
+
+
+class Guest(Watcher):
+    """Reads from character `at` on, as the dialect `name`, which has a machine of its own."""
+
+    __slots__ = ("_draft", "_machine", "at", "graph", "name", "spent")
+
+    def __init__(
+        self, name: str, graph: Graph, schemas: Mapping[str, Schema], at: int, count: int, streaming: bool, strict: bool
+    ) -> None:
+        builder = Builder(schemas, graph.network.spec, graph.policies, streaming, strict)
+        self._machine = Machine(graph, builder, watcher=self, bound=at)
+        self._draft = builder.draft
+        self._draft.count = count
+        self.graph = graph
+        self.name = name
+        self.at = at
+        self.spent = at
+        """Where JSON ended that is no call, and that stood at `at`."""
+
+    def gave_back(self, start: int, end: int) -> None:
+        """A JSON value was no call."""
+        if start == self.at:
+            self.spent = max(self.spent, end)
+
+    # Reading
+
+    def adopt(self, to: Striding, node: Node) -> None:
+        """Go on where a stride from `at` on stopped, before anything after that is fed."""
+        self._machine.go_on(self.at, to, node)
+
+    def prefill(self, opening: str) -> None:
+        """Begin after `opening`, which the prompt ends with."""
+        self._machine.prefill(opening)
+
+    def feed(self, piece: str, final: bool = False) -> None:
+        """Read `piece`; with `final`, the text ends there."""
+        self._machine.feed(piece)
+        if final:
+            self._machine.run(True)
+
+    def hear(self, chunk: str, final: bool, events: list[Event]) -> int:
+        """Read more text, in pieces, so as not to look far when it leaves soon; how much, and `events` get longer."""
+        draft, machine = self._draft, self._machine
+        quick = machine.quick
+        if draft.events is not None and quick is not None and chunk and quick.sign(chunk) is None:
+            told = quick.take(chunk)
+            if machine.course.buf:
+                machine.feed("")
+            events += told
+            return len(chunk)
+        at, step = 0, FIRST_PIECE
+        while True:
+            if draft.events is not None:
+                draft.events = []
+            piece = chunk[at : at + step]
+            if piece:
+                machine.feed(piece)
+            at += len(piece)
+            over = at >= len(chunk)
+            if over and final:
+                machine.run(True)
+            events += draft.events or ()
+            if machine.left is not None or over:
+                return at
+            step = min(2 * step, LAST_PIECE)
+
+    # What became of it
+
+    @property
+    def _slot(self) -> Slot | None:
+        """What is open; of a JSON value that may be just text, that text."""
+        slot = self._machine.slot
+        return slot.host if isinstance(slot, JsonSlot) and slot.host is not None else slot
+
+    @property
+    def _passage(self) -> Passage | None:
+        """The free text that is open."""
+        slot = self._slot
+        return slot.passage if isinstance(slot, TextSlot) else None
+
+    @property
+    def left(self) -> int | None:
+        """Where free text began again; `at` itself when nothing of the dialect was there."""
+        return self._machine.left
+
+    @property
+    def idle(self) -> bool:
+        """True while nothing but blanks has been read since the last thing of this dialect."""
+        text = self._passage
+        return self.left is not None or text is not None and text.lobby
+
+    @property
+    def thinks(self) -> bool:
+        """True while reasoning is read, or comes next."""
+        text, node = self._passage, self._machine.course.node
+        if self._slot is None:
+            return node.text and node.text_field().role is Role.REASONING
+        return text is not None and text.field.role is Role.REASONING
+
+    @property
+    def refused(self) -> bool:
+        """True when what is here is nothing of this dialect."""
+        text = self._passage
+        return self.left == self.at or text is not None and text.unread and text.start == self.at
+
+    @property
+    def taken(self) -> bool:
+        """True when something of this dialect begins here, whatever it will be."""
+        if self.left is not None or self._draft.attempts or self._draft.call is not None or self.thinks:
+            return True
+        slot, course = self._slot, self._machine.course
+        if slot is None or isinstance(slot, JsonSlot):
+            return course.base + course.pos > self.at
+        text = self._passage
+        return not (text is not None and text.lobby and text.start == self.at)
+
+    @property
+    def settled(self) -> bool:
+        """True when it is known what this dialect makes of the text: of a call, its name and that arguments follow."""
+        call = self._draft.call
+        if call is None or self.left is not None or self._draft.attempts:
+            return self.taken
+        begun = call.written or call.entries or call.key is not None or call.whole
+        return call.error is not None or bool(call.name and begun)
+
+    @property
+    def events(self) -> list[Event]:
+        """What the text read last made happen."""
+        return self._draft.events or []
+
+    def rest(self) -> tuple[int, str]:
+        """Where the text begins that is left to others, and that text as far as it was heard."""
+        course = self._machine.course
+        end = course.base + len(course.buf)
+        return (end, "") if self.left is None else (self.left, course.raw(self.left, end))
+
+    def pending(self) -> str:
+        """Text that has come and has not been passed on."""
+        return self._machine.pending()
+
+    def message(self) -> Message:
+        """What has been read."""
+        return self._machine.message()
+
+    @property
+    def calls(self) -> list[tuple[str, bool]]:
+        """The names of the calls so far, and whether each can still be run."""
+        found = [(s.name, s.runnable) for s in self._draft.segments if isinstance(s, Call)]
+        call = self._draft.call
+        return found if call is None else [*found, (call.name, call.error is None)]
+
+    @property
+    def ended(self) -> list[Call]:
+        """The calls that have ended."""
+        return [s for s in self._draft.segments if isinstance(s, Call)]
+
+    @property
+    def flat(self) -> bool:
+        """True when the arguments of a call are nothing but the keys around its name, as in any record."""
+        return any(call.spelling is None and call.arguments for call in self.ended)
+
+    def repaired(self) -> list[Repair]:
+        """The repairs so far, outside of calls and inside."""
+        found = list(self._draft.repairs)
+        for segment in self._draft.segments:
+            if isinstance(segment, Call):
+                found += segment.repairs
+        call = self._draft.call
+        return found if call is None else found + call.repairs
+
+    def result(self) -> tuple[list[Segment], list[Repair]]:
+        """The segments that were read, and the repairs outside of calls."""
+        end = self.left if self.left is not None else 1 << 62
+        return self._draft.segments, [r for r in self._draft.repairs if r.at < end]

@@ -1,0 +1,246 @@
+"""The openers of all dialects in one place: what begins at a character of a text, and whose it may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolect import _cache as cache
+from toolect import registry
+from toolect._detection.stretch import FENCE
+from toolect._detection.traits import Opener, Traits, traits
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
+
+AHEAD = 96
+"""Characters after an opener that decide whether a dialect is worth a trial."""
+_BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+
+
+class Maybe(Enum):
+    """Whether something is there."""
+
+    YES = 1
+    NO = 2
+    MORE = 3
+    """More text is needed to know."""
+
+
+class Hit(NamedTuple):
+    """An opener of a dialect at a place of a text, and where the marker ends."""
+
+    dialect: str
+    opener: Opener
+    end: int
+
+
+class Index:
+    """What every dialect can be recognised by, made ready for searching."""
+
+    def __init__(self, all_traits: Iterable[Traits]) -> None:
+        self.traits = {t.name: t for t in all_traits}
+        self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
+        """The dialects by how often they are met, then by how much they ask for."""
+        self._openers: dict[str, dict[Opener, list[str]]] = {}
+        self._names: list[tuple[str, Opener]] = []
+        self.closers: dict[str, str] = {}
+        """The closers of reasoning and content, with the whitespace after them."""
+        self.prefill: dict[str, str] = {}
+        """The tails of prompts that leave something open, and whose it is."""
+        self.ends: frozenset[str] = frozenset(e for t in self.traits.values() for e in t.ends)
+        for name in self.order:
+            for opener in self.traits[name].openers:
+                if opener.needle:
+                    self._openers.setdefault(opener.needle, {}).setdefault(opener, []).append(name)
+                else:
+                    self._names.append((name, opener))
+            for core, trail in self.traits[name].closers.items():
+                self.closers.setdefault(core, trail)
+            for tail in self.traits[name].prefill:
+                self.prefill.setdefault(tail, name)
+        self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
+        """Every marker that says something about a dialect."""
+        self.named = bool(self._names)
+        """A call may begin with nothing but its name."""
+        needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
+        line = r"|(?m:^)(?=[^\W\d])" if self._names else ""
+        anything = re.compile(trie(needles) + line)
+        self._search, self._match = anything.search, anything.match
+        self._sizes = _sizes(self._openers)
+        self.longest = max(map(len, needles))
+        self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
+        self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
+
+    def _rank(self, name: str) -> tuple[int, int, str]:
+        return -self.traits[name].models, self.traits[name].breadth, name
+
+    def search(self, text: str, pos: int, final: bool) -> tuple[int, int]:
+        """The first index from `pos` on where something begins, or -1, and up to where nothing can begin any more."""
+        match = self._search(text, pos)
+        at = match.start() if match is not None else len(text)
+        if not final and len(text) - at < self.longest:
+            until = self.hold_from(text, pos)
+            if until < at:
+                return -1, until
+        return (at, at) if match is not None else (-1, len(text))
+
+    def begins(self, text: str, pos: int) -> bool:
+        """True when something may begin at `pos`."""
+        return self._match(text, pos) is not None
+
+    def hold_from(self, text: str, pos: int) -> int:
+        """The index from which the end of `text` may be the beginning of something."""
+        n = len(text)
+        at = max(pos, n - self.longest)
+        while (match := self._first.search(text, at)) is not None:
+            at = match.start()
+            if text[at:] in self._beginnings:
+                return at
+            at += 1
+        return n
+
+    def partial(self, text: str, pos: int) -> bool:
+        """True when `text[pos:]` may be the beginning of something longer."""
+        return len(text) - pos < self.longest and text[pos:] in self._beginnings
+
+    def hits(self, text: str, pos: int, line: bool, fresh: bool, final: bool) -> list[Hit] | None:
+        """The openers at `pos` that something of their dialect may follow; None when more text is needed.
+
+        Words are openers only in a `line` of their own, and a name without a marker only where one begins (`fresh`).
+        """
+        found: list[Hit] = []
+        for needle in self._needles_at(text, pos):
+            if needle[0].isalpha() and not line:
+                continue
+            for opener, names in self._openers[needle].items():
+                end = self._end(opener, text, pos, final)
+                if end is None:
+                    return None
+                maybe = follows(opener, text, end, final) if end > 0 else Maybe.NO
+                if maybe is Maybe.MORE:
+                    return None
+                if maybe is Maybe.YES:
+                    found += [Hit(name, opener, end) for name in names]
+        for name, opener in self._names if fresh else ():
+            match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
+            if match is None or match.end() == pos:
+                continue
+            if match.end() == len(text) and not final:
+                return None
+            maybe = follows(opener, text, match.end(), final)
+            if maybe is Maybe.MORE:
+                return None
+            if maybe is Maybe.YES:
+                found.append(Hit(name, opener, match.end()))
+        return found
+
+    def _needles_at(self, text: str, pos: int) -> Iterator[str]:
+        for size in self._sizes.get(text[pos : pos + 1], ()):
+            if text[pos : pos + size] in self._openers and len(text) >= pos + size:
+                yield text[pos : pos + size]
+
+    def _end(self, opener: Opener, text: str, pos: int, final: bool) -> int | None:
+        """Where the opener that begins at `pos` ends; -1 when it is not there, None when more text is needed."""
+        if opener.core == opener.needle:
+            return pos + len(opener.core)
+        match = _regex(spaced(opener.core)).match(text, pos)
+        if match is not None:
+            return match.end()
+        rest = text[pos : pos + len(opener.core) + MAX_BLANK]
+        near = not final and pos + len(rest) == len(text)
+        return None if near and "".join(opener.core.split()).startswith("".join(rest.split())) else -1
+
+
+def follows(opener: Opener, text: str, end: int, final: bool) -> Maybe:
+    """May what stands at `end` come after `opener`?"""
+    if opener.free:
+        return Maybe.YES
+    if opener.json and opener.core in _FIRST:
+        whole, part = _FIRST[opener.core]
+        if whole.match(text, end) is not None:
+            return Maybe.YES
+        match = part.match(text, end)
+        return Maybe.MORE if match is not None and match.end() == len(text) and not final else Maybe.NO
+    at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    rest = text[at : at + AHEAD]
+    if not rest:
+        return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
+    if opener.json and rest[0] in '{["':
+        return Maybe.YES
+    if rest.startswith(opener.follows):
+        return Maybe.YES
+    for regex in opener.patterns:
+        match = _regex(regex).match(text, at, at + MAX_LEXEME)
+        if match is not None and match.end() > at:
+            return _then(opener, text, match.end(), final)
+    if at + len(rest) == len(text) and any(mark.startswith(rest) for mark in opener.follows):
+        return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
+    return Maybe.NO
+
+
+def _then(opener: Opener, text: str, end: int, final: bool) -> Maybe:
+    """May what stands at `end` come after the name that follows `opener`?"""
+    at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    rest = text[at : at + AHEAD]
+    if not opener.then or rest.startswith(opener.then):
+        return Maybe.YES
+    if not any(mark.startswith(rest) for mark in opener.then):
+        return Maybe.NO
+    return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
+
+
+_S = r"\s{0,64}"
+_KEY = rf"""{_S}(?:"[^"\\\n]{{0,64}}"|'[^'\\\n]{{0,64}}'|\w{{1,64}}){_S}:{_S}["'{{\[tfnTFN\d-]"""
+_PART = rf"""{_S}(?:["']?[^"'\\\n:]{{0,64}}["']?{_S}(?::{_S})?)?"""
+_FIRST = {
+    "{": (re.compile(_KEY), re.compile(_PART)),
+    "[": (re.compile(rf"{_S}\{{{_KEY}"), re.compile(rf"{_S}(?:\{{{_PART})?")),
+}
+"""What the brackets of bare JSON are followed by when they are to hold a call, a key with a value; and a part of it."""
+
+
+@lru_cache(maxsize=1024)
+def _regex(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+def _sizes(needles: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """First character → the lengths of the needles that begin with it, longest first."""
+    found: dict[str, set[int]] = {}
+    for needle in needles:
+        found.setdefault(needle[0], set()).add(len(needle))
+    return {first: tuple(sorted(sizes, reverse=True)) for first, sizes in found.items()}
+
+
+def trie(words: Iterable[str]) -> str:
+    """A regular expression that matches where any of `words` begins, with common beginnings shared."""
+    groups: dict[str, list[str]] = {}
+    for word in sorted(words):
+        groups.setdefault(word[0], []).append(word[1:])
+    parts = []
+    for first, rests in groups.items():
+        inner = "" if "" in rests else trie(rests)  # a shorter word is enough
+        parts.append(re.escape(first) + inner)
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+
+
+def index() -> Index:
+    """The index of all dialects that are registered now."""
+    return _made(registry.fingerprint())
+
+
+@lru_cache(maxsize=4)
+def _made(fingerprint: str) -> Index:
+    key = cache.key([fingerprint.encode(), _compiler()])
+    found = cache.load("traits", key, list[Traits])
+    if found is None:
+        found = [traits(registry.spec(name)) for name in registry.dialects()]
+        cache.store("traits", key, found)
+    return Index(found)
+
+
+@lru_cache(maxsize=1)
+def _compiler() -> bytes:
+    return cache.state("_graph/*.py", "_detection/*.py")

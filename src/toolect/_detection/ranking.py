@@ -1,0 +1,225 @@
+"""Which dialects a text may be in: those whose marks it has are tried on all of it, and compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from toolect import registry
+from toolect._detection.guest import HARD
+from toolect._detection.index import Index, index
+from toolect._detection.traits import Traits
+from toolect._reading.stream import not_text
+from toolect._values.schema import Schema, tool_schemas
+from toolect.compiled import Dialect, Tools
+from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps
+
+PLACES = 400
+"""Places of a text at which `detect` looks for dialects. Beyond it: nothing is looked at."""
+QUALITY = {Status.OK: 1.0, Status.REPAIRED: 0.7, Status.TRUNCATED: 0.5, Status.MALFORMED: 0.1}
+"""What an attempt at a call is worth as evidence."""
+WORTH_NAMING = 0.25
+"""How well a dialect must fit, compared with the best one, to be a result."""
+_NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
+Said: TypeAlias = tuple[object, ...]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A marker of the dialect in the text: how often, and where first."""
+
+    marker: str
+    count: int
+    at: int
+
+
+class Detection(msgspec.Struct, frozen=True):
+    """A dialect that a text may be in, and what speaks for it and against it."""
+
+    dialect: str
+    same: tuple[str, ...]
+    """Other dialects that read the text just as this one does: nothing in it tells them apart."""
+    score: float
+    """How well the dialect fits the text, from 0 to 1."""
+    sure: float
+    """How much better it fits than the other results, from 0 to 1."""
+    markers: tuple[Found, ...] = ()
+    """The dialect's markers in the text."""
+    calls: int = 0
+    """Calls that were read as the dialect writes them."""
+    repaired: int = 0
+    """Calls that were read after repairs."""
+    broken: int = 0
+    """Attempts at calls that could not be read, or that the end of the text cut off."""
+    coverage: float = 0.0
+    """The share of the text that is not content."""
+    against: tuple[str, ...] = ()
+    """What speaks against it, in words."""
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The dialect, and those that nothing tells apart from it."""
+        return (self.dialect, *self.same)
+
+
+def detect(text: str, tools: Tools | None = None, limit: int = 5, prefix: str = "") -> tuple[Detection, ...]:
+    """The dialects that `text` may be in, the likeliest first; see `toolect.detect`."""
+    return among(text, index(), registry.dialect, tools, limit, prefix)
+
+
+def among(
+    text: str, known: Index, dialect: Callable[[str], Dialect], tools: Tools | None, limit: int, prefix: str
+) -> tuple[Detection, ...]:
+    """The same, of the dialects that are `known`."""
+    if not isinstance(text, str):
+        raise not_text(text)
+    schemas = tool_schemas(tools)
+    given = list(tools) if tools is not None else None
+    readings = [
+        Reading(known.traits[name], text, dialect(name).parse(text, given, prefix=prefix), schemas)
+        for name in candidates(known, text)
+    ]
+    most = max((reading.attempts for reading in readings), default=0)
+    others = [marker for marker in known.markers if marker in text]
+    groups: dict[Said, list[tuple[float, float, int, int, Reading]]] = {}
+    for reading in readings:
+        score = reading.score(most, others)
+        if score > 0:
+            rank = (score, reading.coverage, reading.marked, -known.order[reading.traits.name], reading)
+            groups.setdefault(reading.said, []).append(rank)
+    ranked = sorted((sorted(group, key=_rank) for group in groups.values()), key=lambda group: _rank(group[0]))
+    ranked = [group for group in ranked if group[0][0] >= WORTH_NAMING * ranked[0][0][0]]
+    weights = [group[0][0] ** 8 for group in ranked]
+    return tuple(
+        group[0][-1].detection(
+            tuple(reading.traits.name for *_, reading in group[1:]), score, score * weight / sum(weights)
+        )
+        for group, weight in zip(ranked[: max(limit, 0)], weights, strict=False)
+        for score in (group[0][0],)
+    )
+
+
+def _rank(entry: tuple[float, float, int, int, object]) -> tuple[float, float, int, int]:
+    return -entry[0], -entry[1], -entry[2], -entry[3]
+
+
+def candidates(known: Index, text: str) -> list[str]:
+    """The dialects of which the text has an opener, or any other marker."""
+    calling: dict[str, None] = {}
+    others: dict[str, None] = {}
+    at, fresh = 0, True
+    for _ in range(PLACES):
+        at, _ = known.search(text, at, final=True)
+        if at < 0:
+            break
+        fresh = not text[:at].strip() or text[at - 1] == "\n"
+        line = fresh or not text[text.rfind("\n", 0, at) + 1 : at].strip()
+        for hit in known.hits(text, at, line, fresh, final=True) or ():
+            (calling if hit.opener.call else others)[hit.dialect] = None
+        at += 1
+    for name in known.order:
+        if any(marker in text for marker in known.traits[name].markers):
+            calling.setdefault(name)
+    return list(calling or others)
+
+
+class Reading:
+    """What one dialect makes of a text."""
+
+    def __init__(self, traits: Traits, text: str, message: Message, schemas: Mapping[str, Schema]) -> None:
+        self.traits, self.message, self.size = traits, message, max(len(text), 1)
+        self.calls = message.calls
+        self.schemas = schemas
+        self.content = [s for s in message.segments if isinstance(s, Content)]
+        found = [Found(m, text.count(m), text.index(m)) for m in (*traits.markers, *traits.thinking) if m in text]
+        self.markers = tuple(
+            one for one in found
+            if not any(one.marker != f.marker and f.marker.startswith(one.marker) and f.at == one.at for f in found)
+        )  # fmt: skip
+        self.attempts = sum(call.status is not Status.MALFORMED and self._named(call) for call in self.calls)
+        self.stray: list[str] = []
+
+    @property
+    def marked(self) -> int:
+        """How many characters of the text are markers of the dialect."""
+        return sum(len(found.marker) * found.count for found in self.markers)
+
+    @property
+    def coverage(self) -> float:
+        """The share of the text that is not content."""
+        return 1 - sum(s.span[1] - s.span[0] for s in self.content if s.span) / self.size
+
+    @property
+    def said(self) -> Said:
+        """What the dialect reads, as far as it matters: outer blanks of content do not."""
+        return tuple(
+            (s.name, dumps(s.arguments), s.id, s.status) if isinstance(s, Call) else (type(s), s.text.strip())
+            for s in self.message.segments
+            if isinstance(s, Call) or s.text.strip()
+        )
+
+    def _named(self, call: Call) -> bool:
+        return call.name in self.schemas or _NAME.match(call.name) is not None
+
+    def score(self, most: int, known: Sequence[str]) -> float:
+        """How well the dialect fits, where some dialect reads `most` calls; `known` are markers of any."""
+        self.stray = [m for m in known if any(m in segment.text for segment in self.content)]
+        malformed = sum(call.status is Status.MALFORMED for call in self.calls)
+        loss = min(0.2 * len(self.stray), 0.6) + min(0.01 * len(self._repairs()), 0.1) + min(0.05 * malformed, 0.2)
+        if not most:
+            return max(0.3 * min(2 * self.marked / self.size + 0.5, 1) * bool(self.markers) - loss, 0)
+        worth = sum(map(self._worth, self.calls))
+        expected = max(1 if self._rehearses else most, len(self.calls) - malformed)
+        return max(round(min(worth / expected, 1) * (1 - loss), 4), 0)
+
+    @property
+    def _rehearses(self) -> bool:
+        """True when the reasoning holds markers of the dialect: what others call there is no call that it misses."""
+        thoughts = [s.text for s in self.message.segments if isinstance(s, Reasoning)]
+        return any(marker in thought for thought in thoughts for marker in self.traits.markers)
+
+    def _worth(self, call: Call) -> float:
+        worth = QUALITY[call.status]
+        if not self._named(call):
+            worth *= 0.2
+        return worth * 0.6 if self.schemas and call.name not in self.schemas else worth
+
+    def _repairs(self) -> list[Repair]:
+        return [*self.message.repairs, *(repair for call in self.calls for repair in call.repairs)]
+
+    def detection(self, same: tuple[str, ...], score: float, sure: float) -> Detection:
+        """The result."""
+        statuses = [call.status for call in self.calls]
+        return Detection(
+            self.traits.name,
+            same,
+            round(score, 3),
+            round(sure, 3),
+            tuple(sorted(self.markers, key=lambda found: (found.at, -len(found.marker)))),
+            statuses.count(Status.OK),
+            statuses.count(Status.REPAIRED),
+            statuses.count(Status.TRUNCATED) + statuses.count(Status.MALFORMED),
+            round(self.coverage, 3),
+            tuple(self._against()),
+        )
+
+    def _against(self) -> Iterator[str]:
+        for status in (Status.MALFORMED, Status.TRUNCATED):
+            count = sum(call.status is status for call in self.calls)
+            if count:
+                yield f"{count} call{'s are' if count > 1 else ' is'} {status}"
+        unknown = sorted({call.name for call in self.calls if self.schemas and call.name not in self.schemas})
+        if unknown:
+            yield f"not declared: {', '.join(unknown[:4])}"
+        odd = sorted({call.name for call in self.calls if not self._named(call)})
+        if odd:
+            yield f"no name of a tool: {dumps(odd[0][:40])}"
+        kinds = sorted({str(r.kind) for r in self._repairs()}, key=lambda kind: (kind not in HARD, kind))
+        if kinds:
+            yield f"repairs: {', '.join(kinds)}"
+        if self.stray:
+            yield f"left in the content: {', '.join(self.stray[:4])}"
+        if not self.calls:
+            yield "no call"

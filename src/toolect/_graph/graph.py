@@ -1,0 +1,159 @@
+"""All nodes of one dialect under one set of policies: made when first needed, forgotten when there are too many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolect._graph.code import Code
+from toolect._graph.network import Edge, Network
+from toolect._graph.node import STRONG, Config, Node, Stack, Trail
+from toolect._graph.stops import Calls, NameLine, stops_of
+from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
+from toolect._spec.model import Policies, Role, SlotKind
+from toolect.message import RepairKind
+
+MAX_NODES = 20_000
+"""Nodes kept of one dialect's graph. Beyond it: the graph starts afresh. Texts that nest deep make new ones."""
+MAX_STACK = 600
+"""Grammar rules open at a time. Beyond it: `malformed`. A value language uses about three for each level of nesting."""
+
+
+class TooDeep(Exception):
+    """The text nests deeper than `MAX_STACK`."""
+
+
+class Graph:
+    """The nodes of one dialect under one set of policies."""
+
+    def __init__(self, network: Network, policies: Policies) -> None:
+        self.network, self.policies = network, policies
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec") and not network.spec.code
+        """No policy changes what is done with canonical text."""
+        self._openers: tuple[str, ...] | None = None
+        self._named: bool | None = None
+        spec = network.spec
+        self.code = Code(spec) if spec.code else None
+        """What code is made of, where calls are statements."""
+        self._reset()
+        self.ends = tuple(end.strip() for end in spec.end)
+        texts = {name: role for name, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT)}
+        marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in texts]
+        self.think_openers = frozenset(m.core for e, m in marks if e.first and texts[e.rule] is Role.REASONING)
+        self.text_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG and not m.wrong}
+        """The closers of content and reasoning, which are no text wherever they stand, with what they write after."""
+        self.closers = tuple(
+            sorted(
+                {
+                    e.symbol.core
+                    for s in network.states
+                    for e in s.edges
+                    if type(e.symbol) is Mark and not e.first and not e.symbol.wrong and len(e.symbol.core) >= STRONG
+                    and not is_echo(e.symbol.core)
+                    and not spec.rules[e.rule].value and network.may_end(e.target)
+                },
+                key=lambda core: (-len(core), core),
+            )
+        )  # fmt: skip
+        self.markers: frozenset[str] = frozenset(
+            e.symbol.core
+            for s in network.states
+            for e in s.edges
+            if type(e.symbol) is Mark and not spec.rules[e.rule].value
+            if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
+        )
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """What a call can begin with: markers, and the brackets of bare JSON."""
+        if self._openers is None:
+            start = self.start
+            found = [
+                core
+                for s in stops_of(start).values()
+                if s.calls is not Calls.NOTHING or s.repair is RepairKind.IMPLIED_OPENER
+                for core in (_signs(start, s.key) if isinstance(s, NameLine) else (s.core,))
+            ]
+            found += [core for name, _ in start.patterns for core in start.step(name).node.marks]
+            found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
+            self._openers = tuple(found) + (("{", "[") if start.json else ())
+        return self._openers
+
+    @property
+    def named(self) -> bool:
+        """True when calls may begin with their names, or are code: which names are tools decides what is one."""
+        if self._named is None:
+            named = self.start.text and any(stop.named for stop in stops_of(self.start).values())
+            self._named = named or self.code is not None
+        return self._named
+
+    def _reset(self) -> None:
+        self._nodes: dict[tuple[Config, ...], Node] = {}
+        self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
+        self.start = self.node(((self.network.starts["start"], None, ()),))
+
+    def pattern(self, regex: str) -> re.Pattern[str]:
+        """The compiled terminal `regex`, which never gives back what it has matched."""
+        found = self._patterns.get(regex)
+        if found is None:
+            found = self._patterns[regex] = re.compile(regex)
+        return found
+
+    def drop_deep(self) -> None:
+        """Forget all nodes, after a text that nested too deep made many."""
+        self._reset()
+
+    def node(self, kernel: tuple[Config, ...]) -> Node:
+        """The node of `kernel`."""
+        node = self._nodes.get(kernel)
+        if node is None:
+            if len(self._nodes) > MAX_NODES:
+                self._nodes = {}
+                self._stacks = {}
+            node = self._nodes.setdefault(kernel, Node(self, kernel))
+        return node
+
+    def _push(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> Stack:
+        key = (target, after, parent)
+        stack = self._stacks.get(key)
+        if stack is None:
+            if parent is not None and parent.depth >= MAX_STACK:
+                raise TooDeep
+            stack = self._stacks.setdefault(key, Stack(target, after, parent))
+        return stack
+
+    def closure(self, kernel: tuple[Config, ...]) -> Iterator[tuple[Edge | None, Stack | None, Trail]]:
+        """Every edge that `kernel` leads to without reading, in grammar order; None for the end of the answer."""
+        states, starts = self.network.states, self.network.starts
+        todo = list(reversed(kernel))
+        met: set[tuple[int, Stack | None]] = set()
+        while todo:
+            at, stack, trail = todo.pop()
+            if (at, stack) in met:
+                continue
+            met.add((at, stack))
+            state = states[at]
+            for edge in state.edges:
+                yield edge, stack, trail
+            more: list[Config] = []
+            for enter in state.enters:
+                begun = trail + tuple((op, 0) for op in enter.before)
+                more.append((starts[enter.rule], self._push(enter.target, enter.after, stack), begun))
+            for space, target in state.spaces:
+                more.append((target, stack, (*trail, (Op(OpCode.SPACE, None, space), 0))))
+            more.extend((target, stack, trail) for target in state.skips)
+            if state.final:
+                if stack is None:
+                    yield None, None, trail
+                else:
+                    ended = trail + tuple((op, 1) for op in stack.after)
+                    more.append((stack.target, stack.parent, ended))
+            todo.extend(reversed(more))
+
+
+def _signs(start: Node, name: Key) -> tuple[str, ...]:
+    """What follows the terminal `name`, which begins a call: a call has one of these."""
+    at = start if name in start.choices else start.step(SlotKind.TEXT).node
+    inner = at.step(name).node
+    return (*inner.marks, *(("{",) if inner.json else ()))

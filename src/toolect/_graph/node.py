@@ -1,0 +1,338 @@
+"""The parser's stacks as nodes of a graph that grows while it is walked.
+
+A node is a set of places in the network, each with its stack: everything the grammar may be in the middle of. Stepping
+over a symbol leads to another node; both nodes and steps are made the first time they are needed and kept, so that
+after warm-up a step is one dictionary look-up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from toolect._graph.network import Edge, Network
+from toolect._graph.spelling import marker_regex
+from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
+from toolect._spec.model import Policies, Role, SlotKind
+
+T = TypeVar("T")
+
+_MISSING = 5
+"""Closers that may be missing in a row: a value, its argument, the arguments, the call and what is around calls."""
+STRONG = 4
+"""Characters that a marker needs. With fewer: it is never implied, and stops only a slot that it closes itself. Signs
+of up to three characters are common in prose and code."""
+
+
+class Stack:
+    """Where to go on when a rule ends: interned, so that equal stacks are the same object."""
+
+    __slots__ = ("after", "depth", "parent", "target")
+
+    def __init__(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> None:
+        self.target, self.after, self.parent = target, after, parent
+        self.depth: int = 1 if parent is None else parent.depth + 1
+
+
+Task: TypeAlias = tuple[Op | Field, int]
+"""An operation or a field to fill, and how many lexemes back the lexeme it belongs to is."""
+Trail: TypeAlias = tuple[Task, ...]
+Config: TypeAlias = tuple[int, Stack | None, Trail]
+
+
+class Choice:
+    """An edge that may be taken from a node, with what crossing to it does."""
+
+    __slots__ = ("edge", "expects", "stack", "trail")
+
+    def __init__(self, edge: Edge, stack: Stack | None, trail: Trail) -> None:
+        self.edge, self.stack, self.trail = edge, stack, trail
+        space = "".join(t.space for t, _ in trail if isinstance(t, Op))
+        symbol = edge.symbol
+        self.expects: str = space + symbol.lead if type(symbol) is Mark else space
+
+
+class Step:
+    """A step over a symbol: the node it leads to and the tasks to run, in order."""
+
+    __slots__ = ("blank", "expects", "field", "leads", "node", "tasks", "trail", "trails", "wrong")
+
+    def __init__(
+        self, node: Node, tasks: Trail, field: Field | None, layouts: list[tuple[str, str]], wrong: bool, blank: bool
+    ) -> None:
+        self.node, self.tasks, self.field, self.wrong = node, tasks, field, wrong
+        self.blank = blank  # a marker with whitespace in it
+        self.expects, self.trail = layouts[0]  # the whitespace that rendering writes before and after
+        self.leads = frozenset(lead for lead, _ in layouts)
+        self.trails = tuple(dict.fromkeys(trail for _, trail in layouts))
+
+
+class Maker(Protocol):
+    """What makes nodes, and what it knows of the grammar and policies they all stand in: a Graph."""
+
+    network: Network
+    policies: Policies
+    ends: tuple[str, ...]
+    closers: tuple[str, ...]
+    markers: frozenset[str]
+    text_closers: dict[str, str]
+    think_openers: frozenset[str]
+
+    def node(self, kernel: tuple[Config, ...]) -> Node:
+        """The node of `kernel`."""
+
+    def closure(self, kernel: tuple[Config, ...]) -> Iterator[tuple[Edge | None, Stack | None, Trail]]:
+        """Every edge that `kernel` leads to without reading, in grammar order; None for the end of the answer."""
+
+    def pattern(self, regex: str) -> re.Pattern[str]:
+        """The compiled terminal `regex`."""
+
+
+class Node:
+    """Everything the grammar may be in the middle of, and what may come next."""
+
+    def __init__(self, graph: Maker, kernel: tuple[Config, ...]) -> None:
+        self.graph = graph
+        self.choices: dict[Key, list[Choice]] = {}
+        self.marks: dict[str, bool] = {}
+        """Core → True when it is a misspelling."""
+        self.echoes: list[str] = []
+        """Those of the marks that repeat a name or a key."""
+        self.patterns: list[tuple[Terminal, re.Pattern[str]]] = []
+        self.done: Trail | None = None
+        self.begun = 0
+        """How many lexemes ago a call may have begun; 0 when that is not open."""
+        self.value = True
+        found = list(graph.closure(kernel))
+        shared = _shared_ends([trail for _, _, trail in found])
+        self.arrival: Trail = shared
+        """What ends here whatever comes next."""
+        for edge, stack, trail in found:
+            rest = _without(trail, len(shared))
+            if edge is None:
+                self.done = rest
+            else:
+                self._add(Choice(edge, stack, rest))
+                begun = (back for task, back in rest if isinstance(task, Op) and task.code is OpCode.BEGIN_CALL)
+                self.begun = max(self.begun, *begun, 0)
+        self.steps: dict[Key, Step] = {}
+        self.text = SlotKind.TEXT in self.choices
+        self.json = SlotKind.JSON in self.choices
+        self.escaped = SlotKind.ESCAPED in self.choices
+        self.longest = max(map(len, self.marks), default=0)
+        self._struct: re.Pattern[str] | None = None
+        self._implied: dict[str, tuple[str, ...]] | None = None
+        self._coding: tuple[Node, ...] | None = None
+        self._made: dict[Callable[[Node], Any], Any] = {}
+
+    def _add(self, choice: Choice) -> None:
+        symbol = choice.edge.symbol
+        key = key_of(symbol)
+        self.value = self.value and self.graph.network.spec.rules[choice.edge.rule].value
+        match symbol:
+            case Mark():
+                core = symbol.core
+                if (
+                    symbol.wrong and core in self.marks
+                ):  # nothing else may begin with it, least of all a marker as it is
+                    first = self.choices[core][0]
+                    if not self.marks[core] or first.trail != choice.trail:
+                        return
+                if core not in self.marks and is_echo(core):
+                    self.echoes.append(core)
+                self.marks[core] = symbol.wrong
+            case Pat(regex):
+                if key not in self.choices:
+                    self.patterns.append((Terminal(regex), self.graph.pattern(regex)))
+        self.choices.setdefault(key, []).append(choice)
+
+    def step(self, key: Key) -> Step:
+        """The step over the marker, pattern or slot `key`, which must be among `choices`."""
+        step = self.steps.get(key)
+        if step is None:
+            step = self.steps[key] = self._step(key)
+        return step
+
+    def _step(self, key: Key) -> Step:
+        chosen = self.choices[key]
+        first = chosen[0]
+        symbol = first.edge.symbol
+        field = None if type(symbol) is Mark else symbol.field  # type: ignore[union-attr]  # Pat and Hollow have one
+        tasks = aged(first)
+        if all(aged(c) == tasks for c in chosen):
+            kernel: tuple[Config, ...] = tuple((c.edge.target, c.stack, ()) for c in chosen)
+        else:
+            kernel = tuple((c.edge.target, c.stack, aged(c)) for c in chosen)
+            tasks = ()
+        node = self.graph.node(kernel)
+        layouts = [(c.expects, s.trail if type(s := c.edge.symbol) is Mark else "") for c in chosen]
+        blank, wrong = False, False
+        if isinstance(key, str):
+            blank, wrong = any(map(str.isspace, key)), self.marks[key]
+        return Step(node, tasks, field, layouts, wrong, blank)
+
+    def first(self, key: Key) -> bool:
+        """True when `key` opens its rule here."""
+        return self.choices[key][0].edge.first
+
+    def calling(self, key: Key) -> bool:
+        """True when `key` opens a rule in which calls are read."""
+        return any(c.edge.first and c.edge.rule in self.graph.network.calling for c in self.choices[key])
+
+    def naming(self, key: Key) -> bool:
+        """True when `key` is a terminal that holds the name of a call."""
+        symbol = self.choices[key][0].edge.symbol
+        return type(symbol) is Pat and symbol.field.role is Role.NAME
+
+    def fills(self, key: Key) -> set[Role | None]:
+        """What the terminal or slot `key` may fill here: what follows decides."""
+        symbols = (choice.edge.symbol for choice in self.choices[key])
+        return {symbol.field.role for symbol in symbols if not isinstance(symbol, Mark)}
+
+    def named(self, key: Key) -> bool:
+        """True when a call that `key` opens begins with its name, at most a short sign before it."""
+        if not any(self.graph.network.spec.roles.get(c.edge.rule) is Role.CALL for c in self.choices[key]):
+            return False
+        if not isinstance(key, str):
+            return self.first(key) and self.naming(key)
+        if len(key) >= STRONG or not self.first(key):
+            return False
+        inner = self.step(key).node
+        return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
+
+    @property
+    def strong(self) -> bool:
+        """True when nothing but long markers may come next."""
+        return len(self.marks) == len(self.choices) and all(len(core) >= STRONG for core in self.marks)
+
+    def goes_on(self, key: Key) -> bool:
+        """True when `key` may be the next part of something that is open here, besides beginning a call."""
+        roles = self.graph.network.spec.roles
+        return any(roles.get(choice.edge.rule) is not Role.CALL for choice in self.choices.get(key, ()))
+
+    @property
+    def struct(self) -> re.Pattern[str]:
+        """Matches the longest marker that may come next, its inner whitespace as it likes."""
+        if self._struct is None:
+            self._struct = marker_regex({core: wrong for core, wrong in self.marks.items() if core not in self.echoes})
+        return self._struct
+
+    def made(self, make: Callable[[Node], T]) -> T:
+        """What `make` makes of this node: made once, and kept with it."""
+        found: T | None = self._made.get(make)
+        if found is None:
+            found = self._made[make] = make(self)
+        return found
+
+    def text_field(self) -> Field:
+        """What the TEXT slot of this node fills."""
+        symbol = self.choices[SlotKind.TEXT][0].edge.symbol
+        assert isinstance(symbol, Hollow)
+        return symbol.field
+
+    def json_field(self) -> Field:
+        """What the JSON slot of this node fills."""
+        symbol = self.choices[SlotKind.JSON][0].edge.symbol
+        assert isinstance(symbol, Hollow)
+        return symbol.field
+
+    def escaped_slot(self) -> Hollow:
+        """The ESCAPED slot of this node."""
+        symbol = self.choices[SlotKind.ESCAPED][0].edge.symbol
+        assert isinstance(symbol, Hollow)
+        return symbol
+
+    def lead(self, key: Key) -> str:
+        """The whitespace the dialect writes before `key` here."""
+        return self.choices[key][0].expects
+
+    def closing_lead(self, path: tuple[Key, ...]) -> str:
+        """The whitespace before the first closer that `path` implies after its slot."""
+        key = path[1]
+        return "" if self.first(key) else self.lead(key)
+
+    def closings(self, limit: int) -> Iterator[tuple[tuple[str, ...], Node]]:
+        """The nodes reached by implying one to `limit` closers, nearest first, with the closers."""
+        level: list[tuple[tuple[str, ...], Node]] = [((), self)]
+        met = {self}
+        for _ in range(limit):
+            nearer, level = level, []
+            for path, node in nearer:
+                for core, wrong in node.marks.items():
+                    if wrong or node.first(core):
+                        continue
+                    target = node.step(core).node
+                    if target not in met:
+                        met.add(target)
+                        level.append(((*path, core), target))
+            yield from level
+
+    @property
+    def implied(self) -> dict[str, tuple[str, ...]]:
+        """Marker → the closers that must be missing before it, for markers that cannot come next here."""
+        if self._implied is None:
+            found: dict[str, tuple[str, ...]] = {}
+            for path, node in self.closings(_MISSING):
+                for core in node.marks:
+                    if core not in self.marks and len(core) >= STRONG:
+                        found.setdefault(core, path)
+            self._implied = found  # whole at once: other threads may look
+        return self._implied
+
+    @property
+    def over(self) -> bool:
+        """True when the call is over here."""
+        return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
+
+    @property
+    def coding(self) -> Node | None:
+        """The node after a statement, when one may begin here."""
+        if self._coding is None:
+            graph, rule = self.graph, self.graph.network.spec.code
+            ways = (c for choices in self.choices.values() for c in choices if c.edge.first and c.edge.rule == rule)
+            stack = next((choice.stack for choice in ways), None) if rule else None
+            self._coding = () if stack is None else (graph.node(((stack.target, stack.parent, ()),)),)
+        return self._coding[0] if self._coding else None
+
+    @property
+    def sole(self) -> str | None:
+        """The marker that must come next, when there is just one and it opens nothing."""
+        if self.done is not None or len(self.marks) != len(self.choices) or not self.marks:
+            return None
+        core = next(iter(self.marks))
+        ways = {(c.edge.target, c.stack) for choices in self.choices.values() for c in choices}
+        return core if len(ways) == 1 and not self.first(core) else None
+
+
+def aged(choice: Choice) -> Trail:
+    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
+    symbol = choice.edge.symbol
+    trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
+    if type(symbol) is Pat:
+        return (*trail, (symbol.field, 1))
+    return trail
+
+
+def _shared_ends(trails: list[Trail]) -> Trail:
+    """The longest common beginning of `trails` that only ends things, whatever whitespace is to come."""
+    shared: list[Task] = []
+    for tasks in zip(*([task for task in trail if not _is_space(task)] for trail in trails), strict=False):
+        first = tasks[0]
+        op = first[0]
+        if not isinstance(op, Op) or op.code not in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE):
+            break
+        if any(task != first for task in tasks):
+            break
+        shared.append(first)
+    return tuple(shared)
+
+
+def _without(trail: Trail, count: int) -> Trail:
+    """`trail` without its first `count` tasks that are not whitespace."""
+    first = [i for i, task in enumerate(trail) if not _is_space(task)][:count]
+    return tuple(task for i, task in enumerate(trail) if i not in first)
+
+
+def _is_space(task: Task) -> bool:
+    return isinstance(task[0], Op) and task[0].code is OpCode.SPACE

@@ -1,0 +1,51 @@
+"""How a marker may be spelled: inner whitespace does not count, and more text may make another marker of it."""
+
+from __future__ import annotations
+
+import re
+
+MAX_LEXEME = 512
+"""Characters of a terminal given by a regular expression: a name, a key, an id, a number. Beyond it: `malformed`."""
+MIN_LEXEME = 16
+"""Characters that a terminal may need before it matches: with fewer of them, more text is waited for."""
+MAX_BLANK = 64
+"""Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
+
+
+def canonical(found: str, marks: dict[str, bool]) -> str:
+    """The marker among `marks` that `found` is, its inner whitespace apart."""
+    if found in marks:
+        return found
+    tight = squeeze(found)
+    return next(core for core in marks if squeeze(core) == tight)
+
+
+def squeeze(text: str) -> str:
+    """`text` without whitespace."""
+    return "".join(text.split())
+
+
+def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
+    """Matches any of `cores`, the longest first; one that is a word only where the word ends."""
+    ordered = sorted(cores, key=len, reverse=True)
+    words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
+    return re.compile("|".join(words) or r"(?!)")
+
+
+def spaced(core: str) -> str:
+    """A regular expression for `core` in which a blank matches up to `MAX_BLANK` blanks, or none beside a sign."""
+
+    def blank(match: re.Match[str]) -> str:
+        at, end = match.span()
+        least = 1 if core[at - 1].isalnum() and core[end].isalnum() else 0
+        return rf"\s{{{least},{MAX_BLANK}}}"
+
+    parts = re.split(r"(\s+)", core)
+    if len(parts) == 1:
+        return re.escape(core)
+    out, at = [], 0
+    for part in parts:
+        match = re.compile(r"\s+").match(core, at)
+        out.append(blank(match) if match and part.isspace() else re.escape(part))
+        at += len(part)
+    return "".join(out)

@@ -1,0 +1,211 @@
+"""The stops of a text slot, made ready for searching."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import spaced, squeeze
+from toolect._graph.stops import Calls, Landmark, NameLine, Stop, stops_of
+from toolect._graph.symbols import ECHOES
+from toolect._spec.model import Role, SlotKind
+
+_NEAR = 256
+"""Characters that are searched for all needles at once: to look each of them up pays for longer texts."""
+UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
+
+
+_JSON = frozenset('{}[]",:')
+
+
+class Needle(NamedTuple):
+    """What is searched for: a stop by its text up to the first blank, or, without a stop, a bracket of bare JSON."""
+
+    text: str
+    regex: re.Pattern[str] | None
+    """Matches the whole stop, where that has blanks."""
+    stop: Stop | None
+    lead: str
+    """The whitespace that is written before it."""
+
+
+class StopPlan:
+    """The stops of a node, made ready for searching: kept with the node."""
+
+    __slots__ = ("_texts", "braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
+
+    def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
+        # The longest first; of two that differ in blanks, the one with fewer.
+        self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
+        self.needles: list[Needle] = []
+        self.head: Needle | None = None
+        """A terminal that may stand where the text would begin."""
+        holds: set[str] = set()
+        for stop in self.stops:
+            lead = (gap if stop.calls is not Calls.NOTHING and stop.repair is None else "") + stop.lead
+            if isinstance(stop, NameLine):
+                self.head = Needle("", None, stop, lead)
+                if not stop.direct:
+                    self.needles.append(Needle("\n", None, stop, lead))
+                    holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
+                continue
+            known = fixed(stop.core)
+            needle = known.split(None, 1)[0]
+            regex = re.compile(spaced(stop.core)) if needle != known else None
+            self.needles.append(Needle(needle, regex, stop, lead))
+            for i in range(len(lead) + 1):
+                whole = lead[i:] + known
+                holds.update(whole[:k] for k in range(1, len(whole) + (known != stop.core)))
+        for brace in braces:
+            self.needles.append(Needle(brace, None, None, ""))
+        self.braces = braces
+        self.direct = direct  # bare JSON stands only where no text comes before it
+        self._texts = tuple({needle.text for needle in self.needles})
+        self.holds = frozenset(holds)
+        self.longest = max(map(len, holds), default=0)
+        first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
+        self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
+
+    def first(self, buf: str, search: int) -> tuple[int, list[Needle]]:
+        """The first index of `buf[search:]` where a stop may be, and the needles there; -1 for none."""
+        while (match := self.hint.search(buf, search)) is not None:
+            at = match.start()
+            if buf.startswith(self._texts, at):
+                return at, [needle for needle in self.needles if buf.startswith(needle.text, at)]
+            search = at + 1
+        return -1, []
+
+    def lead_at(self, text: str, pos: int, at: int, named: bool = True) -> int:
+        """How many characters before the marker at index `at` are the whitespace that is written there.
+
+        Without `named`, not for one that counts only where a call begins with its name.
+        """
+        for needle in self.needles:
+            stop = needle.stop
+            if not needle.lead or stop is None or stop.named and not named:
+                continue
+            if text.startswith(needle.text, at):
+                return ending(text, needle.lead, pos, at)
+        return 0
+
+    def hold_from(self, buf: str, pos: int) -> int:
+        """The index in `buf` from which its end may be the beginning of a stop."""
+        n = len(buf)
+        at = max(pos, n - self.longest)
+        while (match := self.hint.search(buf, at)) is not None:
+            at = match.start()
+            if buf[at:] in self.holds:
+                return at
+            at += 1
+        return n
+
+
+class Search:
+    """Where the needles of a plan come next in one text. Each is looked for once, however many slots there are."""
+
+    __slots__ = ("_found", "_known", "_plan")
+
+    def __init__(self, plan: StopPlan) -> None:
+        self._plan = plan
+        self._known = 0  # how much of the text has been looked at
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._found = [UNKNOWN] * len(self._plan.needles)
+
+    def next(self, buf: str, base: int, start: int) -> tuple[int, list[Needle]]:
+        """The first index in `buf`, from character `start` on, where a stop may be, and the needles there; -1 for none.
+
+        `buf[0]` is character `base` of the wire text.
+        """
+        search = max(start - base, 0)
+        if len(buf) - search <= _NEAR:
+            return self._plan.first(buf, search)
+        found = self._found
+        if self._known != base + len(buf):
+            self._known = base + len(buf)
+            found[:] = [UNKNOWN if at == ABSENT else at for at in found]
+        best, there = -1, []
+        for i, needle in enumerate(self._plan.needles):
+            known = found[i]
+            if known == ABSENT:
+                continue
+            at = known - base
+            if known == UNKNOWN or at < search:
+                at = buf.find(needle.text, search)
+                if at < 0:
+                    found[i] = ABSENT
+                    continue
+                found[i] = at + base
+            if best < 0 or at < best:
+                best, there = at, [needle]
+            elif at == best:
+                there.append(needle)
+        return best, there
+
+
+def fixed(core: str) -> str:
+    """What of the marker `core` does not repeat a name or key: its beginning."""
+    return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
+
+
+def ending(text: str, lead: str, pos: int, at: int) -> int:
+    """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
+    return next((k for k in range(len(lead), 0, -1) if text.endswith(lead[len(lead) - k :], pos, at)), 0)
+
+
+def plan_of(node: Node) -> StopPlan:
+    """The stop plan of `node`, made once."""
+    return node.made(_plan)
+
+
+def _plan(node: Node) -> StopPlan:
+    """The stops of `node` made ready for searching."""
+    field = node.text_field()
+    gaps = node.graph.network.spec.gaps
+    gap = gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
+    if field.role is Role.ARGUMENTS:
+        gap = gaps.between_calls
+    braces, direct = "", False
+    if field.role in (Role.CONTENT, None):
+        after = node.step(SlotKind.TEXT).node
+        direct = not after.json
+        braces = "{[" if node.json or after.json else ""
+    return StopPlan(list(stops_of(node).values()), gap, braces, direct)
+
+
+def skip_plan(node: Node) -> StopPlan:
+    """The markers at which reading can go on after trouble at `node`."""
+    return node.made(_skip_plan)
+
+
+def _skip_plan(node: Node) -> StopPlan:
+    cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
+    return _any_of(cores, _short(node))
+
+
+def broken_plan(node: Node) -> StopPlan:
+    """The markers that end a broken JSON value which `node` follows."""
+    return node.made(_broken_plan)
+
+
+def _broken_plan(node: Node) -> StopPlan:
+    text = [stop for stop in stops_of(node).values() if not isinstance(stop, NameLine)] if node.text else []
+    found = (*node.marks, *(stop.core for stop in text))
+    cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
+    named = [stop for stop in text if stop.named]
+    return _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
+
+
+def _short(node: Node) -> list[Stop]:
+    """The short signs that may come next at `node` and begin a call with a name."""
+    found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
+    return [Landmark(core, Calls.NAMED) for core in found]
+
+
+def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
+    """A plan of the markers `cores`, and of the stops `named`, which begin calls with a name."""
+    return StopPlan([*named, *map(Landmark, cores)], "", "")

@@ -1,0 +1,240 @@
+"""The markers that end free text: nobody writes a terminator, they follow from what may come next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.symbols import Key, Terminal, split_space
+from toolect._spec.model import Role, SlotKind
+from toolect.message import RepairKind
+
+
+class Calls(Enum):
+    """What has to follow a marker for it to count."""
+
+    NOTHING = 0
+    CALL = 1
+    """A call, or what a call is read in."""
+    NAMED = 2
+    """A call that begins with its name, which has to be one."""
+
+
+class Stop:
+    """What ends a TEXT slot: a marker, unless it is a `NameLine`. Its kind says what it means.
+
+    `path` has the steps that lead to it from the node of the slot, `lead` is the whitespace that is written before it.
+    """
+
+    __slots__ = ("calls", "core", "key", "lead", "otherwise", "path")
+
+    repair: RepairKind | None = None
+    """What going over it is when the grammar has nothing of the kind here."""
+    direct = False
+    """It counts only where no text comes before it."""
+
+    def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls = Calls.NOTHING) -> None:
+        self.core, self.lead, self.path, self.calls = core, lead, path, calls
+        self.key: Key = core
+        self.otherwise: Stop | None = None
+        """What the same marker is when it begins no call."""
+
+    @property
+    def named(self) -> bool:
+        """True when a call has to follow that begins with its name."""
+        return self.calls is Calls.NAMED
+
+    @property
+    def regular(self) -> bool:
+        """True for what the grammar has here."""
+        return self.repair is None
+
+
+class Following(Stop):
+    """A marker that comes next after the text."""
+
+    __slots__ = ()
+
+
+class Instead(Stop):
+    """A marker that stands where the text would begin: after text only where a wrapper's opener is missing."""
+
+    __slots__ = ()
+
+    direct = True
+
+    @property
+    def repair(self) -> RepairKind | None:  # type: ignore[override]  # one of two
+        """That opener is implied."""
+        return RepairKind.IMPLIED_OPENER if self.path else None
+
+
+class NameLine(Stop):
+    """The name with which a call begins, `core` being its regular expression: it counts only where a line begins."""
+
+    __slots__ = ()
+
+    def __init__(self, name: Terminal, path: tuple[Key, ...]) -> None:
+        super().__init__(name.regex, "", path, Calls.NAMED)
+        self.key = name
+
+    @property
+    def direct(self) -> bool:  # type: ignore[override]  # one of two
+        """A line begins, or the whole text."""
+        return not self.path
+
+
+class EndToken(Stop):
+    """What ends the answer."""
+
+    __slots__ = ()
+
+    def __init__(self, core: str, lead: str) -> None:
+        super().__init__(core, lead, ())
+
+    @property
+    def regular(self) -> bool:
+        """The grammar does not know of it."""
+        return False
+
+
+class Implying(Stop):
+    """A marker that could only follow another, closer or wrapper's opener, which is missing."""
+
+    __slots__ = ("repair",)
+
+    def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls, repair: RepairKind) -> None:
+        super().__init__(core, lead, path, calls)
+        self.repair = repair
+
+
+class Stray(Stop):
+    """A closer of what is not open."""
+
+    __slots__ = ("direct",)
+
+    repair = RepairKind.STRAY_MARKER
+
+    def __init__(self, core: str, direct: bool) -> None:
+        super().__init__(core, "", ())
+        self.direct = direct
+
+
+class Landmark(Stop):
+    """A marker at which reading goes on after what could not be read."""
+
+    __slots__ = ()
+
+    def __init__(self, core: str, calls: Calls = Calls.NOTHING) -> None:
+        super().__init__(core, "", (), calls)
+
+
+def stops_of(node: Node) -> dict[Key, Stop]:
+    """The stops of the TEXT slot of `node`, each marker once, the likeliest reading of it first."""
+    return node.made(_stops)
+
+
+def _stops(node: Node) -> dict[Key, Stop]:
+    seen: dict[Key, Stop] = {}
+    for stop in Finder(node).all():
+        first = seen.setdefault(stop.key, stop)
+        if first.calls is not Calls.NOTHING and isinstance(stop, EndToken):
+            first.otherwise = stop
+    return seen
+
+
+class Finder:
+    """Looks for the stops of one TEXT slot."""
+
+    def __init__(self, node: Node) -> None:
+        self.node, self.graph = node, node.graph
+        field = node.text_field()
+        self.role = field.role
+        self.sealed = field.codec is not None and field.codec.quoted is not None
+        self.after = node.step(SlotKind.TEXT).node
+        self.value = node.graph.network.spec.rules[node.choices[SlotKind.TEXT][0].edge.rule].value
+        self.outside = self.role in (Role.CONTENT, None)
+        self.reasoning = self.role is Role.REASONING
+        policies = node.graph.policies
+        self.unwrapped = policies.unwrapped == "accept"
+        self.calls = not (self.reasoning and policies.reasoning_calls == "ignore")
+
+    def all(self) -> Iterator[Stop]:
+        """Every stop, the same marker perhaps more than once."""
+        for core in self.after.marks:
+            for stop in self._stop(core, self.after, (SlotKind.TEXT,), None):
+                if stop.named and self.node.goes_on(core):  # the next part of what is open, where no text is
+                    stop.otherwise = Instead(core, "", (), Calls.CALL)
+                yield stop
+        for node, path in ((self.after, (SlotKind.TEXT,)), (self.node, ())):
+            for name, _ in node.patterns if self.calls else ():
+                if node.calling(name) and node.named(name):
+                    yield NameLine(name, path)
+        if self.outside:
+            yield from self._where_text_begins()
+        if self.sealed:
+            return
+        if self.value:
+            yield from self._where_text_begins()
+            if not self.after.arrival:
+                return  # a quoted string: its closer alone ends it
+        for end in self.graph.network.spec.end:
+            lead, core, _ = split_space(end)
+            yield EndToken(core, lead)
+        yield from self._missing_closers()
+        if self.unwrapped:
+            yield from self._missing_openers()
+        if self.outside:
+            for core in self.graph.text_closers:
+                yield Stray(core, direct=False)
+            for core in self.graph.closers:
+                yield Stray(core, direct=True)
+
+    def _stop(self, core: str, at: Node, path: tuple[Key, ...], repair: RepairKind | None) -> Iterator[Stop]:
+        """The marker `core` of node `at`, which `path` leads to."""
+        if repair is not None and len(core) < STRONG and not (self.reasoning and at.named(core)):
+            return
+        calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
+        if calling and not self.calls:
+            return
+        lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path)
+        calls = _calls(calling, at.named(core))
+        yield Following(core, lead, path, calls) if repair is None else Implying(core, lead, path, calls, repair)
+
+    def _where_text_begins(self) -> Iterator[Stop]:
+        """Markers that may come instead of text, and after text only if a wrapper's opener is missing."""
+        for core in self.node.marks:
+            if core in self.after.marks:
+                continue
+            inside = () if self.value else self.after.marks
+            opener = next((o for o in inside if core in self.after.step(o).node.marks), None)
+            path = (SlotKind.TEXT, opener) if opener is not None and self.unwrapped else ()
+            yield Instead(core, "", path, _calls(self.node.calling(core), self.node.named(core)))
+
+    def _missing_closers(self) -> Iterator[Stop]:
+        """Markers that could only follow a closer which is missing."""
+        for path, node in self.after.closings(1 if self.reasoning else 2):
+            for core in node.marks:
+                if not (self.reasoning and core in self.graph.think_openers):
+                    yield from self._stop(core, node, (SlotKind.TEXT, *path), RepairKind.IMPLIED_CLOSER)
+
+    def _missing_openers(self) -> Iterator[Stop]:
+        """Markers that could only follow a wrapper's opener which is missing."""
+        before: list[tuple[tuple[str, ...], Node]] = []
+        if self.outside:
+            before = [((), self.after)]
+        elif self.reasoning:
+            before = list(self.after.closings(1))
+        for path, node in before:
+            for opener, wrong in node.marks.items():
+                if wrong or not node.calling(opener):
+                    continue
+                inner = node.step(opener).node
+                if not inner.text:
+                    for core in (c for c, misspelled in inner.marks.items() if not misspelled):
+                        yield from self._stop(core, inner, (SlotKind.TEXT, *path, opener), RepairKind.IMPLIED_OPENER)
+
+
+def _calls(calling: bool, named: bool) -> Calls:
+    return Calls.NOTHING if not calling else Calls.NAMED if named else Calls.CALL

@@ -1,0 +1,72 @@
+"""Data as the texts of prompts spell it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from toolect._spec.prompts import Notation, Syntax
+from toolect._values.trees import with_sorted_keys
+from toolect.message import Json
+
+MAX_NESTED = 100
+"""Levels of the data in a tool's definition. Beyond it: null."""
+MAX_VALUES = 20_000
+"""Values in a tool's definition. Beyond it: null."""
+
+
+def spell(value: object, how: Notation) -> str:
+    """`value` as text; what nests too deeply in it, and what comes after too much else, is null."""
+    plain = bounded(value)
+    match how.spelling:
+        case Syntax.PYTHON:
+            return repr(with_sorted_keys(plain) if how.sorted else plain)
+        case Syntax.BARE:
+            return _bare(plain, how)
+    comma, colon = (",", ":") if how.compact else (", ", ": ")
+    separators = (comma if how.indent is None else ",", colon)
+    return json.dumps(plain, ensure_ascii=False, indent=how.indent, separators=separators, sort_keys=how.sorted)
+
+
+def _bare(value: Json, how: Notation) -> str:
+    """Keys without quotes, strings between the notation's own ones, and no blanks."""
+    match value:
+        case str():
+            return f"{how.quote}{value}{how.quote}"
+        case dict():
+            keys = sorted(value) if how.sorted else value
+            return "{" + ",".join(f"{key}:{_bare(value[key], how)}" for key in keys) + "}"
+        case list():
+            return "[" + ",".join(_bare(item, how) for item in value) + "]"
+        case _:
+            return json.dumps(value)
+
+
+def bounded(value: object) -> Json:
+    """`value` as plain JSON with an end."""
+    return _Bounded().plain(value, ())
+
+
+class _Bounded:
+    """Makes plain JSON of what may be a cycle, have no end, or be no JSON at all."""
+
+    def __init__(self) -> None:
+        self.left = MAX_VALUES
+
+    def plain(self, value: object, above: tuple[int, ...]) -> Json:
+        self.left -= 1
+        if isinstance(value, Mapping | list | tuple):
+            if self.left < 0 or len(above) >= MAX_NESTED or id(value) in above:
+                return None
+            inner = (*above, id(value))
+            if isinstance(value, Mapping):
+                return {str(key): self.plain(item, inner) for key, item in value.items()}
+            return [self.plain(item, inner) for item in value]
+        return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def inset(text: str, hole: str, value: str) -> str:
+    """`value`, whose further lines are indented as the line of `text` is that the hole begins."""
+    line = re.search(rf"(?m)^([ \t]+)\{{{re.escape(hole)}\}}", text)
+    return value.replace("\n", f"\n{line[1]}") if line else value

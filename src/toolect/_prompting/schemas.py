@@ -1,0 +1,51 @@
+"""JSON Schemas as prompts tell of them: their descriptions, and a part of their keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolect._values.schema import resolve
+
+MAX_DEPTH = 12
+"""Schemas inside one another that a printed type tells of. Beyond it: `unknown`, `Any`."""
+MAX_PARTS = 2000
+"""Schemas that one printed type tells of. Beyond it: `unknown`, `Any`."""
+
+
+def described(root: Mapping[str, Any], schema: Any) -> str:
+    """What a schema says that it describes, itself or where it refers to."""
+    for one in (schema, resolve(root, schema)):
+        text = one.get("description") if isinstance(one, Mapping) else None
+        if isinstance(text, str) and text.strip():
+            return text.strip()
+    return ""
+
+
+def pruned(schema: Any, keywords: Sequence[str], upper: bool, depth: int = MAX_DEPTH) -> Any:
+    """A schema with these keywords only, where they hold anything, and its types in capitals if `upper`.
+
+    Without any keywords all are kept.
+    """
+    if not isinstance(schema, Mapping) or depth < 0:
+        return schema
+    return dict(_kept(schema, keywords, upper, depth - 1))
+
+
+def _kept(schema: Mapping[str, Any], keywords: Sequence[str], upper: bool, depth: int) -> Iterator[tuple[str, Any]]:
+    for key, value in schema.items():
+        if keywords and (key not in keywords or value in ([], {}, None)):
+            continue
+        match value:
+            case Mapping() if key == "properties":
+                yield key, {name: pruned(field, keywords, upper, depth) for name, field in value.items()}
+            case Mapping() if key in ("items", "additionalProperties"):
+                yield key, pruned(value, keywords, upper, depth)
+            case list() if key in ("anyOf", "oneOf", "allOf"):
+                yield key, [pruned(part, keywords, upper, depth) for part in value]
+            case str() if key == "type" and upper:
+                yield key, value.upper()
+            case list() if key == "type" and upper:
+                yield key, [str(kind).upper() for kind in value]
+            case _:
+                yield key, value

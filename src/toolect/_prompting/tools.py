@@ -1,0 +1,100 @@
+"""Tool definitions as a dialect writes them into the prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolect._prompting.filling import fill, filled
+from toolect._prompting.notation import bounded, inset, spell
+from toolect._prompting.python import annotation, docstring, signature
+from toolect._prompting.schemas import described, pruned
+from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
+from toolect._spec.prompts import OPENAI_TOOL, Listing, ToolText
+from toolect._values.schema import resolve
+from toolect.rendered import Unrepresentable
+
+_TOLD = ("type", "description")
+"""The keywords of a parameter that come first, in this order."""
+
+
+def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
+    """The text that tells a model of `tools`: OpenAI tool objects, or `{name, description, parameters}` mappings.
+
+    Empty for no tools. Raises `Unrepresentable` for a tool that the text has no room for.
+    """
+    inner = [tool.get("function", tool) for tool in tools]
+    if not inner:
+        return ""
+    lists = {"tools": Listing(how.each, how.between), "names": Listing("{name}", ", ")} | how.lists
+    told = {
+        name: inset(how.text, name, one.between.join(fill(one.each, _holes(how, one.each, tool)) for tool in inner))
+        for name, one in lists.items()
+        if f"{{{name}}}" in how.text
+    }
+    return fill(how.text, told)
+
+
+def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
+    """What the holes of `text` stand for; only those that it has are made."""
+    name, description = str(tool.get("name", "")), str(tool.get("description") or "")
+    given = bounded(tool.get("parameters"))
+    whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
+    schema = pruned(whole, how.notation.keywords, how.notation.upper)
+    found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
+    if "{tool}" in text:
+        values = {"$name": name, "$description": description, "$parameters": schema}
+        pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
+        found["tool"] = inset(text, "tool", spell(pattern, how.notation))
+    if "{parameters}" in text:
+        found["parameters"] = inset(text, "parameters", spell(schema, how.notation))
+    if "{fields}" in text:
+        fields = "".join(fill(how.parameter, hole) for hole in _fields(how, schema))
+        found["fields"] = how.head + fields if fields else ""
+    if "{others}" in text:
+        found["others"] = _others(how, schema, ("type", "properties"))
+    if "{typescript}" in text:
+        found["typescript"] = typescript(schema)
+    if "{typescript/arguments}" in text:
+        found["typescript/arguments"] = type_arguments(schema, how.notation)
+    if "{python}" in text:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise Unrepresentable("tool name", "it is no name in Python", name)
+        found["python"] = signature(schema)
+        found["docstring"] = re.sub(r"\n(?=[^\n])", "\n    ", docstring(schema, description))
+    return found
+
+
+def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[dict[str, str]]:
+    """What the holes of a parameter's text stand for, parameter by parameter."""
+    fields = schema.get("properties")
+    required = schema.get("required")
+    needed = required if isinstance(required, list | tuple) else ()
+    for name, field in fields.items() if isinstance(fields, Mapping) else ():
+        inner = resolve(schema, field)
+        kind = inner.get("type") if isinstance(inner, Mapping) else None
+        hint = annotation(schema, field)
+        yield {
+            "name": str(name),
+            "type": kind if isinstance(kind, str) else hint,
+            "hint": hint,
+            "description": described(schema, field),
+            "required": how.required[0 if name in needed else 1],
+            "schema": spell(inner, how.notation),
+            "others": _others(how, inner, ()) if isinstance(inner, Mapping) else "",
+        }
+
+
+def _others(how: ToolText, schema: Mapping[str, Any], told: Iterable[str]) -> str:
+    """What a schema says beside the keywords `told`: lists and objects as JSON, anything else as Python prints it."""
+    keys = [*(key for key in _TOLD if key in schema), *(key for key in schema if key not in _TOLD)]
+    texts = ((key, schema[key]) for key in keys if key not in told)
+    return "".join(
+        fill(how.other, {"key": key, "value": spell(value, how.notation) if _nested(value) else str(value)})
+        for key, value in texts
+    )
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple)

@@ -1,0 +1,314 @@
+"""Turns what the machine reads into segments, and into events while it arrives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
+from toolect._reading.draft import Draft
+from toolect._reading.nested import Values
+from toolect._reading.open_call import OpenCall
+from toolect._reading.text_source import Source
+from toolect._spec.model import Codec, CodecKind, Policies, Role, Spec
+from toolect._values.codec import decode, is_text, respelled
+from toolect._values.elements import unframed
+from toolect._values.ref import split_ref
+from toolect._values.schema import NO_SCHEMA, Schema
+from toolect.events import ContentDelta, Event, ReasoningDelta
+from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
+
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
+"""Matches text that is in a JSON string as it is."""
+
+
+class Builder:
+    """Fills the draft: tasks at their lexemes, and the text of the slot that is open."""
+
+    __slots__ = (
+        "draft", "segments", "repairs", "note", "text_parts", "writes",
+        "_schemas", "_ref", "_coerce", "_values",
+    )  # fmt: skip
+
+    def __init__(
+        self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
+    ) -> None:
+        self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict, spec.code != "")
+        self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
+        self.text_parts: list[str] = []  # of the open text slot
+        self.writes = False  # the open text is passed on as it arrives
+        self._schemas = schemas
+        self._ref = spec.ref
+        self._coerce = policies.coercion == "spec"
+        self._values = Values(draft, schemas, policies)
+
+    @property
+    def call(self) -> OpenCall | None:
+        """The call that is open."""
+        return self.draft.call
+
+    @property
+    def count(self) -> int:
+        """How many calls were reported."""
+        return self.draft.count
+
+    @property
+    def after_call(self) -> bool:
+        """True when a call was the last thing read."""
+        return self.draft.after_call
+
+    @property
+    def tools(self) -> Mapping[str, Schema]:
+        """The tools that are declared, by name."""
+        return self._schemas
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        call = self.draft.call
+        if call is None or not is_echo(core):
+            return core
+        return core.replace(ECHOES[Role.NAME], call.name).replace(ECHOES[Role.KEY], call.key or "")
+
+    # Tasks
+
+    def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
+        """Run one task for the lexeme `text` at `start:end`."""
+        if type(task) is Field:
+            self._fill(task.role, text if task.codec is None else str(decode(task.codec, text, None)), start)
+            return
+        assert isinstance(task, Op)
+        draft = self.draft
+        match task.code:
+            case OpCode.BEGIN_CALL:
+                if draft.call is not None:  # one that could not be read to its end
+                    draft.end_call(start)
+                    self._values.clear()
+                call = draft.begin_call(start)
+                draft.ruled = True
+                if name := draft.last_name if task.role is Role.AGAIN else task.name:
+                    call.name = name
+                    draft.start_call(call)
+            case OpCode.END_CALL:
+                draft.ruled = False
+                draft.end_call(end)
+                self._values.clear()
+            case OpCode.BEGIN_ARGUMENT if draft.call is not None:
+                draft.call.nameless = draft.call.key is None
+            case OpCode.BEGIN_VALUE:
+                assert task.role is not None
+                if draft.call is not None and draft.call.nameless and draft.call.key is None:
+                    self._place(draft.call, start)
+                self._values.begin(task.role)
+            case OpCode.BEGIN_AGAIN:
+                self._values.begin_again()
+            case OpCode.END_VALUE:
+                self._values.end(start)
+            case OpCode.END_ARGUMENT if draft.call is not None:
+                draft.call.key, draft.call.repeated, draft.call.nameless = None, False, False
+
+    def _place(self, call: OpenCall, at: int) -> None:
+        """An argument without a name begins at character `at`: the tool's schema says which one it is."""
+        names = self._schemas.get(call.name, NO_SCHEMA).names
+        place = call.placed
+        call.placed += 1
+        if place < len(names):
+            call.note(RepairKind.POSITIONAL, at, names[place])
+        else:
+            call.fail(f"no schema has a name for argument {place + 1} - at {at}")
+        self.draft.open_argument(call, names[place] if place < len(names) else str(place), at)
+
+    def _fill(self, role: Role | None, text: str, at: int) -> None:
+        """A terminal's text, which begins at character `at`, fills the field `role`."""
+        call = self.draft.call
+        match role:
+            case Role.NAME if call is not None:
+                if not call.says("name", call.name, text, at):
+                    call.name = call.header = text
+                    self.draft.start_call(call)
+            case Role.REF if call is not None:
+                name, identity = split_ref(self._ref, text)
+                if not call.says("name", call.name, name, at):
+                    call.name = call.header = name
+                    call.id = identity if "{index}" in self._ref else None
+                    self.draft.start_call(call)
+            case Role.ID if call is not None:
+                if not call.says("id", call.id or "", text, at):
+                    call.id = text
+            case Role.KEY if call is not None:
+                self.draft.open_argument(call, text, at)
+            case Role.NUMBER:
+                self._values.number(text)
+            case Role.PAIR_KEY:
+                self._values.text(text)
+
+    def leaf(self, value: Json) -> None:
+        """A value that came as JSON is complete."""
+        self._values.json(value)
+
+    def note_space(self, at: int, expected: str) -> None:
+        """Whitespace that the dialect writes was missing."""
+        self.note(RepairKind.WHITESPACE, at, f"expected {expected!r}")
+
+    def give_up_call(self, end: int) -> None:
+        """The open call could not be read; it ends at character `end`."""
+        self.draft.ruled = False
+        self.draft.end_call(end)
+        self._values.clear()
+
+    def truncate(self, end: int) -> None:
+        """The input ended inside the open call."""
+        self._values.unwind()
+        self.draft.truncate(end)
+
+    # Text slots
+
+    def text_begin(self, field: Field, at: int) -> None:
+        """A TEXT or ESCAPED slot begins."""
+        draft = self.draft
+        draft.after_call = False
+        self.text_parts = []
+        if field.role is Role.STRING:
+            self._values.decode_with(field.codec, at)
+            return
+        self.writes = draft.events is not None
+        if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
+            call = draft.call
+            assert call is not None and field.codec is not None
+            if field.codec.kind is CodecKind.YAML:
+                self.writes = False
+                return
+            if field.role is Role.ARGUMENTS:
+                call.key = field.codec.key or "value"
+            self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
+            if self.writes:
+                call.partial = ""
+                draft.write_key(call)
+                draft.write('"')
+
+    def text_part(self, field: Field, text: str) -> None:
+        """More text of the open slot."""
+        role = field.role
+        if role is Role.CONTENT or role is Role.REASONING:
+            self.draft.say(role, text)
+        elif role is Role.STRING:
+            self._values.text(text)
+            return
+        elif self.writes:
+            self.draft.write(dumps(text)[1:-1])
+        self.text_parts.append(text)
+
+    def passing(self, field: Field, source: Source) -> Callable[[str], list[Event]] | None:
+        """What takes in chunks of the open slot that are nothing but its text, and makes their events; None for none.
+
+        They are not put into the buffer of `source`, which keeps them where they are the text of a call.
+        """
+        role, draft, parts, took = field.role, self.draft, self.text_parts, source.took
+        if role is Role.CONTENT or role is Role.REASONING:
+            event = ContentDelta if role is Role.CONTENT else ReasoningDelta
+
+            def pass_content(chunk: str) -> list[Event]:
+                source.base += len(chunk)
+                parts.append(chunk)
+                return [event(chunk)]
+
+            return pass_content
+        if role is Role.STRING:
+
+            def pass_string(chunk: str) -> list[Event]:
+                took(chunk)
+                events: list[Event] = []
+                draft.events = events
+                self._values.text(chunk)
+                return events
+
+            return pass_string
+        emit = draft.passing(self.writes) if role is Role.VALUE else None
+        if emit is None:
+            return None
+
+        def pass_value(chunk: str) -> list[Event]:
+            took(chunk)
+            parts.append(chunk)
+            return emit(chunk if _PLAIN(chunk) is not None else dumps(chunk)[1:-1])
+
+        return pass_value
+
+    def text_end(self, field: Field, start: int, end: int) -> None:
+        """The open slot ends; its text is characters `start:end`."""
+        role = field.role
+        if role is Role.STRING:
+            return
+        text = self.text_parts[0] if len(self.text_parts) == 1 else "".join(self.text_parts)
+        self.text_parts = []
+        if role is Role.CONTENT or role is Role.REASONING:
+            if text:
+                self.draft.add(role, text, (start, end))
+        elif role is Role.VALUE or role is Role.ARGUMENTS:
+            self._argument(field, text, start)
+
+    def _argument(self, field: Field, text: str, at: int) -> None:
+        """The text of an argument is complete: as it is, or decoded."""
+        call = self.draft.call
+        assert call is not None and field.codec is not None
+        if self.writes:
+            self.draft.write('"')
+            call.partial = None
+            call.give(call.key or "", text)
+            return
+        codec = field.codec
+        if codec.kind is CodecKind.YAML:
+            self._mapping(codec, call, text, at)
+            return
+        schema = self._schema(call)
+        try:
+            value = decode(codec, text, schema)
+            plain = unframed(text) if codec.kind is CodecKind.ELEMENTS else text
+            if respelled(codec, plain, value):
+                self.note(RepairKind.COERCION, at, text[:40])
+        except ValueError as error:
+            call.fail(f"{error} - at {at}")
+            value = text
+        if codec.kind is CodecKind.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
+            self.draft.extend(call, value)
+        else:
+            self.draft.argument(call, value)
+
+    def _mapping(self, codec: Codec, call: OpenCall, text: str, at: int) -> None:
+        """The text that holds all arguments is complete."""
+        try:
+            value = decode(codec, text, self._schemas.get(call.name))
+        except ValueError as error:
+            call.fail(f"{error} - at {at}")
+            return
+        self.draft.write(dumps(value))
+        call.take(value)
+
+    def _schema(self, call: OpenCall) -> Schema | None:
+        return self._schemas.get(call.name, NO_SCHEMA).member(call.key or "")
+
+    def cut(self, field: Field) -> None:
+        """The input ended inside the open text slot."""
+        call = self.draft.call
+        if call is None or field.role is not Role.VALUE and field.role is not Role.ARGUMENTS:
+            return
+        text = "".join(self.text_parts)
+        if field.codec is None or field.codec.kind is not CodecKind.YAML:
+            call.partial = text
+            return
+        try:  # the lines that are whole
+            value = decode(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))
+        except ValueError:
+            return
+        if value:
+            self.draft.write(dumps(value)[:-1])
+
+    # In the middle of an answer
+
+    def open_segment(self, field: Field | None, end: int) -> list[Segment]:
+        """The segment in progress, as far as it has been read: a call that is not over, or the text of slot `field`."""
+        if self.draft.call is not None:
+            return [] if self.draft.says_no else [self.draft.call.snapshot(end)]
+        text = "".join(self.text_parts)
+        if field is None or not text or field.role not in (Role.CONTENT, Role.REASONING):
+            return []
+        return [(Content if field.role is Role.CONTENT else Reasoning)(text, (end - len(text), end))]

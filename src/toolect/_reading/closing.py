@@ -1,0 +1,73 @@
+"""Does a quote end its string, or was it left unescaped in the middle? What follows it tells."""
+
+from __future__ import annotations
+
+from toolect._graph.graph import TooDeep
+from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_BLANK
+from toolect._graph.symbols import Terminal
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.probe import Probe, View, could_grow
+
+MAX_LOOK = 160
+"""Characters after a doubtful quote that are looked at for code. Beyond it: nothing is looked at."""
+
+_FAR = 4
+"""Lexemes after a doubtful quote that are looked at: a comma, the next name, its sign and what opens its value."""
+
+
+def ends_string(view: View, node: Node, pos: int, operator: str) -> Answer:
+    """Is the quote before `buf[pos]` the closer that `node` follows? `operator`: the expression for what shows it."""
+    try:
+        answer = _goes_on(Probe(view, node, pos))
+    except TooDeep:
+        return Answer.YES
+    if answer is not Answer.NO:
+        return answer
+    buf, n = view.buf, len(view.buf)
+    if not view.final and n - pos < MAX_LOOK:
+        return WAIT
+    # Code that would have to be run is no string with quotes in it: the call is malformed.
+    computed = operator and view.graph.pattern(operator).match(buf, pos, min(n, pos + MAX_LOOK))
+    return Answer.YES if computed else Answer.NO
+
+
+def _goes_on(probe: Probe) -> Answer:
+    """Does the text go on as the grammar does?"""
+    code = probe.view.graph.code is not None
+    named = False
+    for i in range(_FAR):
+        node = probe.node
+        if node.text or node.escaped or code and i and node.over:
+            break
+        comes = probe.space()
+        if len(probe.blank) == MAX_BLANK:
+            break
+        if comes is not Answer.YES:
+            return WAIT if comes is WAIT else Answer.YES
+        lexeme = probe.next()
+        if lexeme is None:
+            return _breaks_off(probe)
+        if lexeme is WAIT:
+            return WAIT
+        terminal = isinstance(lexeme.key, Terminal)
+        if not terminal and (named or i == 0 and lexeme.key == ":"):
+            break
+        opened = probe.over(lexeme).node.escaped
+        if i == 0 and not probe.blank and (terminal or opened):
+            return Answer.NO  # a word, or a doubled quote rather than the next of adjacent strings
+        named = named or terminal
+    return Answer.YES
+
+
+def _breaks_off(probe: Probe) -> Answer:
+    """The text is not what the grammar has next: is it what may follow where closers are missing?"""
+    view, node, pos = probe.view, probe.node, probe.pos
+    buf, graph = view.buf, view.graph
+    if node.json:
+        return Answer.YES
+    if any(buf.startswith(core, pos) for group in (node.implied, graph.ends, graph.closers) for core in group):
+        return Answer.YES
+    if could_grow(node, buf[pos:], view.spelled):
+        return Answer.YES if view.final else WAIT
+    return Answer.NO if view.final or len(buf) - pos > 3 or not node.patterns else WAIT

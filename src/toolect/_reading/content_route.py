@@ -1,0 +1,224 @@
+"""How a stride goes over content: up to what opens something, or to the end."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
+from toolect._graph.stops import EndToken, NameLine, stops_of
+from toolect._reading.answer import Answer
+from toolect._reading.lexing import match_space
+from toolect._reading.look_ahead import headed
+from toolect._reading.probe import past_blank
+from toolect._reading.route import Route
+from toolect._reading.run_crossing import cross
+from toolect._reading.runs import (
+    Hub,
+    build,
+)
+from toolect._reading.striding import Striding
+from toolect._reading.text_route import common_start
+from toolect._spec.model import Role, SlotKind
+from toolect.message import Call, Content
+
+
+class Named:
+    """A stop that counts only where a call begins with its name."""
+
+    __slots__ = ("after", "hub", "lead", "line", "longest", "size")
+
+    def __init__(self, node: Node, needle: Needle, at_head: bool = False) -> None:
+        stop = needle.stop
+        assert stop is not None
+        self.hub: Hub | None = None
+        self.lead, self.line, self.size = needle.lead, 0, len(stop.core)
+        self.longest = plan_of(node).longest
+        if isinstance(stop, NameLine):
+            direct = at_head and stop.key in node.choices
+            self.line, self.size = 0 if at_head else 1, 0
+            self.after = node if direct else node.step(SlotKind.TEXT).node
+        elif stop.direct or stop.otherwise is not None or needle.regex is not None or stop.core[-1].isalnum():
+            return
+        else:
+            direct, self.after = False, node
+            for key in (*stop.path, stop.key):
+                self.after = self.after.step(key).node
+        self.hub = build(node, [stop.key], after_text=not direct)
+
+    def answer(self, to: Striding, at: int) -> Answer:
+        """Does a call begin with the stop at index `at`?"""
+        at += self.line
+        end = at + self.size
+        if self.hub is None or not to.final and to.size - at <= self.longest:
+            return Answer.WAIT
+        from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+        return proof(to, self.after, end)
+
+    def cross(self, to: Striding, at: int) -> Route | None:
+        """Go over it, and on; None where that is not possible."""
+        assert self.hub is not None
+        return cross(to, self.hub, at)
+
+
+class Said(Route):
+    """Content, up to the first marker that opens something, or to the end."""
+
+    __slots__ = ("_begins", "_own", "common", "direct", "head", "hub", "named", "open", "plan")
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        plan = self.plan = plan_of(node)
+        stops = [s for s in stops_of(node).values() if s.regular and not s.named]
+        self.hub = build(
+            node,
+            [s.key for s in stops if not s.direct],
+            after_text=True,
+            bare=bool(plan.braces) and not plan.direct,
+        )
+        direct = [s.key for s in stops_of(node).values() if s.direct and not s.named]
+        direct += [terminal for terminal, _ in node.patterns if not node.named(terminal)]
+        bare = bool(plan.braces) and plan.direct
+        self.direct = build(node, direct, bare=bare) if direct or bare else None
+        self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
+        needles = [n.text for n in plan.needles]
+        self.common = common_start(needles) if len({n[:1] for n in needles}) == 1 else ""
+        self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
+        """A call that may begin with its name, where the text would."""
+        named = [n for n in plan.needles if n.stop is not None and n.stop.named]
+        self.named = {n.text: Named(node, n) for n in named}
+        self._own = node.text_field().role is not Role.CONTENT or not node.first(SlotKind.TEXT)
+        self._begins: frozenset[str] = frozenset()  # the characters that something begins with, none where one is blank
+        if not node.patterns and not any(n[:1].isspace() for n in needles):
+            self._begins = frozenset(n[:1] for n in needles)
+
+    def go(self, to: Striding) -> Route | None:
+        if to.called:
+            return None  # the call may end here or go on
+        if to.bound >= 0 and not self._own:
+            return self._pass(to)
+        text, pos = to.buf, to.pos
+        if self.direct is not None:
+            then = cross(to, self.direct, pos)
+            if then is not None:
+                return then
+        if self.space:
+            if pos == to.size and self.open and to.final:
+                to.finished = True
+            if not text.startswith(self.space, pos):
+                return None
+            pos += len(self.space)
+        if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:
+            return None
+        if self.head is not None:
+            at = past_blank(text, pos)
+            answer = self.head.answer(to, at)
+            if answer is not Answer.NO:
+                return self.head.cross(to, at) if answer is Answer.YES else None
+        where = to.next(self.common, pos) if self.common else self._first(to, pos)
+        if where >= 0 and self.hub is not None:
+            then = self._before(to, pos, where)
+            if then is not None:
+                return then
+        if self.common and where >= 0:
+            where = self._first(to, pos)
+            if where >= 0 and self.hub is not None:
+                then = self._before(to, pos, where)
+                if then is not None:
+                    return then
+        while where >= 0 and self.named:
+            needles = [n for n in self.plan.needles if text.startswith(n.text, where)]
+            named = self.named.get(needles[0].text) if len(needles) == 1 else None
+            if named is None:
+                break
+            answer = named.answer(to, where)
+            if answer is not Answer.NO:
+                return self._before(to, pos, where, named) if answer is Answer.YES else None
+            where = self._first(to, where + 1)
+            if where >= 0 and self.hub is not None:
+                then = self._before(to, pos, where)
+                if then is not None:
+                    return then
+        if self.open and to.final:
+            self._end(to, pos, where)
+        return None
+
+    def _pass(self, to: Striding) -> Route | None:
+        """Go on with what follows without content between: content is left to others."""
+        text, pos = to.buf, to.pos
+        if pos > to.bound and not any(type(segment) is Call for segment in to.segments) or self.head is not None:
+            return None
+        if self.direct is not None:
+            then = cross(to, self.direct, pos)
+            if then is not None:
+                return then
+        if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:
+            return None
+        where = match_space(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if where == to.size:
+            to.finished = self.open and to.final and not to.blank_so_far and (pos == where or not self.space)
+            return None
+        if text[where] not in self._begins:
+            to.left = bool(self._begins) and pos > to.bound and not self.space
+            return None
+        then = None if self.hub is None else cross(to, self.hub, where)
+        if then is None and self.open and to.final and not to.blank_so_far and not self.space:
+            to.finished = _before_end(self.plan, text, pos, where) >= 0
+        return then
+
+    def _first(self, to: Striding, pos: int) -> int:
+        """The first index from `pos` on where a stop may be, or -1."""
+        first = -1
+        for needle in self.plan.needles:
+            at = to.next(needle.text, pos)
+            if at >= 0 and (first < 0 or at < first):
+                first = at
+        return first
+
+    def _before(self, to: Striding, pos: int, where: int, named: Named | None = None) -> Route | None:
+        """Content up to index `where`, and the markers there."""
+        hub = self.hub
+        if named is not None:
+            where, hub = where + named.line, named.hub
+        assert hub is not None
+        if where == pos:
+            return cross(to, hub, where)
+        if named is None:
+            until = where - self.plan.lead_at(to.buf, pos, where, named=False)
+        else:
+            until = where - ending(to.buf, named.lead, pos, where)
+        piece = to.buf[pos:until]
+        if not piece or piece.isspace():
+            return cross(to, hub, where)
+        to.segments.append(Content(piece, (pos + to.base, until + to.base)))
+        to.after_call, before = False, to.after_call
+        then = cross(to, hub, where)
+        if then is None:
+            to.segments.pop()
+            to.after_call = before
+        return then
+
+    def _end(self, to: Striding, pos: int, where: int) -> None:
+        """The rest of the text is content, but for an end token at index `where`."""
+        text, until = to.buf, to.size
+        if where >= 0:
+            until = _before_end(self.plan, text, pos, where)
+            if until < 0:
+                return
+        piece = text[pos:until]
+        if piece.isspace() and not to.blank_so_far:
+            piece = ""
+        elif piece.isspace() and where >= 0:
+            return
+        if piece:
+            to.segments.append(Content(piece, (pos + to.base, until + to.base)))
+        to.finished = True
+
+
+def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:
+    """Where the text from `pos` on ends when the marker at `where` is an end token with nothing after it, else -1."""
+    for needle in plan.needles:
+        if isinstance(needle.stop, EndToken) and text.startswith(needle.text, where):
+            if text[where + len(needle.text) :].strip() or "\n" in needle.lead and where and text[where - 1] != "\n":
+                return -1
+            return where - ending(text, needle.lead, pos, where)
+    return -1

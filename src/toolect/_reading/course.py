@@ -1,0 +1,220 @@
+"""The way of a text through the grammar: where it is, and what crossing each point of it does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import Search, StopPlan
+from toolect._graph.symbols import Key
+from toolect._reading.builder import Builder
+from toolect._reading.spacing import Spacing
+from toolect._reading.text_source import Source
+from toolect._reading.watcher import Watcher
+from toolect._spec.model import SlotKind
+from toolect.message import RepairKind
+
+_KEPT = 16
+"""Lexemes that are remembered, at least half of them: the tasks of a step look a few back."""
+
+
+class Boundary(Exception):
+    """Content begins at character `at`, which is not for who reads a part of a text."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class Course(Source):
+    """A text on its way through the nodes of `graph`; what is read goes into the draft of `builder`."""
+
+    __slots__ = (
+        "_hist", "_searches", "bound", "builder", "depth", "graph", "home", "node", "seeking", "spacing", "watcher",
+    )  # fmt: skip
+
+    def __init__(
+        self, graph: Graph, builder: Builder, watcher: Watcher | None = None, bound: int | None = None
+    ) -> None:
+        super().__init__()
+        self.watcher = watcher
+        self.bound = bound
+        """Where a part of a text begins that is read up to the next content; None to read all of it."""
+        self.graph, self.builder = graph, builder
+        builder.draft.raw = self.raw
+        self.node: Node = graph.start
+        self.spacing = Spacing()
+        self.home: Node | None = None  # where to go on after the statement of code that is open
+        self.depth = 0  # brackets that are open in it
+        self.seeking: object = None
+        """How far the last look ahead for a call in code has come."""
+        self._hist: list[tuple[int, int, str]] = []  # the last lexemes: their characters, the text of terminals
+        self._searches: dict[StopPlan, Search] = {}
+
+    @property
+    def tools(self) -> Collection[str]:
+        """The names of the tools that are declared."""
+        return self.builder.tools
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        return self.builder.spelled(core)
+
+    def search(self, plan: StopPlan) -> Search:
+        """The search for the stops of `plan`, shared by all slots that have it."""
+        found = self._searches.get(plan)
+        if found is None:
+            found = self._searches[plan] = Search(plan)
+        return found
+
+    def first_needed(self) -> int | None:
+        """The first character that the open call, or one that may have begun, may ask for."""
+        call, begun = self.builder.call, self.node.begun
+        if not begun:
+            return None if call is None else call.start
+        start = self._hist[-begun][0]
+        return start if call is None else min(start, call.start)
+
+    # Steps
+
+    def enter_slot(self, kind: SlotKind, at: int) -> None:
+        """Begin the slot `kind` at character `at`: what crossing to it does."""
+        if self.watcher is not None:
+            self.watcher.slot_begun(kind, at)
+        step = self.node.step(kind)
+        self._hist.append((at, at, ""))
+        if step.tasks:
+            self._run(step.tasks)
+
+    def leave_slot(self, kind: SlotKind, end: int) -> None:
+        """End the slot `kind` at character `end`."""
+        if self.watcher is not None:
+            self.watcher.slot_ended(end)
+        hist = self._hist
+        hist[-1] = (hist[-1][0], end, "")
+        self.node = self.node.step(kind).node
+        self._arrive()
+
+    def step_text(self, node: Node, at: int) -> None:
+        """Step over an empty text slot."""
+        self.node = node
+        self.enter_slot(SlotKind.TEXT, at)
+        self.leave_slot(SlotKind.TEXT, at)
+
+    def shift(self, key: Key, start: int, end: int, text: str = "", lexed: bool = False) -> None:
+        """Go over the marker or pattern `key` at characters `start:end`."""
+        if self.watcher is not None:
+            self.watcher.shifted(key, start, end)
+        step = self.node.step(key)
+        self._hist.append((start, end, text))
+        if step.tasks:
+            self._run(step.tasks)
+        if self.home is not None and isinstance(key, str):
+            self.depth += sum((sign in "([{") - (sign in ")]}") for sign in key)
+        spacing = self.spacing
+        if lexed and not spacing.loose and not self.node.value:
+            spacing.check(self.builder, start, step.leads, step.expects)
+        if step.blank and self.raw(start, end) != key:
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
+        if step.wrong:
+            self.builder.note(RepairKind.MISSPELLED_MARKER, start, str(key))
+        spacing.after(step.trail, step.trails)
+        self.node = node = step.node
+        if node.arrival:
+            self._run(node.arrival)
+        if len(self._hist) > _KEPT:
+            del self._hist[: _KEPT // 2]
+
+    def imply(self, core: str, at: int, repair: RepairKind) -> None:
+        """Go over a marker that is missing at character `at`."""
+        if self.watcher is not None:
+            self.watcher.implied(core, at)
+        closer = not self.node.first(core)
+        if closer:
+            self.builder.note(repair, at, self.builder.spelled(core))
+        step = self.node.step(core)
+        self._hist.append((at, at, ""))
+        self._run(step.tasks)
+        if not closer:
+            self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
+        self.spacing.clear()
+        self.node = step.node
+        self._arrive()
+
+    def restart(self) -> None:
+        """Go on at the start of the grammar, whatever is open, in a graph of new nodes."""
+        self.graph.drop_deep()
+        self.node = self.graph.start
+        if self.watcher is not None:
+            self.watcher.restarted()
+
+    def lost(self, *expected: str) -> None:
+        """What comes here cannot be read."""
+        if self.watcher is not None:
+            self.watcher.lost(self.base + self.pos, expected)
+
+    def begin_statement(self, home: Node) -> None:
+        """A statement of code begins here; `home` is where to go on after it."""
+        self.home, self.depth = home, 0
+
+    def settle_end(self, at: int) -> None:
+        """The answer ends at character `at`: imply what must follow, and close what is open."""
+        builder = self.builder
+        if self.node.done is None:
+            self._imply_rest(at)
+        if builder.call is not None:
+            if self.node.done is not None:
+                self.finish_tasks(at)
+            if builder.call is not None:
+                builder.truncate(at)
+        elif list(self.node.choices) == [SlotKind.JSON]:
+            builder.draft.begin_call(at)
+            builder.truncate(at)
+        elif self.node.done is None and not self.node.text:
+            builder.note(RepairKind.IMPLIED_CLOSER, at, expected(self.node))
+
+    def _imply_rest(self, at: int) -> None:
+        """Imply the closers that alone can follow, unless a call is open and they do not end it."""
+        node, closers, ends = self.node, [], self.builder.call is None
+        while (sole := node.sole) is not None:
+            closers.append(sole)
+            node = node.step(sole).node
+            ends = ends or node.over
+        for closer in closers if ends else ():
+            self.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+
+    def finish_tasks(self, at: int) -> None:
+        """The answer ends at character `at`, where the grammar allows it: run what ends with it."""
+        self._hist.append((at, at, ""))
+        self._run(tuple((task, back + 1) for task, back in self.node.done or ()))
+
+    def _arrive(self) -> None:
+        arrival = self.node.arrival
+        if arrival:
+            self._run(arrival)
+        if len(self._hist) > _KEPT:
+            del self._hist[: _KEPT // 2]
+
+    def _run(self, tasks: tuple[tuple[object, int], ...]) -> None:
+        hist, run = self._hist, self.builder.run
+        for task, back in tasks:
+            start, end, text = hist[-back] if back <= len(hist) else hist[0]
+            run(task, start, end, text)  # type: ignore[arg-type]  # an Op or a Field
+
+
+def expectations(node: Node) -> list[str]:
+    """What may come next at `node`, for people: markers as they are written, and what the rest is."""
+    names = [f"`{core}`" for core in node.marks if not node.marks[core] and core not in node.echoes]
+    names += ["the closing marker" for _ in node.echoes[:1]]
+    names += ["a name or key" for _ in node.patterns[:1]]
+    if node.json:
+        names.append("a JSON value")
+    return names
+
+
+def expected(node: Node) -> str:
+    """What may come next at `node`, in a sentence: at most four things."""
+    names = expectations(node)
+    shown = names[:4]
+    return " or ".join(shown) + (" …" if len(names) > 4 else "") if shown else "the end"

@@ -1,0 +1,56 @@
+"""Goes over the marker that ends free text, and over what is missing before it."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.stops import EndToken, Instead, Stop, Stray
+from toolect._graph.symbols import Terminal
+from toolect._reading.course import Course
+from toolect._reading.slot import AFTER_END, Next
+from toolect.message import RepairKind
+
+
+def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: bool) -> Next:
+    """Go over the marker at characters `at:end` that ended a text slot of `node`; `opened`: some text was there."""
+    if isinstance(stop, EndToken):
+        return end_answer(course, at, end)
+    course.pos = end - course.base
+    if isinstance(stop, Stray):
+        course.builder.note(RepairKind.STRAY_MARKER, at, stop.core)
+        course.node = node
+        course.spacing.after_stray(course.graph.text_closers.get(stop.core, ""))
+        return None
+    if not opened:
+        missing = stop.path[1:]
+        if stop.direct or not missing and stop.key in node.choices and not isinstance(stop.otherwise, Instead):
+            course.node = node
+            _shift(course, stop, at, end)
+            return None
+        if not missing or missing[0] not in node.choices:
+            course.step_text(node, at)
+    for core in stop.path[1:]:
+        course.imply(str(core), at, stop.repair or RepairKind.IMPLIED_CLOSER)
+    _shift(course, stop, at, end)
+    return None
+
+
+def _shift(course: Course, stop: Stop, at: int, end: int) -> None:
+    course.shift(stop.key, at, end, course.raw(at, end) if isinstance(stop.key, Terminal) else "")
+
+
+def go_on_at(course: Course, core: str, node: Node, at: int, end: int) -> Next:
+    """Go on at the marker `core`, characters `at:end`, after text that could not be read at `node`."""
+    if core in course.graph.ends:
+        return end_answer(course, at, end)
+    for closer in node.implied.get(core, ()) if core not in node.marks else ():
+        course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    course.pos = end - course.base
+    course.shift(core, at, end)
+    return None
+
+
+def end_answer(course: Course, at: int, end: int) -> Next:
+    """The answer ends with the marker at characters `at:end`."""
+    course.settle_end(at)
+    course.pos = end - course.base
+    return AFTER_END

@@ -1,0 +1,262 @@
+"""The message so far: its segments, the call that is open, and the events of what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from toolect._reading.open_call import OpenCall, note
+from toolect._reading.striding import Striding
+from toolect._spec.model import Policies, Role
+from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
+
+
+class Draft:
+    """What has been read of one answer. `events` is None where nobody listens."""
+
+    __slots__ = (
+        "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
+        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded",
+    )  # fmt: skip
+
+    raw: Callable[[int, int], str]
+
+    def __init__(
+        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
+        coded: bool = False,
+    ) -> None:  # fmt: skip
+        self.segments: list[Segment] = []
+        self.repairs: list[Repair] = []  # those outside of calls
+        self.events: list[Event] | None = [] if streaming else None
+        self.call: OpenCall | None = None
+        self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
+        self.count = 0  # calls reported
+        self.attempts = 0  # calls ended, whatever became of them
+        self.last_end = 0  # where the last call ended
+        self.last_name = ""  # what the last call called
+        self.after_call = False  # a call was the last thing read
+        self._strict = strict
+        self.tools = tools
+        self.guesses = 0  # how often broken JSON was taken for a call that it was not
+        self._no_call = no_call
+        self._known = tools if policies.unknown_tool == "content" and tools else None
+        self._coded = coded  # calls are code: one of something that is no tool is reported
+        self._repeated = policies.repeated_keys
+        self._good_only = policies.malformed == "content"
+
+    def note(self, kind: RepairKind, at: int, detail: str) -> None:
+        """A repair was made at character `at`."""
+        note(self.repairs if self.call is None else self.call.repairs, kind, at, detail)
+
+    def say(self, role: Role, text: str) -> None:
+        """The event of more content or reasoning."""
+        if self.events is not None:
+            self.events.append(ContentDelta(text) if role is Role.CONTENT else ReasoningDelta(text))
+
+    def add(self, role: Role, text: str, span: Span) -> None:
+        """The segment of content or reasoning."""
+        self.segments.append(Content(text, span) if role is Role.CONTENT else Reasoning(text, span))
+
+    def adopt(self, to: Striding) -> None:
+        """Take over what a stride has read."""
+        events = self.events
+        for segment in to.segments:
+            if isinstance(segment, Call):
+                self.attempts += 1
+                self.last_name = segment.name
+                self.last_end = segment.span[1]  # type: ignore[index]  # what was read has a span
+                if events is not None:
+                    events.append(CallStart(self.count, segment.id, segment.name))
+                    events.append(ArgumentsDelta(self.count, segment.arguments_text))
+                    events.append(CallEnd(self.count, segment))
+                self.count += 1
+            elif events is not None:
+                self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
+        self.segments += to.segments
+        self.after_call = to.after_call
+        if to.called:
+            self._adopt_call(to)
+
+    def _adopt_call(self, to: Striding) -> None:
+        """Take over the call that is open."""
+        call = self.begin_call(to.start + to.base)
+        self.ruled = True
+        call.name, call.id = to.name, to.id
+        if not to.shaped:
+            call.header = to.name
+        self.start_call(call)
+        at = to.before + to.base
+        for key, value in to.entries:
+            self.open_argument(call, key, at)
+            self.argument(call, value)
+        call.key = None
+        if to.key is not None:
+            self.open_argument(call, to.key, at)
+        if to.value is not None:
+            self.write(dumps(to.value) if to.spelling is None else to.spelling)
+            call.take(to.value)
+            call.verbatim, call.shaped = to.spelling is not None, to.shaped
+            call.unit_end = to.json_end + to.base if to.shaped else -1
+
+    # The open call
+
+    def begin_call(self, start: int) -> OpenCall:
+        """A call begins at character `start`."""
+        self.call = OpenCall(start)
+        return self.call
+
+    def start_call(self, call: OpenCall) -> None:
+        """The name is known: report it, unless the call may yet turn out to be content."""
+        if self.says_no or call.index >= 0 or self._good_only:
+            return
+        if self._known is None or call.name in self._known:
+            self._report(call)
+
+    @property
+    def says_no(self) -> bool:
+        """True when the name of the open call says that no call is made."""
+        return self.call is not None and self.call.name in self._no_call
+
+    def _report(self, call: OpenCall) -> None:
+        """The events of the name, and of whatever arguments came before it."""
+        call.index = self.count
+        self.count += 1
+        if self.events is not None:
+            self.events.append(CallStart(call.index, call.id, call.name))
+            if call.written:
+                self.events.append(ArgumentsDelta(call.index, call.text))
+
+    def write(self, text: str) -> None:
+        """More of the arguments' JSON text: kept, and passed on once the call is reported."""
+        call = self.call
+        if call is None or not text or call.repeated:
+            return
+        call.written.append(text)
+        events = self.events
+        if events is None or call.index < 0:
+            return
+        last = events[-1] if events else None
+        if type(last) is ArgumentsDelta and last.index == call.index:
+            events[-1] = ArgumentsDelta(call.index, last.text + text)
+        else:
+            events.append(ArgumentsDelta(call.index, text))
+
+    def passing(self, writes: bool = True) -> Callable[[str], list[Event]] | None:
+        """What takes in more of the arguments' JSON text, none of it where not `writes`, and makes its events.
+
+        None while the open call has not been reported.
+        """
+        call = self.call
+        if call is None or call.index < 0:
+            return None
+        written, index = call.written, call.index
+
+        def emit(text: str) -> list[Event]:
+            if not writes:
+                return []
+            written.append(text)
+            return [ArgumentsDelta(index, text)]
+
+        return emit
+
+    def open_argument(self, call: OpenCall, key: str, at: int) -> None:
+        """The argument `key`, written at character `at`, begins."""
+        call.key = key
+        call.repeated = self._repeated in ("first", "malformed") and key in call.keys
+        if call.repeated and self._repeated == "malformed":
+            call.fail(f"the argument {key!r} came twice - at {at}")
+        elif call.repeated:
+            call.note(RepairKind.DUPLICATE_KEY, at, "the first value counts")
+
+    def write_key(self, call: OpenCall) -> None:
+        """What stands before the value of the open argument."""
+        if call.key is not None:
+            self.write(("{" if not call.entries else ", ") + dumps(call.key) + ": ")
+
+    def extend(self, call: OpenCall, value: list[Json]) -> None:
+        """More of the list that is the open argument: it may come in several elements, one after the other."""
+        if call.list_key != call.key:
+            self.end_list(call)
+            call.list_key, call.list = call.key, []
+        call.list += value
+
+    def end_list(self, call: OpenCall) -> None:
+        """The list that came last has no more elements."""
+        if call.list_key is not None:
+            key, call.key, call.list_key = call.key, call.list_key, None
+            self.argument(call, call.list)
+            call.key = key
+
+    def argument(self, call: OpenCall, value: Json) -> None:
+        """The value of the open argument, in one piece."""
+        self.end_list(call)
+        self.write_key(call)
+        self.write(dumps(value))
+        call.give(call.key or "", value)
+
+    def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
+        """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
+        text, written = dumps(value), call.text
+        if isinstance(value, dict) and text.startswith(written):
+            self.write(text[len(written) :])
+            self.note(RepairKind.JSON, at, why)
+            call.take(value)
+            call.verbatim = True
+        else:
+            call.fail(f"{why} - at {at}")
+
+    # Its end
+
+    def end_call(self, end: int) -> None:
+        """The open call, if there is one, ends at character `end`."""
+        call = self.call
+        if call is None:
+            return
+        self.end_list(call)
+        self.last_end = end
+        self.attempts += 1
+        self.last_name = call.name
+        call.repeated = False
+        call.settle(end)
+        if call.sound and not call.whole:
+            self.write("}" if call.entries else "{}")
+        self.call = None
+        done = call.result(end, self.raw(call.start, end), self._strict)
+        if call.name in self._no_call:
+            self.repairs += call.repairs
+            if call.sound and not done.arguments:
+                return  # it has nothing else to say
+            self._as_content(done, (call.start, end))
+            return
+        if self._is_content(done):
+            if self._coded and done.name not in self.tools:
+                self.note(RepairKind.UNKNOWN_TOOL, call.start, done.name)
+            self._as_content(done, (call.start, end))
+            return
+        if call.index < 0:
+            self._report(call)
+        self.segments.append(done)
+        self.after_call = True
+        if self.events is not None:
+            self.events.append(CallEnd(call.index, done))
+
+    def _is_content(self, done: Call) -> bool:
+        """True when policy makes content of what looked like a call."""
+        return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
+
+    def _as_content(self, done: Call, span: Span) -> None:
+        """What looked like a call is text."""
+        if done.raw:
+            self.add(Role.CONTENT, done.raw, span)
+            self.say(Role.CONTENT, done.raw)
+
+    def truncate(self, end: int) -> None:
+        """The input ended inside the open call, if there is one."""
+        if self.call is not None:
+            self.call.cut()
+            self.end_call(end)
+
+    def attempt(self, start: int, end: int, why: str) -> None:
+        """Characters `start:end` were an attempt at a call without one in it."""
+        self.begin_call(start).fail(f"{why} - at {start}")
+        self.end_call(end)

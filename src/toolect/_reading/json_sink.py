@@ -1,0 +1,125 @@
+"""What a JSON value holds goes into the draft: its calls and texts, or the value as an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toolect._reading.draft import Draft
+from toolect._shapes.shape_events import (
+    Arguments,
+    ArgumentText,
+    CallBegins,
+    CallEnds,
+    Filled,
+    Misfit,
+    Repaired,
+    Rest,
+    ShapeEvent,
+)
+from toolect._spec.model import HoleKind, Role
+from toolect._values.json_lexemes import decode
+from toolect.message import Json, RepairKind, dumps
+
+
+class CallSink:
+    """Takes in what a value that holds calls is found to hold."""
+
+    __slots__ = ("_draft", "said")
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self.said = 0  # texts since the last call
+
+    def take(self, event: ShapeEvent) -> None:
+        """The next that is found."""
+        draft, call = self._draft, self._draft.call
+        match event:
+            case ArgumentText(text):
+                draft.write(text)
+            case CallBegins(at):
+                if call is not None and call.unit_end >= 0:
+                    draft.end_call(call.unit_end)
+                (draft.call or draft.begin_call(at)).shaped = True
+            case Filled():
+                self._fill(event)
+            case Arguments():
+                self._arguments(event)
+            case Rest(start, end, named) if call is not None:
+                value, _, doubled = decode(draft.raw(start, end), 0)
+                assert isinstance(value, dict)
+                if doubled:
+                    call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
+                arguments = {key: item for key, item in value.items() if key not in named}
+                draft.write(dumps(arguments))
+                call.take(arguments)
+            case CallEnds(at):
+                self.said = 0
+                if not draft.ruled:
+                    draft.end_call(at)
+                elif call is not None:  # the rule's own end decides
+                    call.unit_end = at
+            case Misfit(at, expected) if call is not None:
+                call.fail(f"expected {expected} - at {at}")
+            case Repaired(kind, at, detail):
+                draft.note(kind, at, detail)
+
+    def _fill(self, hole: Filled) -> None:
+        draft, call, value = self._draft, self._draft.call, hole.value
+        match hole.kind:
+            case HoleKind.NAME if call is not None:
+                if call.header:
+                    text = value if isinstance(value, str) else dumps(value)
+                    call.says("name", call.header, text, hole.start)
+                    call.header = ""
+                elif call.name:
+                    call.note(RepairKind.DUPLICATE_KEY, hole.start, "the first name counts")
+                elif isinstance(value, str) and value:
+                    call.name = value
+                    draft.start_call(call)
+                else:
+                    call.fail(f"expected the name as a string, got {dumps(value)[:40]} - at {hole.start}")
+            case HoleKind.ID if call is not None and call.id is None:
+                call.id = value if isinstance(value, str) or value is None else dumps(value)
+            case HoleKind.CONTENT | HoleKind.REASONING as kind if isinstance(value, str) and value:
+                role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
+                draft.add(role, value, (hole.start, hole.end))
+                draft.say(role, value)
+                self.said += 1
+
+    def _arguments(self, found: Arguments) -> None:
+        call, value = self._draft.call, found.value
+        if call is None:
+            return
+        call.verbatim = value is not None
+        if value is None:
+            value = {}
+            self._draft.write("{}")
+            call.note(RepairKind.MISSING_ARGUMENTS, found.start, "null")
+        elif found.odd:
+            call.note(RepairKind.DOUBLE_ENCODED, found.start, found.odd)
+        if found.doubled:
+            call.note(RepairKind.DUPLICATE_KEY, found.start, "the last value counts")
+        call.take(value)
+        if not isinstance(value, dict):
+            call.fail(f"expected arguments as an object, got {dumps(value)[:40]} - at {found.start}")
+
+
+class ArgumentSink:
+    """Takes in a value that is one argument, or a part of one, which `give` gets when it is complete."""
+
+    __slots__ = ("_draft", "_give")
+
+    def __init__(self, draft: Draft, give: Callable[[Json], None] | None = None) -> None:
+        self._draft, self._give = draft, give
+
+    def take(self, event: ShapeEvent) -> None:
+        """The next that is found: the value counts when it is complete."""
+        call = self._draft.call
+        if type(event) is not Arguments or call is None:
+            return
+        if event.doubled:
+            call.note(RepairKind.DUPLICATE_KEY, event.start, "the last value counts")
+        if self._give is not None:
+            self._give(event.value)
+        else:
+            self._draft.argument(call, event.value)

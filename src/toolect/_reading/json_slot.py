@@ -1,0 +1,293 @@
+"""A JSON value in a JSON slot: read strictly, repaired when broken, given back when it is no call."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import broken_plan, plan_of
+from toolect._graph.symbols import Field
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.course import Course
+from toolect._reading.json_sink import ArgumentSink, CallSink
+from toolect._reading.repaired import repair, repair_units
+from toolect._reading.slot import Next, Quick, Slot
+from toolect._reading.stop_check import ends_broken
+from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect._shapes.shape_events import ShapeEvent
+from toolect._shapes.whole import Found, Said, Unit, whole
+from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
+from toolect._values.json_lexemes import Broken
+from toolect.events import Event
+from toolect.message import RepairKind
+
+_NEXT = re.compile(r"\}\s{0,64}(?=\{)")
+"""The end of an object that another one follows."""
+_TAIL = re.compile(r"\}\s{0,64}\Z")
+_CLOSER = re.compile(r"[\]}]").search
+
+
+class Host(Slot, Protocol):
+    """The slot in whose text the value is: it may be a part of that."""
+
+    def commit(self, course: Course, start: int) -> None:
+        """The value at character `start` is a call: the text before it is over, and the JSON slot begins."""
+
+    def take_back(self, course: Course, end: int) -> Next:
+        """The value is just text, up to character `end`."""
+
+
+class JsonSlot:
+    """One JSON value being read, from character `start` on. With a `host` it may turn out to be a part of its text."""
+
+    __slots__ = (
+        "_attempts", "_broken", "_likely", "_loose", "_needed", "_own", "_plain", "_recorded", "_seen",
+        "_sink", "host", "reader", "shape", "start",
+    )  # fmt: skip
+
+    def __init__(self, course: Course, field: Field, start: int, host: Host | None = None) -> None:
+        self._own = field
+        self.host = host  # until it is known that the value is a call
+        self.start = self._needed = start
+        self._recorded: list[ShapeEvent] = []  # what it holds, if it is a call
+        self._broken: Broken | None = None
+        self._loose: LooseEnd | None = None  # looks for the end of what is broken
+        self._seen = start  # how far it has looked while that may be just text
+        self._likely = False  # what is broken begins as a call does
+        self._attempts = course.builder.draft.attempts
+        self.shape: Shape = field.shape or Hole(HoleKind.ARGUMENTS)
+        draft = course.builder.draft
+        self._plain = field.role in (Role.VALUE, Role.JSON)
+        if self._plain:
+            sink = ArgumentSink(draft, course.builder.leaf if field.role is Role.JSON else None)
+            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink.take, plain=True)
+            return
+        self._sink = CallSink(draft)
+        emit = self._sink.take if host is None else self._recorded.append
+        self.reader = JsonReader(self.shape, emit, tools=draft.tools)
+
+    @property
+    def field(self) -> Field:
+        """What the text fills that is open here."""
+        return self._own if self.host is None else self.host.field or self._own
+
+    def needed(self) -> int | None:
+        """The first character that may be asked for again."""
+        return self._needed if self.host is None else self.host.needed()
+
+    def pending(self, course: Course) -> str:
+        """Argument text that is not safe to pass on; all of the value while it may be just text."""
+        return self.reader.held + course.buf[course.pos :] if self.host is None else self.host.pending(course)
+
+    def read(self, course: Course) -> Next:
+        """Read on."""
+        final = course.final
+        if self._broken is not None:
+            return self._read_broken(course) if self.host is None else self._guess(course)
+        reader, base = self.reader, course.base
+        try:
+            course.pos = reader.feed(course.buf, course.pos, base, final)
+        except Broken as broken:
+            return self._trip(course, broken)
+        self._maybe_commit(course)
+        self._needed = max(self._needed, course.builder.draft.last_end)
+        if reader.done:
+            end = course.base + course.pos
+            if self.host is not None:
+                return self._reject(course, end)
+            self._close(course, end)
+            return None
+        if final:
+            course.pos = len(course.buf)
+            if self.host is not None:
+                return self._reject(course, course.base + course.pos)
+            self._cut(course)
+        return WAIT
+
+    def _trip(self, course: Course, broken: Broken) -> Next:
+        """The text is not JSON from here on."""
+        course.pos = broken.resume - course.base
+        self._maybe_commit(course)
+        draft = course.builder.draft
+        if self.host is not None and (broken.limit or draft.guesses >= MAX_GUESSES):
+            return self._reject(course, max(broken.resume, self.start + 1))
+        self._broken = broken
+        if self.host is not None or course.graph.start.json:
+            self._loose, self._seen = self.reader.loose(), broken.resume
+        self._needed = max(self._needed, draft.last_end)
+        return self
+
+    def quick(self, course: Course) -> Quick | None:
+        """Takes in chunks that cannot end the arguments."""
+        closed = self.host is not None or self._broken is not None or self._plain or not self.reader.passing
+        emit = None if closed else course.builder.draft.passing()
+        if emit is None:
+            return None
+        reader, draft, passes, took = self.reader, course.builder.draft, self.reader.passes, course.took
+
+        def sign(chunk: str) -> object | None:
+            return None if _CLOSER(chunk) is None or passes(chunk) else chunk
+
+        def take(chunk: str) -> list[Event]:
+            if passes(chunk):
+                took(chunk)
+                reader.passed(chunk)
+                return emit(chunk)
+            events = draft.events = []
+            try:
+                pos = reader.feed(chunk, 0, course.base, False)
+            except Broken as broken:
+                course.buf = chunk
+                self._trip(course, broken)
+                return events
+            if pos == len(chunk):
+                took(chunk)
+            else:
+                course.buf, course.pos = chunk, pos
+            return events
+
+        return Quick(sign, take)
+
+    def _maybe_commit(self, course: Course) -> None:
+        """Once a name and arguments are there, what looked like a call is one."""
+        host = self.host
+        if host is not None and self.reader.called:
+            self.host = None
+            host.commit(course, self.start)
+            for event in self._recorded:
+                self._sink.take(event)
+            self.reader.listen(self._sink.take)
+
+    def _reject(self, course: Course, end: int) -> Next:
+        """It was no call: give the text back."""
+        assert self.host is not None
+        course.pos = end - course.base
+        return self.host.take_back(course, end)
+
+    def _close(self, course: Course, end: int) -> None:
+        draft = course.builder.draft
+        if not self._plain and draft.attempts == self._attempts and draft.call is None:
+            raw = course.raw(self._needed, end).strip()
+            if raw != "[]":
+                draft.attempt(self.start, end, "expected a call in the shape of the dialect")
+        course.leave_slot(SlotKind.JSON, end)
+
+    def _cut(self, course: Course) -> None:
+        """The input ended inside the value."""
+        draft, end = course.builder.draft, course.base + course.pos
+        if draft.call is None and not self._plain:
+            if draft.attempts == self._attempts:
+                draft.begin_call(self.start)
+                draft.truncate(end)
+            else:
+                draft.note(RepairKind.IMPLIED_CLOSER, end, "the end of the JSON value")
+            course.leave_slot(SlotKind.JSON, end)
+
+    # Broken JSON
+
+    def _read_broken(self, course: Course) -> Next:
+        """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
+        node = course.node.step(SlotKind.JSON).node
+        buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
+        plan = broken_plan(node)
+        search, at = course.search(plan), start
+        while True:
+            found, needles = search.next(buf, course.base, course.base + at)
+            answers = [ends_broken(course, node, needle, found) for needle in needles]
+            if found < 0 or Answer.YES in answers or Answer.WAIT in answers:
+                break
+            at = found + 1
+        undecided = found >= 0 and Answer.YES not in answers
+        rows = node.json and (not node.text or plan_of(node).direct)
+        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+            found, undecided = match.start() + 1, False
+        safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
+            safe = min(safe, tail.start())
+        end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
+        if end < 0 and (undecided or found < 0 and not final):
+            course.pos = safe
+            return WAIT
+        closed = found >= 0 or end >= 0
+        end = end if end >= 0 else safe
+        course.pos = end
+        self._repair(course, course.base + end, closed)
+        return None
+
+    def _guess(self, course: Course) -> Next:
+        """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""
+        broken, loose, host = self._broken, self._loose, self.host
+        assert broken is not None and loose is not None and host is not None
+        buf, base, final = course.buf, course.base, course.final
+        if not self._likely:
+            answer = guess(course.raw(self.start, min(base + len(buf), self.start + 600)), keys_of(self.shape))
+            if answer is Guess.MORE and not final:
+                return WAIT
+            self._likely = answer is Guess.YES
+            if not self._likely:
+                return self._reject(course, max(broken.resume, self.start + 1))
+        limit = self.start + MAX_GUESS - base
+        end = loose.find(buf[:limit] if limit < len(buf) else buf, self._seen - base)
+        if end < 0 and not final and len(buf) < limit:
+            self._seen = base + len(buf)
+            return WAIT
+        value = repair(course.raw(self.start, base + end), closed=True) if end >= 0 else None
+        found = [] if value is None else whole(self.shape, value)
+        if not any(isinstance(unit, Unit) and unit.is_call for unit in found):
+            course.builder.draft.guesses += 1
+            return self._reject(course, max(broken.resume, self.start + 1))
+        self.host = None
+        host.commit(course, self.start)
+        course.pos = end
+        self._take_units(course, found, base + end)
+        return None
+
+    def _repair(self, course: Course, end: int, closed: bool) -> None:
+        draft, broken = course.builder.draft, self._broken
+        assert broken is not None
+        at, why = broken.at, str(broken)
+        raw = course.raw(max(self._needed, self.start), end)
+        if self._needed > self.start:
+            raw = "[" + raw.lstrip(", \t\r\n")
+        value = None if broken.limit else repair(raw, closed)
+        if self._plain:
+            draft.note(RepairKind.JSON, at, why)
+            if self._own.role is Role.JSON:
+                course.builder.leaf(raw.strip() if value is None else value)
+            elif draft.call is not None:
+                draft.argument(draft.call, raw.strip() if value is None else value)
+        elif not isinstance(self.shape, Hole):
+            found = [] if value is None else whole(self.shape, value)
+            self._take_units(course, found, end)
+            return
+        elif draft.call is not None:
+            if value is None:
+                draft.call.fail(f"{why} - at {at}")
+            else:
+                draft.repair(draft.call, value, at, why)
+        self._leave(course, end)
+
+    def _take_units(self, course: Course, found: list[Found], end: int) -> None:
+        """The calls and texts of the repaired value that have not been reported."""
+        broken = self._broken
+        assert broken is not None
+        said = self._sink.said
+        texts = [i for i, unit in enumerate(found) if isinstance(unit, Said)][:said]
+        new = [unit for i, unit in enumerate(found) if i not in texts]
+        repair_units(course.builder.draft, new, self._needed, end, broken.at, str(broken))
+        self._leave(course, end)
+
+    def _leave(self, course: Course, end: int) -> None:
+        course.spacing.loose = True
+        course.leave_slot(SlotKind.JSON, end)
+
+
+def begin_json(course: Course, node: Node) -> JsonSlot:
+    """Begin the JSON slot of `node` here."""
+    at = course.base + course.pos
+    course.enter_slot(SlotKind.JSON, at)
+    course.spacing.clear()
+    course.spacing.loose = False
+    return JsonSlot(course, node.json_field(), at)

@@ -1,0 +1,170 @@
+"""How calls are spelled around their arguments: a spelling that was read once is a few regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Filled, Rest, ShapeEvent
+from toolect._spec.model import HoleKind
+from toolect._values.json_lexemes import complete
+from toolect.message import Call, Json, Segment
+
+_LONGEST = 512
+"""Characters of what stands before or after the arguments; more is hardly written twice."""
+_BLANK = r"[ \t\n\r]*"
+_TOKEN = re.compile(rf'{_BLANK}("(?:[^"\\]|\\.)*"|[{{}}\[\],:]|[^\s{{}}\[\],:"]+)')
+_NAME = r'"([^"\\\x00-\x1f\s]+)"'
+_ID = r'"([^"\\\x00-\x1f]*)"'
+
+
+class One(NamedTuple):
+    """What a value says of the one call in it."""
+
+    start: int
+    """Where the call's own object begins."""
+    end: int
+    """Where the value ends."""
+    name: str
+    """Empty when the shape has none."""
+    arguments: Json
+    id: str | None
+    text: str | None
+    """The arguments' JSON text, where it is the model's own."""
+
+
+class Spelling:
+    """What stands before, around and after the calls of a value: keys and constants as they are, holes, any blanks."""
+
+    __slots__ = (
+        "_after",
+        "_encoded",
+        "_first",
+        "_head",
+        "_id_group",
+        "_id_in_head",
+        "_more",
+        "_name_group",
+        "_name_in_head",
+        "_tail",
+    )
+
+    def __init__(self, before: Part, head: Part, tail: Part, after: Part, encoded: bool) -> None:
+        first = f"(){head.regex}{_BLANK}"
+        self._first = re.compile(f"{before.regex}{_BLANK}{first}" if before.regex else first).match
+        self._head = re.compile(first).match
+        self._tail = re.compile(_BLANK + tail.regex).match
+        self._more = re.compile(f"{_BLANK},{_BLANK}").match if before.regex.endswith(r"\[") else None
+        self._after = re.compile(_BLANK + after.regex).match if after.regex else None
+        self._name_in_head, self._id_in_head = bool(head.name), bool(head.id)
+        self._name_group = 1 + head.name if head.name else tail.name  # the head's first is where the call begins
+        self._id_group = 1 + head.id if head.id else tail.id
+        self._encoded = encoded
+
+    def take(self, text: str, pos: int, segments: list[Segment]) -> int:
+        """Append the calls of the value at `text[pos]`, whose end is returned; -1 when it is spelled otherwise."""
+        found: list[Segment] = []
+        head = self._first(text, pos)
+        while head is not None:
+            one = self._call(text, head)
+            if one is None:
+                return -1
+            start, end, name, value, identity, spelling = one
+            found.append(Call(name, value, identity, spelling, text[start:end], (start, end)))
+            more = self._more(text, end) if self._more is not None else None
+            if more is None:
+                end = self._end(text, end)
+                if end >= 0:
+                    segments += found
+                return end
+            head = self._head(text, more.end())
+        return -1
+
+    def one(self, text: str, pos: int) -> One | None:
+        """The one call of the value at `text[pos]`; None when there are several, or it is spelled otherwise."""
+        head = self._first(text, pos)
+        one = self._call(text, head) if head is not None else None
+        if one is None or self._after is None:
+            return one
+        end = self._end(text, one.end)
+        return one._replace(end=end) if end >= 0 else None
+
+    def _end(self, text: str, pos: int) -> int:
+        """Where the value ends whose last call ends at `pos`, or -1."""
+        if self._after is None:
+            return pos
+        after = self._after(text, pos)
+        return -1 if after is None else after.end()
+
+    def _call(self, text: str, head: re.Match[str]) -> One | None:
+        """The call whose `head` has been read; it ends where its object does."""
+        arguments = complete(text, head.end(), False)
+        if arguments is None:
+            return None
+        value, end, doubled = arguments
+        if self._encoded:
+            spelling = value
+            inner = complete(spelling, 0, False) if type(spelling) is str else None
+            if inner is None or inner[1] < len(spelling):
+                return None
+            value, _, doubled = inner
+        else:
+            spelling = text[head.end() : end]
+        if type(value) is not dict or doubled:
+            return None
+        tail = self._tail(text, end)
+        if tail is None:
+            return None
+        name = (head if self._name_in_head else tail)[self._name_group]
+        identity = (head if self._id_in_head else tail)[self._id_group] if self._id_group else None
+        return One(head.end(1), tail.end(), name, value, identity, spelling)
+
+
+class Part(NamedTuple):
+    """What stands on one side of the arguments, and the groups of the holes in it, 0 for none."""
+
+    regex: str
+    name: int
+    id: int
+
+
+def learned(text: str, pos: int, end: int, events: Sequence[ShapeEvent]) -> Spelling | None:
+    """The spelling of the value `text[pos:end]`, in which `events` were found; None when it is not a simple one."""
+    starts = [event.at for event in events if isinstance(event, CallBegins)]
+    ends = [event.at for event in events if isinstance(event, CallEnds)]
+    holes = [event for event in events if isinstance(event, Filled)]
+    arguments = next((event for event in events if isinstance(event, Arguments)), None)
+    texts = any(hole.kind not in (HoleKind.NAME, HoleKind.ID) and hole.value for hole in holes)
+    if arguments is None or texts or not starts or any(isinstance(event, Rest) for event in events):
+        return None
+    whole = complete(text, arguments.start, False)
+    if whole is None or not starts[0] <= arguments.start < ends[0]:
+        return None
+    if any(hole.start == starts[0] and hole.kind is HoleKind.ID for hole in holes):
+        return None  # it came before it was known that this is a call
+    marked = {hole.start: hole.kind for hole in holes if hole.value is not None}
+    before, after = _part(text, pos, starts[0], {}), _part(text, ends[-1], end, {})
+    head, tail = _part(text, starts[0], arguments.start, marked), _part(text, whole[1], ends[0], marked)
+    if before is None or after is None or head is None or tail is None or not (head.name or tail.name):
+        return None
+    return Spelling(before, head, tail, after, encoded=text[arguments.start] == '"')
+
+
+def _part(text: str, start: int, end: int, holes: dict[int, HoleKind]) -> Part | None:
+    """The expression of `text[start:end]`, with a group for each of the `holes` that begins in it."""
+    if end - start > _LONGEST:
+        return None
+    regex, groups, found = [], 0, {HoleKind.NAME: 0, HoleKind.ID: 0}
+    at = start
+    while (match := _TOKEN.match(text, at, end)) is not None:
+        kind, at = holes.get(match.start(1)), match.end()
+        if kind is None:
+            regex.append(re.escape(match[1]))
+            continue
+        if found[kind] or match[1][0] != '"':
+            return None
+        groups += 1
+        found[kind] = groups
+        regex.append(_NAME if kind is HoleKind.NAME else _ID)
+    return Part(_BLANK.join(regex), found[HoleKind.NAME], found[HoleKind.ID])

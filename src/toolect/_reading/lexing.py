@@ -1,0 +1,66 @@
+"""Reads the next marker, terminal or JSON value where the grammar takes no free text."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME
+from toolect._reading.answer import WAIT
+from toolect._reading.comment_slot import begin_comment
+from toolect._reading.course import Course
+from toolect._reading.json_slot import begin_json
+from toolect._reading.probe import could_grow, next_lexeme
+from toolect._reading.recovery import recover
+from toolect._reading.slot import Next
+from toolect._spec.model import SlotKind
+
+_VALUE_STARTS = frozenset("{[\"'")
+match_space = re.compile(r"\s*").match
+
+
+def _may_begin_json(course: Course, char: str) -> bool:
+    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket."""
+    if course.graph.start.json and course.builder.call is None:
+        return char in "{["
+    return char in _VALUE_STARTS or char.isalnum() or char == "-"
+
+
+def lex(course: Course, node: Node) -> Next:
+    """Read the next marker, terminal or JSON value at a node that takes no free text."""
+    buf, n = course.buf, len(course.buf)
+    pos = match_space(buf, course.pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if pos > course.pos:
+        if len(course.spacing.come) <= MAX_LEXEME:
+            course.spacing.come += buf[course.pos : pos]
+        course.pos = pos
+    if pos == n:
+        return WAIT
+    if course.graph.code is not None and course.builder.call is None and node.coding is not None:
+        from toolect._reading.code_slot import begin_code  # not part of starting up: few dialects need it
+
+        coded = begin_code(course, node, pos)
+        if coded is not None:
+            return coded
+    if course.graph.network.spec.comments:
+        comment = begin_comment(course, pos)
+        if comment is not None:
+            return comment
+    lexeme = next_lexeme(course, node, pos)
+    if lexeme is WAIT:
+        return WAIT
+    if lexeme is not None:
+        key, end = lexeme.key, lexeme.end
+        course.pos = end
+        text = "" if isinstance(key, str) else buf[pos:end]
+        course.shift(key, course.base + pos, course.base + end, text, lexed=True)
+        return None
+    if node.json and _may_begin_json(course, buf[pos]):
+        if not course.spacing.loose and not node.value:
+            choice = node.choices[SlotKind.JSON][0]
+            course.spacing.check(course.builder, course.base + pos, (choice.expects,), choice.expects)
+        return begin_json(course, node)
+    waits = n - pos < MIN_LEXEME and node.patterns
+    if not course.final and (waits or could_grow(node, buf[pos:], course.builder.spelled)):
+        return WAIT
+    return recover(course, node, pos)

@@ -1,0 +1,160 @@
+"""Looks ahead from where a call may begin: does one follow, or is it prose about one?"""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
+from toolect._graph.stops import Stop
+from toolect._graph.symbols import Terminal
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.probe import Lexeme, Probe, View, past_blank
+from toolect._shapes.loose import first_keys
+from toolect._spec.model import Role, Shape, SlotKind
+from toolect.message import RepairKind
+
+_FAR = 8
+"""Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
+_SOLID = re.compile(r"\S").search
+
+
+def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool) -> Answer:
+    """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
+
+    After a `strong` marker nothing but a call is likely: what is cut off is one.
+    """
+    if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
+        from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
+
+        return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
+    way = _Way(view, stop, node, pos, strong)
+    for _ in range(_FAR):
+        answer = way.go_on()
+        if answer is not None:
+            return answer
+    return Answer.YES
+
+
+class _Way(Probe):
+    """How far has been looked ahead from a marker, and what came on the way."""
+
+    __slots__ = ("line", "named", "seen", "stop", "strong", "weak")
+
+    def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
+        super().__init__(view, node, pos)
+        self.stop, self.strong = stop, strong
+        self.seen = False  # a terminal has come
+        self.named = False  # one with a name or an id has
+        self.line = False  # a new line that the dialect writes has not come
+        self.weak = False  # only a short sign came after the name
+
+    def go_on(self) -> Answer | None:
+        """Look at the next lexeme; None when that does not decide."""
+        node, sure = self.node, Answer.YES if self.strong else Answer.NO
+        free = node.text or node.escaped
+        if free and not self.line:
+            return Answer.YES
+        comes = self.space()
+        self.line = self.line and "\n" not in self.blank
+        if comes is not Answer.YES:
+            return WAIT if comes is WAIT else sure
+        if free:  # what goes on as a line of prose is prose, unless JSON comes
+            return Answer.YES if not self.line or node.json and self.view.buf[self.pos] in "{[" else Answer.NO
+        lexeme = self.next()
+        if lexeme is None:
+            return self._before_other()
+        if lexeme is WAIT:
+            return WAIT
+        if isinstance(lexeme.key, Terminal):
+            return self._over_terminal(lexeme, lexeme.key)
+        return self._over_marker(lexeme, lexeme.key)
+
+    def _over_marker(self, marker: Lexeme, core: str) -> Answer | None:
+        if marker.end == len(self.view.buf) and self.view.final or self.seen and len(core) >= STRONG:
+            return Answer.YES
+        step = self.over(marker)
+        node = step.node
+        self.weak = self.named and node.json and len(node.choices) == 1
+        if self.named and not self.weak:
+            return Answer.YES
+        self.line = self.line or "\n" in step.trail
+        ended = node is self.view.graph.start or node.done is not None and not node.marks
+        return Answer.YES if ended else None
+
+    def _over_terminal(self, terminal: Lexeme, key: Terminal) -> Answer | None:
+        view = self.view
+        if terminal.end == len(view.buf):
+            return Answer.YES if self.strong and not self.line else Answer.NO
+        roles = self.node.fills(key)
+        self.seen = True
+        if len(roles) == 1:
+            self.named = self.named or Role.MARKUP not in roles
+        known = not view.tools or view.buf[terminal.start : terminal.end] in view.tools
+        if Role.NAME in roles and self.named and not known and view.graph.policies.unknown_tool == "content":
+            return Answer.NO
+        self.over(terminal)
+        return None
+
+    def _before_other(self) -> Answer:
+        """What comes is neither a marker nor a terminal."""
+        node, view, pos = self.node, self.view, self.pos
+        buf = view.buf
+        if node.json and not self.named and buf[pos] in "{[":
+            return _json(self.stop, node.json_field().shape, view, pos, self.strong)
+        if node.json and self.named:
+            line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in self.blank
+            if buf[pos] in "{[" or not self.weak and not line:
+                return Answer.YES
+        rest = squeeze(buf[pos : pos + 2 * MAX_BLANK])
+        if self.named and any(buf.startswith(core, pos) for core in node.implied):
+            return Answer.YES
+        if self.named and not view.final and any(squeeze(core).startswith(rest) for core in node.implied):
+            return WAIT
+        if any(squeeze(core).startswith(rest) for core in node.marks):  # a marker, cut off by the end
+            return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
+        return Answer.NO
+
+
+def _json(stop: Stop, shape: Shape | None, view: View, pos: int, strong: bool) -> Answer:
+    """Does the bracket at `buf[pos]` open JSON with a call in it?
+
+    After a marker of the dialect it does. A marker that is a word may be just that: a list after it must be one of
+    objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
+    """
+    buf, final = view.buf, view.final
+    patterns = None if shape is None else first_keys(shape)
+    if strong or stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
+        if not stop.core.isalnum() or buf[pos] == "{":
+            return Answer.YES
+        inside = past_blank(buf, pos + 1)
+        if inside == len(buf):
+            return Answer.YES if final else WAIT
+        return Answer.YES if buf[inside] in "{]" else Answer.NO
+    whole, other = patterns
+    until = min(len(buf), pos + MAX_LEXEME)
+    if whole.match(buf, pos, until) is not None:
+        return Answer.YES
+    done = final or until == pos + MAX_LEXEME or other.match(buf, pos, until) is not None
+    return Answer.NO if done else WAIT
+
+
+def headed(view: View, node: Node, pos: int) -> Answer:
+    """Does a terminal with its marker stand at `buf[pos:]`, where free text may stand too?
+
+    Where the text is content, one that begins a call with its name has to be proved, as a stop is.
+    """
+    probe = Probe(view, node, pos)
+    proved = node.text_field().role in (Role.CONTENT, None)
+    if probe.space() is WAIT:
+        return WAIT
+    head = probe.next()
+    if head is None or head is WAIT or not isinstance(head.key, Terminal) or proved and node.named(head.key):
+        return WAIT if head is WAIT else Answer.NO
+    probe.over(head)
+    if probe.space() is WAIT:
+        return WAIT
+    marker = probe.next()
+    if marker is WAIT:
+        return WAIT
+    return Answer.NO if marker is None or isinstance(marker.key, Terminal) else Answer.YES

@@ -1,0 +1,224 @@
+"""Walks the graph of nodes over the wire text, whole or in pieces.
+
+One machine reads both: `run(final=True)` on the whole text is `parse`; `run(final=False)` after each chunk is `stream`.
+Every decision depends on the text alone, never on where a chunk ended: where more text could change it, the machine
+waits.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.node import Node
+from toolect._graph.spelling import canonical
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.builder import Builder
+from toolect._reading.course import Boundary, Course
+from toolect._reading.json_slot import begin_json
+from toolect._reading.lexing import lex, match_space
+from toolect._reading.look_ahead import headed
+from toolect._reading.quoted_slot import EscapedSlot
+from toolect._reading.recovery import give_up
+from toolect._reading.slot import AFTER_END, Next, Quick, Slot
+from toolect._reading.stride import stride
+from toolect._reading.striding import Nexts, Striding
+from toolect._reading.text_slot import TextSlot
+from toolect._reading.watcher import Watcher
+from toolect._spec.model import Role
+from toolect.message import Message
+
+MIN_STRIDE = 24
+"""Characters that must be there for a stride in a stream to be worth a try."""
+NEVER = sys.maxsize
+"""An index that no text has."""
+
+
+class Machine:
+    """Reads one answer. It alone says which slot is open, and whether the answer has ended."""
+
+    __slots__ = ("_next_stride", "_nexts", "_nexts_of", "course", "left", "quick", "slot")
+
+    def __init__(
+        self, graph: Graph, builder: Builder, watcher: Watcher | None = None, bound: int | None = None
+    ) -> None:
+        """`watcher` is told of every step. With a `bound`, the text begins at that character, and reading ends where
+        content does that the dialect does not read as its own.
+        """
+        self.course = Course(graph, builder, watcher, bound)
+        self.course.base = bound or 0
+        strides = graph.strides and (watcher is None or bound is not None)  # of a part, only what is no call is told
+        self._next_stride = 0 if strides else NEVER  # the first index where large steps may be tried
+        self._nexts: Nexts = {}  # what strides have found out of the text `_nexts_of`
+        self._nexts_of = ""
+        self.left: int | None = None
+        """Where reading that has a bound ended: all that follows is left to others."""
+        self.slot: Slot | None = None
+        self.quick: Quick | None = None
+        """Takes in chunks that are nothing but text of the open slot."""
+
+    def feed(self, chunk: str) -> None:
+        """Take in `chunk` and read as far as it decides."""
+        course = self.course
+        course.buf = course.buf + chunk if course.buf else chunk
+        self.run(False)
+        self._get_ready()
+
+    def read(self, text: str) -> Message:
+        """The message of `text`, the whole of the answer."""
+        self.course.buf = text
+        self.run(True)
+        return self.message()
+
+    def adopt(self, to: Striding, node: Node) -> None:
+        """Go on where a stride stopped."""
+        course = self.course
+        self._nexts, self._nexts_of = to.nexts, to.buf
+        course.builder.draft.adopt(to)
+        course.node = node
+        course.pos = to.size if to.finished else to.before
+        course.spacing.after(to.trails[0], to.trails)
+        if to.finished:
+            self.slot = AFTER_END
+
+    def go_on(self, at: int, to: Striding, node: Node) -> None:
+        """Go on where a stride from character `at` on stopped, with what it has read as all that has been fed."""
+        course = self.course
+        course.base, course.buf = at, to.buf[at - to.base : to.size if to.finished else to.before]
+        self.adopt(to, node)
+        course.pos = len(course.buf)
+
+    def prefill(self, opening: str) -> None:
+        """Begin after `opening`, which the prompt ends with: its characters have negative offsets."""
+        course, builder = self.course, self.course.builder
+        course.base = -len(opening)
+        course.buf = opening
+        opener = ""
+        while (match := course.node.struct.match(opening, course.pos)) is not None:
+            at, course.pos = course.base + course.pos, match.end()
+            core = canonical(match[0], course.node.marks)
+            opener = opening[match.start() :]
+            course.shift(core, at, course.base + course.pos)
+        self.run(False)
+        course.buf, course.pos, course.base = "", 0, 0
+        builder.segments.clear()
+        builder.repairs.clear()
+        builder.text_parts.clear()
+        if isinstance(self.slot, TextSlot):
+            self.slot.restart(course, opener)
+
+    def run(self, final: bool) -> None:
+        """Read until the end of what is there, or until more text is needed."""
+        course = self.course
+        course.final = final
+        deep = False
+        while self.left is None:
+            try:
+                if deep:
+                    self.slot, deep = give_up(course, "nested too deep"), False
+                while self._advance(course):
+                    pass
+                break
+            except TooDeep:
+                deep = True
+            except Boundary as boundary:
+                self.left, self.slot = boundary.at, None
+        if final and self.left is None and self.slot is not AFTER_END:
+            course.pos = len(course.buf)
+            course.settle_end(course.base + course.pos)
+            self.slot = AFTER_END
+
+    def _advance(self, course: Course) -> bool:
+        """The careful step: read on in the open slot, or read one lexeme; False when more text is needed."""
+        slot, node = self.slot, course.node
+        if slot is not None:
+            step = slot.read(course)
+        elif course.pos >= self._next_stride and self._stride(course):
+            return True
+        elif node.text:
+            step = _enter_text(course, node)
+        elif node.escaped:
+            step = EscapedSlot(course, node)
+        else:
+            step = lex(course, node)
+        if step is WAIT:
+            return False
+        self.slot = step
+        return True
+
+    def _stride(self, course: Course) -> bool:
+        """Take large steps from here, outside of calls; False when not even one can be taken."""
+        if course.builder.draft.call is not None or not course.final and len(course.buf) - course.pos < MIN_STRIDE:
+            return False
+        at = course.spacing.over_trail(course.buf, course.pos)
+        if at < 0 or not course.final and len(course.buf) - at < MIN_STRIDE:
+            return False
+        builder = course.builder
+        blank, bound = not builder.segments, -1
+        if course.bound is not None:
+            bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
+        buf, nexts = course.buf, self._nexts if self._nexts_of is course.buf else {}
+        self._nexts, self._nexts_of = nexts, buf
+        strode = stride(
+            course.graph, course.node, buf, at, course.base, builder.tools, course.final, blank, None, bound, nexts
+        )
+        if strode is None:
+            self._next_stride = at + 1
+            return False
+        self.adopt(*strode)
+        return True
+
+    def _get_ready(self) -> None:
+        """Drop what has been read, and see whether the next chunk can be read the short way."""
+        course, slot = self.course, self.slot
+        if course.pos:
+            course.forget(self._needed())
+            self._next_stride = 0 if self._next_stride < NEVER else NEVER
+        self.quick = slot.quick(course) if slot is not None and not course.buf else None
+
+    def _needed(self) -> int | None:
+        """The first character that may still be asked for."""
+        first = self.course.first_needed() if self.left is None else self.left
+        needed = None if self.slot is None else self.slot.needed()
+        if first is None or needed is None:
+            return first if needed is None else needed
+        return min(first, needed)
+
+    def pending(self) -> str:
+        """Text that has come and has not been passed on: it may still turn out to be something else."""
+        course = self.course
+        return course.buf[course.pos :] if self.slot is None else self.slot.pending(course)
+
+    def message(self) -> Message:
+        """What has been read; in the middle of an answer, what is open comes last."""
+        course, builder, slot = self.course, self.course.builder, self.slot
+        segments = list(builder.segments)
+        if slot is not AFTER_END:
+            field = None if slot is None else slot.field
+            segments += builder.open_segment(field, course.base + course.pos)
+        return Message(tuple(segments), tuple(builder.repairs))
+
+
+def _enter_text(course: Course, node: Node) -> Next:
+    """At a node that takes free text: settle the whitespace before it, then open the slot."""
+    spacing = course.spacing
+    if not spacing.before_text(course, course.builder, node):
+        return WAIT
+    buf, pos, final = course.buf, course.pos, course.final
+    course.home = None
+    field = node.text_field()
+    answer = Answer.NO
+    if node.patterns:
+        answer = headed(course, node, pos)
+    if answer is Answer.NO and node.json and field.role not in (Role.CONTENT, None):
+        at = match_space(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at == len(buf) and not final:
+            return WAIT
+        if buf[at : at + 1] in ("{", "["):
+            course.pos = at
+            spacing.settled()
+            return begin_json(course, node)
+    if answer is Answer.WAIT:
+        return WAIT
+    spacing.settled()
+    return TextSlot.free(course, node) if answer is Answer.NO else lex(course, node)

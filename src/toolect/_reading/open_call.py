@@ -1,0 +1,163 @@
+"""A call while it is being read."""
+
+from __future__ import annotations
+
+from toolect.message import Call, Json, Repair, RepairKind, Status
+
+MAX_REPAIR = 1 << 17
+"""Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
+LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
+"""Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
+
+
+class OpenCall:
+    """What is known of a call before it ends. Its arguments come key by key (`entries`) or in one piece (`whole`)."""
+
+    __slots__ = (
+        "nameless", "placed", "start", "index", "name", "header", "id",
+        "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
+        "shaped", "unit_end", "truncated", "error", "repairs",
+    )  # fmt: skip
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.index = -1  # -1 until it is reported
+        self.name = ""
+        self.header = ""  # the name, when it stands before the arguments and may come again in them
+        self.id: str | None = None
+        self.entries: list[tuple[str, Json]] = []
+        self.keys: set[str] = set()  # those of `entries`
+        self.key: str | None = None  # of the argument that is open
+        self.nameless = False  # an argument is open that may have no name
+        self.placed = 0  # how many had none
+        self.list: list[Json] = []  # an argument in several elements, as far as it has come
+        self.list_key: str | None = None  # its key
+        self.repeated = False  # that key came before, and its first value counts
+        self.partial: str | None = None  # the text of that argument as far as it has come
+        self.value: Json = None
+        self.whole = False  # `value` holds the arguments
+        self.verbatim = False  # the written text is the model's own
+        self.written: list[str] = []  # the arguments' JSON text
+        self.shaped = False  # it is the unit of a JSON shape
+        self.unit_end = -1  # where its JSON object ended
+        self.truncated = False
+        self.error: str | None = None
+        self.repairs: list[Repair] = []
+
+    @property
+    def text(self) -> str:
+        """The arguments' JSON text as far as it has come."""
+        return "".join(self.written)
+
+    @property
+    def status(self) -> Status:
+        """How it would end here."""
+        if self.error is not None:
+            return Status.MALFORMED
+        if self.truncated:
+            return Status.TRUNCATED
+        if any(r.kind not in LAYOUT for r in self.repairs):
+            return Status.REPAIRED
+        return Status.OK
+
+    @property
+    def sound(self) -> bool:
+        """True unless it is malformed or truncated."""
+        return self.error is None and not self.truncated
+
+    def fail(self, why: str) -> None:
+        """The call cannot be read; the first reason counts."""
+        self.error = self.error or why
+
+    def note(self, kind: RepairKind, at: int, detail: str) -> None:
+        """A repair was made at character `at`."""
+        note(self.repairs, kind, at, detail)
+
+    def says(self, what: str, known: str, text: str, at: int) -> bool:
+        """True when `what` is known already; it must be the same wherever it stands."""
+        if known and known != text:
+            self.fail(f"expected the {what} {known!r} again, got {text[:40]!r} - at {at}")
+        return bool(known)
+
+    def give(self, key: str, value: Json) -> None:
+        """The open argument, `key`, is complete."""
+        if not self.repeated:
+            self.entries.append((key, value))
+            self.keys.add(key)
+
+    def take(self, arguments: Json) -> None:
+        """The arguments came in one piece."""
+        self.value, self.whole = arguments, True
+
+    def cut(self) -> None:
+        """The input ended here: what has come of the open argument, or of the JSON text, is kept."""
+        self.truncated = True
+        if self.whole:
+            return
+        if self.partial is not None and self.key is not None:
+            self.give(self.key, self.partial)
+        elif self.written and not self.entries:
+            self.take(completed(self.text))
+
+    def settle(self, end: int) -> None:
+        """The call ends at character `end`: note what it lacks, and what came twice."""
+        if self.shaped and not self.whole and self.sound and self.name:
+            self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
+        if not self.name and not self.truncated:
+            self.fail(f"expected the name of the tool - at {self.start}")
+        if self.sound and not self.whole and len(dict(self.entries)) < len(self.entries):
+            self.note(RepairKind.DUPLICATE_KEY, self.start, "the last value counts")
+            self.verbatim = True
+
+    def result(self, end: int, raw: str, strict: bool) -> Call:
+        """The settled call; `raw` is its wire text. Strict mode runs no call that was repaired."""
+        status, error = self.status, self.error
+        if status is Status.TRUNCATED:
+            error = "the input ended inside the call"
+        elif strict and self.sound and self.repairs:
+            first = self.repairs[0]
+            status, error = Status.MALFORMED, f"strict mode: {first.kind} - at {first.at}"
+        runnable = status is Status.OK or status is Status.REPAIRED
+        arguments = self.value if self.whole else dict(self.entries)
+        spelling = self.text if self.verbatim or not runnable else None
+        span = (self.start, end)
+        return Call(self.name, arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error)
+
+    def snapshot(self, end: int) -> Call:
+        """The call as far as it has come, up to character `end`."""
+        text = self.text
+        arguments = completed(text) if text else {}
+        return Call(self.name, arguments, self.id, text, "", (self.start, end), Status.TRUNCATED)
+
+
+def note(repairs: list[Repair], kind: RepairKind, at: int, detail: str) -> None:
+    """Add a repair to `repairs`; one of whitespace is enough."""
+    if kind is not RepairKind.WHITESPACE or all(r.kind is not kind for r in repairs):
+        repairs.append(Repair(kind, at, detail))
+
+
+def without_open_key(text: str) -> str:
+    """`text`, the beginning of a JSON object, without a last key whose value has not come."""
+    rest = text.rstrip()
+    if not rest.endswith(":"):
+        return text
+    rest = rest[:-1].rstrip()
+    at = len(rest) - 1
+    while (at := rest.rfind('"', 0, at)) >= 0:
+        slashes = len(rest[:at]) - len(rest[:at].rstrip("\\"))
+        if slashes % 2 == 0:
+            return rest[:at].rstrip().removesuffix(",")
+    return text
+
+
+def completed(text: str) -> Json:
+    """The best reading of arguments that were cut off, `{}` when there is none."""
+    if len(text) > MAX_REPAIR:
+        return {}
+    import json_repair
+
+    try:
+        value: Json = json_repair.loads(without_open_key(text))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,108 @@
+"""The text of a slot on its way to the builder: begun only when there is some."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import StopPlan
+from toolect._graph.symbols import Field
+from toolect._reading.course import Boundary, Course
+from toolect._spec.model import Role, SlotKind
+
+CONTENT = Field(Role.CONTENT)
+
+
+class Passage:
+    """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
+
+    __slots__ = ("_blank", "_dropped", "_optional", "field", "lobby", "lost", "node", "opened", "plan", "skip", "start")
+
+    def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
+        role = field.role
+        self.node, self.field, self.plan = node, field, plan
+        self.skip = skip  # the grammar knows nothing of this text
+        self.start = course.base + course.pos
+        self.opened = False
+        self.lost = False  # text was dropped
+        self._blank: list[str] = []
+        self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
+        self.lobby = self._dropped = False
+        if role is Role.CONTENT:
+            self.lobby = course.bound is not None and not skip and node.first(SlotKind.TEXT)
+            """Content is not read here: what is not blank ends all reading."""
+            drops = course.graph.policies.after_calls == "drop" and course.builder.count > 0
+            self._dropped = drops and not self.lobby
+        if not self._optional and role is not None and not skip:
+            self.open(course)
+
+    @property
+    def unread(self) -> bool:
+        """True for content that the grammar has no place for."""
+        return self.skip and self.field.role is Role.CONTENT
+
+    @property
+    def blank(self) -> str:
+        """Whitespace that is content only if something follows."""
+        return "".join(self._blank)
+
+    def text_before(self, course: Course, at: int) -> bool:
+        """True when there is more than whitespace between the beginning and index `at`."""
+        pos = course.pos
+        return self.opened or self.lost or at > pos and not course.buf[pos:at].isspace()
+
+    def add(self, course: Course, text: str) -> None:
+        """More of it."""
+        if not text:
+            return
+        if self._dropped:
+            self.lost = self.lost or not text.isspace()
+            return
+        if not self.opened:
+            if self._optional and text.isspace():
+                self._blank.append(text)
+                return
+            self.open(course)
+        if self.field.role is not None:
+            course.builder.text_part(self.field, text)
+
+    def read_to(self, course: Course, until: int) -> None:
+        """The text before index `until` is more of it."""
+        if until > course.pos:
+            self.add(course, course.buf[course.pos : until])
+            course.pos = until
+
+    def open(self, course: Course) -> None:
+        """Begin it."""
+        self.opened = True
+        if not self.skip:
+            course.node = self.node
+            course.enter_slot(SlotKind.TEXT, self.start)
+            if self.lobby:
+                raise Boundary(self.start)
+        course.builder.text_begin(self.field, self.start)
+        if self._blank:
+            course.builder.text_part(self.field, self.blank)
+            self._blank.clear()
+
+    def give_way(self, course: Course) -> None:
+        """A call begins: who reads a part of a text and has read only reasoning leaves it to others."""
+        if self.lobby and not course.builder.draft.attempts and self.start > (course.bound or 0):
+            self.open(course)
+
+    def close(self, course: Course, end: int) -> None:
+        """It ends at character `end`."""
+        if self.opened:
+            if self.field.role is not None:
+                course.builder.text_end(self.field, self.start, end)
+            if not self.skip:
+                course.leave_slot(SlotKind.TEXT, end)
+
+    def end_with_input(self, course: Course, end: int) -> None:
+        """The input is over, the text at character `end`."""
+        role, builder = self.field.role, course.builder
+        if not self.opened and (role is Role.STRING or self._blank and role is Role.CONTENT and not builder.segments):
+            self.open(course)
+        unfinished = role not in (Role.CONTENT, Role.REASONING, None)
+        if self.opened and unfinished and not self.node.step(SlotKind.TEXT).node.over:
+            builder.cut(self.field)
+        else:
+            self.close(course, end)

@@ -1,0 +1,211 @@
+"""What comes next in the text, seen from a place in the grammar, without reading it.
+
+Whoever looks ahead sees no more than a `View`. A look ahead is bounded, and depends on the text alone: where more text
+could change what comes next, the answer is to wait for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node, Step
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, canonical, squeeze
+from toolect._graph.symbols import ECHOES, Terminal, is_echo
+from toolect._reading.answer import WAIT, Answer, Waiting
+from toolect._spec.model import Role
+
+MAX_COMMENT = 4096
+"""Characters of comments that a look-ahead goes over. Beyond it: the marker before them is text."""
+
+_BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
+_LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
+
+
+class View(Protocol):
+    """What a look ahead may see: the text that is there, and what is known of its calls."""
+
+    buf: str
+    base: int
+    """The character of the wire text that `buf[0]` is."""
+    final: bool
+    """Nothing more will arrive."""
+    graph: Graph
+    seeking: object
+    """How far the last look ahead for a call in code has come, so that the next one need not begin anew."""
+
+    @property
+    def tools(self) -> Collection[str]:
+        """The names of the tools that are declared."""
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+
+
+class Lexeme(Struct, frozen=True, gc=False):
+    """A marker or terminal at `buf[start:end]`."""
+
+    key: str | Terminal
+    start: int
+    end: int
+
+
+def next_lexeme(
+    view: View, node: Node, pos: int, spelled: Callable[[str], str] | None = None
+) -> Lexeme | Waiting | None:
+    """The lexeme at `buf[pos:]` that `node` takes: the longest marker, else the first terminal; None for no lexeme.
+
+    `spelled`: how a marker that repeats a name or key is written, where that is not as in the view.
+    """
+    buf, n, final = view.buf, len(view.buf), view.final
+    if pos == n:
+        return None if final else WAIT
+    for core in node.echoes:
+        closer = (spelled or view.spelled)(core)
+        if buf.startswith(closer, pos):
+            return Lexeme(core, pos, pos + len(closer))
+        if not final and closer.startswith(buf[pos:]):
+            return WAIT
+    match = node.struct.match(buf, pos)
+    if match is not None:
+        found, end = match[0], match.end()
+        core = canonical(found, node.marks)
+        if not final and n - pos < node.longest and _longer(node, found, buf[pos:]):
+            return WAIT
+        if not final and end == n and core.isidentifier():
+            return WAIT  # perhaps a longer word
+        return Lexeme(core, pos, end)
+    if not final and may_be_marker(node, buf, pos):
+        return WAIT
+    for terminal, pattern in node.patterns:
+        match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
+        if match is not None and match.end() > pos:
+            end = match.end()
+            return WAIT if end == n and not final and end - pos < MAX_LEXEME else Lexeme(terminal, pos, end)
+    return None
+
+
+def past_blank(buf: str, pos: int) -> int:
+    """The index after the whitespace at `buf[pos:]`, of which no more than `MAX_BLANK` characters are looked at."""
+    return _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+
+
+def may_be_marker(node: Node, buf: str, pos: int) -> bool:
+    """True when `buf` from `pos` on may be the beginning of a marker."""
+    if len(buf) - pos > node.longest + MAX_BLANK:
+        return False
+    return f"\n{squeeze(buf[pos:])}" in node.made(_tight).marks
+
+
+def could_grow(node: Node, rest: str, spelled: Callable[[str], str]) -> bool:
+    """True when `rest` may become a marker with more text: one of `node`, or one that follows where some are missing.
+
+    `spelled` says how a marker is written here.
+    """
+    if len(rest) > 2 * MAX_BLANK + MAX_LEXEME:
+        return False
+    tight, known = squeeze(rest), node.made(_tight)
+    begin = f"\n{tight}"
+    at = known.grown.find(begin)
+    while at >= 0:
+        if known.grown[at + len(begin)] != "\n":
+            return True
+        at = known.grown.find(begin, at + 1)
+    return any(len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes))
+
+
+class _Tight(NamedTuple):
+    """Markers without inner whitespace, each between line breaks: one search tells whether any begins in some way."""
+
+    marks: str
+    """Those that may come next."""
+    grown: str
+    """These, and all that may follow where some are missing, but for those that repeat a name or key."""
+    echoes: tuple[str, ...]
+    longer: dict[str, tuple[str, ...]]
+    """For those that may come next, the longer ones that begin so."""
+
+
+def _tight(node: Node) -> _Tight:
+    more = dict.fromkeys((*node.marks, *node.implied, *node.graph.ends, *node.graph.markers))
+    return _Tight(
+        _lined(node.marks),
+        _lined(core for core in more if not is_echo(core)),
+        tuple(filter(is_echo, more)),
+        {core: tuple(c for c in node.marks if len(c) > len(core) and c.startswith(core)) for core in node.marks},
+    )
+
+
+def _lined(cores: Iterable[str]) -> str:
+    return "".join(f"\n{squeeze(core)}" for core in cores) + "\n"
+
+
+def _longer(node: Node, found: str, rest: str) -> bool:
+    """True when `rest`, which begins with the marker `found`, may turn out to be a longer marker."""
+    if (cores := node.made(_tight).longer.get(found)) is None:
+        cores = tuple(core for core in node.marks if len(core) > len(found))  # it has other blanks
+    return any(core.startswith(rest) for core in cores)
+
+
+def _over_comments(view: View, pos: int) -> int | Waiting:
+    """The index after the comments at `buf[pos:]` and the whitespace around them."""
+    buf, final, comments = view.buf, view.final, view.graph.network.spec.comments
+    start, n = pos, len(buf)
+    while pos - start < MAX_COMMENT:
+        opener = next((opener for opener in comments if buf.startswith(opener, pos)), None)
+        if opener is None:
+            return WAIT if not final and any(opener.startswith(buf[pos:]) for opener in comments) else pos
+        closer = comments[opener]
+        at = buf.find(closer, pos + len(opener), pos + MAX_COMMENT)
+        if at < 0:
+            return n if final or n - pos >= MAX_COMMENT else WAIT
+        pos = _LONG_BLANK(buf, at + len(closer)).end()  # type: ignore[union-attr]  # matches the empty string
+    return pos
+
+
+class Probe:
+    """A place in the text, and where in the grammar that is; both are ahead of what has been read."""
+
+    __slots__ = ("_said", "blank", "node", "pos", "view")
+
+    def __init__(self, view: View, node: Node, pos: int) -> None:
+        self.view, self.node, self.pos = view, node, pos
+        self.blank = ""
+        """The whitespace that was gone over last."""
+        self._said: dict[Role, str] = {}  # names and keys on the way, which markers may repeat
+
+    def space(self) -> Answer:
+        """Go over whitespace and comments: does anything come after them?"""
+        view = self.view
+        end = past_blank(view.buf, self.pos)
+        self.blank = view.buf[self.pos : end]
+        after = _over_comments(view, end) if view.graph.network.spec.comments else end
+        if after is WAIT:
+            return WAIT
+        self.pos = after
+        if after < len(view.buf):
+            return Answer.YES
+        return Answer.NO if view.final else WAIT
+
+    def next(self) -> Lexeme | Waiting | None:
+        """The lexeme that comes here, as `next_lexeme` says."""
+        return next_lexeme(self.view, self.node, self.pos, self.spelled)
+
+    def over(self, lexeme: Lexeme) -> Step:
+        """Go over the lexeme that comes here."""
+        step = self.node.step(lexeme.key)
+        if step.field is not None and step.field.role in ECHOES:
+            self._said[step.field.role] = self.view.buf[lexeme.start : lexeme.end]
+        self.node, self.pos = step.node, lexeme.end
+        return step
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here, with the names and keys on the way."""
+        if self._said and is_echo(core):
+            for role, said in self._said.items():
+                core = core.replace(ECHOES[role], said)
+        return self.view.spelled(core)

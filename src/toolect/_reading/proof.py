@@ -1,0 +1,136 @@
+"""Looks ahead from where a call may begin with its name: is it one, or prose, markup or code that looks alike?
+
+Nothing but a name, perhaps after a short sign, announces such a call. A declared tool's name needs little besides it;
+any other name has to be proved by what follows. Each look-ahead is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import Terminal
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.probe import Probe, View
+from toolect._spec.model import CodecKind, SlotKind
+
+_FAR = 8
+"""Lexemes after the name that are looked at: the first key and what opens its value are within."""
+_REST_OF_LINE = re.compile(r"[ \t\r]{0,64}")
+_OBJECT = re.compile(r'\{\s{0,64}(?:\}|"(?:[^"\\\n]|\\.){0,64}"\s{0,8}:)')
+_OBJECT_BEGUN = re.compile(r'\{\s{0,64}(?:"(?:[^"\\\n]|\\.){0,64}(?:\\|"\s{0,8})?)?\Z')
+_BARE_KEY = r"""[^\s<>{}\[\]'"#&*!|%@`:,-][^\n:<>]{0,64}"""
+_ENTRY = re.compile(
+    r"""\{|(?:#[^\n]{0,128}\n\s{0,64})?(?:"(?:[^"\\\n]|\\.){0,64}"|'[^'\n]{1,64}'|"""
+    + _BARE_KEY
+    + r")[ \t]{0,8}:(?=\s)"
+)
+_ENTRY_BEGUN = re.compile(
+    r"""(?:#[^\n]{0,128}(?:\n\s{0,64}|\Z))?(?:"(?:[^"\\\n]|\\.){0,64}(?:\\|")?|'[^'\n]{0,64}'?|"""
+    + _BARE_KEY
+    + r"|):?\Z"
+)
+
+
+def proof(view: View, node: Node, pos: int) -> Answer:
+    """Does a call begin with the name at `buf[pos:]`, a terminal of `node`?"""
+    probe = _Walk(view, node, pos)
+    name = probe.next()
+    if name is None or name is WAIT:
+        return WAIT if name is WAIT else Answer.NO
+    if not isinstance(name.key, Terminal) or not node.naming(name.key) or name.end == len(view.buf):
+        return Answer.NO
+    said = view.buf[name.start : name.end]
+    probe.known = said in view.tools
+    if not probe.known and said in view.graph.network.spec.reserved:
+        return Answer.NO
+    probe.form = Answer.YES if probe.known or not view.tools else Answer.NO
+    probe.over(name)
+    return probe.evidence()
+
+
+class _Walk(Probe):
+    """Follows the grammar from a name on, until it is clear whether this is a call."""
+
+    __slots__ = ("begun", "form", "known")
+
+    def __init__(self, view: View, node: Node, pos: int) -> None:
+        super().__init__(view, node, pos)
+        self.known = False  # the name is that of a tool
+        self.form = Answer.NO
+        """What the form of a call comes to: it is enough for a tool that is declared, and where none are."""
+        self.begun = False  # something of the call came after the name
+
+    def evidence(self) -> Answer:
+        """What follows the name."""
+        view, keyed = self.view, False
+        for _ in range(_FAR):
+            if self.node.over:
+                return self._line_end()
+            comes = self.space()
+            if comes is not Answer.YES:
+                return self._cut()
+            node = self.node
+            if keyed and node.text and not node.json:
+                return self.form
+            if node.json or node.text:
+                after = node.step(SlotKind.JSON if node.json else SlotKind.TEXT).node
+                for closer in map(self.spelled, after.echoes):
+                    if view.buf.startswith(closer, self.pos):
+                        return self.form
+                    if closer.startswith(view.buf[self.pos :]):
+                        return self._cut()
+                return self._object(node) if node.json else self._text(node)
+            lexeme = self.next()
+            if lexeme is WAIT:
+                return WAIT
+            if lexeme is None:
+                if any(self.spelled(core).startswith(view.buf[self.pos :]) for core in node.marks):
+                    return self._cut()
+                return Answer.YES if self.known and keyed else Answer.NO
+            terminal = isinstance(lexeme.key, Terminal)
+            if terminal and lexeme.end == len(view.buf):
+                return self._cut()
+            if lexeme.key in node.echoes or keyed and node.value:
+                return self.form
+            self.over(lexeme)
+            keyed, self.begun = keyed or terminal, self.begun or not terminal
+        return Answer.NO
+
+    def _cut(self) -> Answer:
+        """The text ends here, before anything is decided."""
+        if not self.view.final:
+            return WAIT
+        return Answer.YES if self.known and self.begun else Answer.NO
+
+    def _line_end(self) -> Answer:
+        """A call that is complete here: nothing may follow on its line, unless the tool is known."""
+        if self.known:
+            return Answer.YES
+        buf, ends = self.view.buf, self.view.graph.ends
+        at = _REST_OF_LINE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
+        rest = buf[at : at + 64]
+        if any(rest.startswith(end) for end in ends):
+            return self.form
+        if not self.view.final and any(end.startswith(rest) for end in ("\n", *ends)):
+            return WAIT
+        return self.form if rest[:1] in ("", "\n") else Answer.NO
+
+    def _object(self, node: Node) -> Answer:
+        """The beginning of a JSON object, up to its first key: enough for every name."""
+        buf, at = self.view.buf, self.pos
+        line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in self.blank
+        if buf[at] != "{" or line and not self.known:
+            return Answer.NO
+        if self.known or _OBJECT.match(buf, at) is not None:
+            return Answer.YES
+        if _OBJECT_BEGUN.match(buf, at) is None:
+            return Answer.NO
+        return Answer.YES if self.view.final and '"' in buf[at:] else self._cut()
+
+    def _text(self, node: Node) -> Answer:
+        """Text that holds all arguments: a mapping begins with an entry."""
+        codec = node.text_field().codec
+        if codec is None or codec.kind is not CodecKind.YAML or _ENTRY.match(self.view.buf, self.pos) is not None:
+            return self.form
+        return self._cut() if _ENTRY_BEGUN.match(self.view.buf, self.pos) is not None else Answer.NO

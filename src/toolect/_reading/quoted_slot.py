@@ -1,0 +1,194 @@
+"""Text in which a backslash hides the next character from the closer: the inside of a quoted string."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import broken_plan
+from toolect._graph.symbols import Hollow
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.closing import ends_string
+from toolect._reading.course import Course
+from toolect._reading.slot import Next, Quick
+from toolect._spec.model import SlotKind
+from toolect._values.escapes import open_escape, unescape
+from toolect.message import RepairKind
+
+
+class EscapedSlot:
+    """The inside of a string being read; escapes are resolved as soon as they are whole."""
+
+    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_region", "_sign", "_slot", "field", "start")
+
+    def __init__(self, course: Course, node: Node) -> None:
+        self._slot = slot = node.escaped_slot()
+        self.field = slot.field
+        self.start = course.base + course.pos
+        closing = node.step(SlotKind.ESCAPED).node
+        self._closer = next(iter(closing.marks))
+        self._after = closing.step(self._closer).node
+        self._sign = _sign(slot)
+        self._region = re.compile(region(self._closer, sign=self._sign))
+        self._doubtful = False  # a quote inside was not escaped
+        self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
+        course.enter_slot(SlotKind.ESCAPED, self.start)
+        course.builder.text_begin(self.field, self.start)
+
+    def needed(self) -> None:
+        """No character of it is asked for again."""
+
+    def pending(self, course: Course) -> str:
+        """Text that may be the beginning of its end, or of an escape."""
+        return course.buf[course.pos :]
+
+    def quick(self, course: Course) -> Quick | None:
+        """Takes in chunks in which nothing is escaped and nothing ends."""
+        take = None if self._doubtful else course.builder.passing(self.field, course)
+        return None if take is None else Quick(_special(self._closer[0] + self._sign[:1]), take)
+
+    def read(self, course: Course) -> Next:
+        """Read on."""
+        buf, pos, n, final = course.buf, course.pos, len(course.buf), course.final
+        end = self._region.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if self._doubtful:
+            wall = self._wall(course, pos, end)
+            if wall is not self:
+                return wall
+        closed = buf.startswith(self._closer, end) and end < n
+        answer = Answer.YES
+        if closed and len(self._closer) == 1:
+            answer = ends_string(course, self._after, end + 1, self._slot.operator)
+        safe = end
+        if not closed and not final:
+            safe = _whole_escapes(buf, pos, end)
+            if end == n:
+                kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
+                safe = min(safe, end - next(kept, 0))
+        if self._sign:
+            if buf.startswith(self._sign, end):
+                self._substitutes(course, end)
+                return self
+            if not final and buf.endswith(self._sign[0], pos, safe):
+                safe -= 1
+        self._take(course, safe)
+        if closed and answer is Answer.NO:
+            self._doubt(course, end)
+            return self
+        if closed and answer is Answer.YES:
+            self._end(course, end)
+            return None
+        if final:
+            course.pos = n
+            course.builder.cut(self.field)
+        return WAIT
+
+    def _take(self, course: Course, until: int) -> None:
+        """Pass on the text before index `until`."""
+        buf, pos = course.buf, course.pos
+        if until <= pos:
+            return
+        if not self._broken and (line := _LINE(buf, pos, until)) is not None:
+            self._broken = True
+            course.builder.note(RepairKind.UNESCAPED, course.base + line.end() - 1, "a line break")
+        course.builder.text_part(self.field, unescape(buf[pos:until], self._slot.escapes))
+        course.pos = until
+
+    def _end(self, course: Course, at: int) -> None:
+        """The string ends at index `at`."""
+        course.builder.text_end(self.field, self.start, course.base + at)
+        course.leave_slot(SlotKind.ESCAPED, course.base + at)
+
+    def _doubt(self, course: Course, at: int) -> None:
+        """The quote at index `at` belongs to the string."""
+        if not self._doubtful:
+            self._doubtful = True
+            course.builder.note(RepairKind.UNESCAPED, course.base + at, self._closer)
+        course.builder.text_part(self.field, self._closer)
+        course.pos = at + 1
+
+    def _substitutes(self, course: Course, at: int) -> None:
+        """At index `at` the string has a place for a value, which nobody computes."""
+        call = course.builder.call
+        if call is not None:
+            call.fail(f"a string with `{self._sign}` in it would have to be computed - at {course.base + at}")
+        self._take(course, at + len(self._sign))
+
+    def _wall(self, course: Course, pos: int, end: int) -> Next:
+        """After a doubtful quote, a marker that could end the call does so; this slot where none is up to `end`."""
+        plan = broken_plan(self._after)
+        buf, call = course.buf, course.builder.call
+        at, _ = course.search(plan).next(buf, course.base, course.base + pos)
+        if 0 <= at < end:
+            self._take(course, at)
+            if call is not None:
+                call.fail(f"a string has no end - at {self.start}")
+            self._end(course, at)
+            course.imply(self._closer, course.base + at, RepairKind.IMPLIED_CLOSER)
+            return None
+        if not course.final and end == len(buf):
+            self._take(course, _whole_escapes(buf, pos, plan.hold_from(buf, pos)))
+            return WAIT
+        return self
+
+
+@lru_cache(maxsize=64)
+def _special(signs: str) -> Callable[[str], object | None]:
+    """What searches for one of `signs`, a backslash or a line break."""
+    return re.compile(f"[{re.escape(signs)}\\\\\n]").search
+
+
+def region(closer: str, breaks: bool = True, sign: str = "") -> str:
+    """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped.
+
+    It ends before `sign`, too, with which a value begins.
+    """
+    first, rest = re.escape(closer[0]), re.escape(closer[1:])
+    part = rf"|{first}(?!{rest})" if rest else ""
+    line = "" if breaks else r"\n"
+    if sign:
+        line += re.escape(sign[0])
+        part += rf"|{re.escape(sign[0])}(?!{re.escape(sign[1:])})" if sign[1:] else ""
+    return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
+
+
+def clean_region(slot: Hollow, closer: str) -> str:
+    """A regular expression for text in `slot` up to `closer` in which nothing had to be forgiven."""
+    return region(closer, breaks=_LINE_BREAK not in slot.refused, sign=_sign(slot))
+
+
+def _sign(slot: Hollow) -> str:
+    """What begins a value that would have to be computed, in the slot; empty where nothing does."""
+    return next((sign for sign in slot.refused if sign != _LINE_BREAK), "")
+
+
+def _whole_escapes(buf: str, pos: int, end: int) -> int:
+    """The end of the last escape in `buf[pos:end]` that cannot go on; `pos` is not inside of one."""
+    last = buf.rfind("\\", max(pos, end - 12), end)
+    if last < 0:
+        return end
+    if not _is_escape(buf, pos, last):
+        return end
+    if open_escape(buf, last, end) is None:
+        return end
+    # Half of a surrogate pair waits for the other half.
+    before = last - 6
+    while before >= pos and _HIGH_SURROGATE.fullmatch(buf, before, last) and _is_escape(buf, pos, before):
+        last, before = before, before - 6
+    return last
+
+
+def _is_escape(buf: str, pos: int, at: int) -> bool:
+    """True when the backslash `buf[at]` is not itself escaped; `pos` is not inside of an escape."""
+    first = at
+    while first > pos and buf[first - 1] == "\\":
+        first -= 1
+    return (at - first) % 2 == 0
+
+
+_LINE_BREAK = "\n"
+"""What a slot refuses in which line breaks must be escaped; all else that one refuses begins a value."""
+_LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match
+_HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")

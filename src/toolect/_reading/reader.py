@@ -1,0 +1,28 @@
+"""A dialect as what writes in it needs it: to read what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+from toolect._graph.graph import Graph
+from toolect._spec.model import Spec
+from toolect.message import Message
+
+
+class Reader(Protocol):
+    """What parses a dialect; `toolect.compiled.Dialect` does."""
+
+    spec: Spec
+
+    def graph(self) -> Graph:
+        """The graph of nodes under the spec's policies."""
+
+    def parse(
+        self,
+        text: str,
+        tools: Iterable[Mapping[str, Any]] | None = None,
+        mode: Literal["strict", "lenient"] = "lenient",
+        /,
+    ) -> Message:
+        """The message that `text` says."""

@@ -1,0 +1,201 @@
+"""What to make of text that is not what may come next: every way is named, recorded, and bounded."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MIN_LEXEME
+from toolect._graph.stop_plan import skip_plan
+from toolect._graph.stops import NameLine, stops_of
+from toolect._graph.symbols import ECHOES
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.course import Boundary, Course, expectations, expected
+from toolect._reading.crossing import end_answer
+from toolect._reading.probe import could_grow
+from toolect._reading.slot import Next, Slot
+from toolect._reading.text_slot import TextSlot
+from toolect._spec.model import Hole, HoleKind, Role, SlotKind
+from toolect.message import RepairKind
+
+
+def recover(course: Course, node: Node, pos: int) -> Next:
+    """Nothing that may come next is at `pos`: find out what to make of it."""
+    buf, at, spelled, final = course.buf, course.base + pos, course.builder.spelled, course.final
+    for end in course.graph.ends:
+        if buf.startswith(end, pos):
+            return end_answer(course, at, at + len(end))
+    if node.json and _lacks_json(course, node, pos) or _lacks_value(course, node, pos):
+        return None
+    for core in sorted(node.implied, key=len, reverse=True):
+        if buf.startswith(found := spelled(core), pos):
+            for closer in node.implied[core]:
+                course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+            course.pos = pos + len(found)
+            course.shift(core, at, at + len(found))
+            return None
+    for core in course.graph.closers:
+        if buf.startswith(core, pos):
+            course.builder.note(RepairKind.STRAY_MARKER, at, core)
+            course.pos = pos + len(core)
+            return None
+    for look in (_next_call, _other_name):
+        answer = look(course, node, pos)
+        if answer is not Answer.NO:
+            return None if answer is Answer.YES else WAIT
+    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at):
+        return None
+    if final and _cut_closer(course, node, buf[pos:]):
+        return None
+    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+        course.pos = len(buf)  # the beginning of a terminal
+        return WAIT
+    if final and could_grow(node, buf[pos:], spelled):
+        course.pos = len(buf)
+        return WAIT
+    if course.home is not None:
+        from toolect._reading.code_slot import skip_statement  # not part of starting up: few dialects need it
+
+        return skip_statement(course, node)
+    if course.builder.call is not None:
+        got = buf[pos]
+        course.builder.call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
+    course.lost(*expectations(node))
+    return _skip(course, node)
+
+
+def _lacks_json(course: Course, node: Node, pos: int) -> bool:
+    """Does the marker that follows the arguments stand where they should? Then they are missing."""
+    after = node.step(SlotKind.JSON).node
+    field = node.json_field()
+    if field.shape not in (None, Hole(HoleKind.ARGUMENTS)) or after.text or course.builder.call is None:
+        return False
+    if field.role is Role.JSON:
+        return False
+    if not any(course.buf.startswith(course.builder.spelled(core), pos) for core in after.marks):
+        return False
+    at = course.base + pos
+    course.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
+    course.enter_slot(SlotKind.JSON, at)
+    course.spacing.loose = True
+    course.leave_slot(SlotKind.JSON, at)
+    return True
+
+
+def _lacks_value(course: Course, node: Node, pos: int) -> bool:
+    """Does something that comes after the open argument stand where its value should begin? Then it has none."""
+    call, opener = course.builder.call, node.sole
+    if call is None or call.key is None or opener is None:
+        return False
+    value = node.step(opener).node
+    if not value.text or value.text_field().role is not Role.VALUE:
+        return False
+    after = value.step(SlotKind.TEXT).node
+    core = max((c for c in after.implied if course.buf.startswith(c, pos)), key=len, default=None)
+    if core is None:
+        return False
+    at = course.base + pos
+    course.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
+    course.step_text(value, at)
+    for closer in after.implied[core]:
+        course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    course.pos = pos + len(core)
+    course.shift(core, at, at + len(core))
+    return True
+
+
+def _next_call(course: Course, node: Node, pos: int) -> Answer:
+    """Does the next call stand where this one's closer should? Then that is implied."""
+    for core in node.echoes:
+        after = node.step(core).node
+        stops = stops_of(after).values() if after.text else ()
+        for stop in (s for s in stops if s.named and not isinstance(s, NameLine)):
+            if course.buf.startswith(stop.core, pos):
+                opened = after
+                for key in (*stop.path, stop.key):
+                    opened = opened.step(key).node
+                from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+                answer = proof(course, opened, pos + len(stop.core))
+                if answer is Answer.YES:
+                    course.imply(core, course.base + pos, RepairKind.IMPLIED_CLOSER)
+                if answer is not Answer.NO:
+                    return answer
+    return Answer.NO
+
+
+def _other_name(course: Course, node: Node, pos: int) -> Answer:
+    """Is this the closer that must come, with another name or key in it? Then the call is malformed."""
+    buf = course.buf
+    for core in node.echoes:
+        sign = next(sign for sign in ECHOES.values() if sign in core)
+        before, _, after = core.partition(sign)
+        match = re.compile(rf"{re.escape(before)}[\w.:/-]{{1,64}}").match(buf, pos)
+        if match is None:
+            continue
+        rest = buf[match.end() : match.end() + len(after)]
+        if rest == after:
+            end = match.end() + len(after)
+            if course.builder.call is not None:
+                wanted, got = course.builder.spelled(core), buf[pos:end]
+                course.builder.call.fail(f"expected `{wanted}`, got `{got}` - at {course.base + pos}")
+            course.pos = end
+            course.shift(core, course.base + pos, course.base + end)
+            return Answer.YES
+        if after.startswith(rest) and not course.final:
+            return Answer.WAIT
+    return Answer.NO
+
+
+def _lacks_sign(course: Course, node: Node, at: int) -> bool:
+    """Was a short sign left out where a line ended, with free text after it?"""
+    sole = node.sole
+    if sole is None or "\n" not in course.spacing.come or course.builder.call is None:
+        return False
+    if not node.step(sole).node.text or "\n" not in node.step(sole).trail:
+        return False
+    course.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _lacks_closer(course: Course, node: Node, at: int) -> bool:
+    """Was a short closer left out after the last call, with free text after it?"""
+    closers = [core for core, wrong in node.marks.items() if not wrong and not node.first(core)]
+    if course.builder.call is not None or len(closers) != 1 or len(closers[0]) >= STRONG:
+        return False
+    if not node.step(closers[0]).node.text:
+        return False
+    course.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _cut_closer(course: Course, node: Node, rest: str) -> bool:
+    """At the end of the input: is `rest` the beginning of the one closer that must come?"""
+    sole = node.sole
+    if sole is None or not course.builder.spelled(sole).startswith(rest):
+        return False
+    after = node.step(sole).node
+    if course.builder.call is not None and not after.over and any(map(after.first, after.choices)):
+        return False  # more of the call was to come
+    course.pos = len(course.buf)
+    at = course.base + course.pos
+    course.imply(sole, at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def give_up(course: Course, why: str) -> Slot:
+    """The text is beyond a limit: the rest of it belongs to the open call, or is content."""
+    if course.builder.call is not None:
+        course.builder.call.fail(f"{why} - at {course.base + course.pos}")
+    course.restart()
+    course.lost("less nesting")
+    return _skip(course, course.node)
+
+
+def _skip(course: Course, node: Node) -> Slot:
+    """Skip what cannot be read at `node`: it belongs to the open call, or is content."""
+    at, content = course.base + course.pos, course.builder.call is None
+    if content and node.done is not None and course.bound is not None and at > course.bound:
+        course.finish_tasks(at)
+        raise Boundary(at)
+    return TextSlot.skipping(course, node, skip_plan(node), content)

@@ -1,0 +1,56 @@
+"""How a stride goes on at each kind of place."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import Op, OpCode
+from toolect._reading.content_route import Said
+from toolect._reading.route import Route
+from toolect._reading.run_crossing import cross
+from toolect._reading.runs import (
+    build,
+)
+from toolect._reading.scalars import scalars
+from toolect._reading.striding import Striding
+from toolect._reading.text_route import Text
+from toolect._reading.value_routes import Argument, Plain
+from toolect._spec.model import Role
+
+
+class Markers(Route):
+    """Markers alone may come."""
+
+    __slots__ = ("ends", "hub")
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self.hub = build(node, node.choices, bare=node.json)
+        self.ends = node.done is not None and all(_just_ends(*task) for task in node.done)
+
+    def go(self, to: Striding) -> Route | None:
+        if to.pos == to.size:
+            if to.final and self.ends:
+                to.finished = not to.called or to.leave_call(to.before)
+            return None
+        return None if self.hub is None else cross(to, self.hub, to.pos)
+
+
+def route(node: Node) -> Route:
+    """The route at `node`, made once."""
+    return node.made(_route)
+
+
+def _route(node: Node) -> Route:
+    if node.text:
+        return Said(node) if node.text_field().role in (Role.CONTENT, None) else Text(node)
+    if node.json and len(node.choices) == 1:
+        return Argument(node)
+    plain = scalars(node)
+    if plain is not None:
+        return Plain(node, plain)
+    return Markers(node)
+
+
+def _just_ends(task: object, back: int) -> bool:
+    """True for a task that ends something with the last lexeme."""
+    return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT) and back == 1

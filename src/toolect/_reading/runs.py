@@ -1,0 +1,285 @@
+"""Runs of markers between two slots as one regular expression each, and what matching it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from toolect._graph.node import Node, Trail
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
+from toolect._graph.symbols import ECHOES, Field, Hollow, Key, Op, OpCode, Terminal, is_echo
+from toolect._reading.calls_in_json import JsonCalls
+from toolect._reading.scalars import AROUND
+from toolect._spec.model import Role, SlotKind
+
+# What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
+KEY, BEGIN_CALL, END_CALL, NAME, REF, ID, NAME_AGAIN, KEY_AGAIN, BEGIN_LIST, BEGIN_OBJECT, END_VALUE = range(11)
+
+
+class Action(NamedTuple):
+    """An act and its place: the group it takes, or `offset` characters after the end of `group` (0: the start)."""
+
+    act: int
+    group: int
+    offset: int
+
+
+class Trace:
+    """A run of markers with one regular expression, and where it leads."""
+
+    __slots__ = (
+        "actions", "bare", "clean", "coded", "ends", "json", "key_group", "lexemes", "nested", "node", "proven", "then",
+        "trails",
+    )  # fmt: skip
+
+    def __init__(self, draft: Draft, groups: int) -> None:
+        """`groups` is how many groups the expressions of the place have before this one's."""
+        self.actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
+        self.node = draft.node
+        self.then: Any = None
+        """How a stride goes on there: the route, made when it is first needed."""
+        self.trails = draft.trails
+        """What the last marker may write after itself, first what it does write."""
+        self.json = draft.json
+        """What takes the JSON after the run."""
+        self.bare = draft.bare
+        """True when nothing but itself says that this JSON is a call."""
+        first = self.actions[0] if len(self.actions) == 1 else None
+        self.key_group = first.group if first is not None and first.act == KEY else 0
+        """The group of the argument's key, when taking it is all there is to do."""
+        self.coded = draft.coded
+        """True when a name or key has a codec; those of its texts that are not just themselves are not read here."""
+        self.nested = draft.nested
+        """True when a value of a value language begins."""
+        self.ends = draft.json is not None and draft.node.over
+        """True when the call ends with the JSON after the run."""
+        self.lexemes = len(draft.lexemes)
+        self.proven = draft.json is not None or draft.node.text or draft.proven
+        """True when text or JSON follows, or a marker came after a name: it cannot be prose about calls."""
+        self.clean = settled(draft.node) and not draft.nested
+        """True when reading lexeme by lexeme can go on where it leads."""
+
+
+class Hub:
+    """All traces that may be taken at a place: `regex.lastindex` tells which one was."""
+
+    __slots__ = ("margin", "match", "traces")
+
+    def __init__(self, regex: re.Pattern[str], traces: dict[int, Trace], margin: int) -> None:
+        self.match = regex.match
+        self.traces = traces
+        self.margin = margin
+        """How many more characters have to be there for what was matched not to turn out to be something longer."""
+
+
+def settled(node: Node) -> bool:
+    """True when nothing that was read before `node` decides what is done after it, and no value is open."""
+    trails = (task for choices in node.choices.values() for choice in choices for task in choice.trail)
+    return not node.value and not any(back for _, back in (*trails, *(node.done or ())))
+
+
+def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False) -> Hub | None:
+    """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
+    start = node.step(SlotKind.TEXT).node if after_text else node
+    made: list[Draft] = []
+    for key in _longest_first(start, keys):
+        made.extend(Draft(start).over(key, skip_lead=after_text))
+    if bare:
+        for draft in Draft(start if start.json else node).end():
+            draft.bare = True
+            made.append(draft)
+    parts: list[str] = []
+    traces: dict[int, Trace] = {}
+    groups = 0
+    for draft in made:
+        parts.append("".join(draft.regex) + "()" + re.escape(draft.trail))
+        traces[groups + draft.groups + 1] = Trace(draft, groups)
+        groups += draft.groups + 1
+    return Hub(re.compile("|".join(parts)), traces, max(draft.margin for draft in made)) if parts else None
+
+
+class Draft:
+    """A trace in the making: the expression so far, and what it does."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.regex: list[str] = []
+        self.actions: list[Action] = []
+        self.groups = 0
+        self.at = (0, 0)  # `at[1]` characters after the end of group `at[0]`
+        self.lexemes: list[tuple[tuple[int, int], tuple[int, int], int]] = []  # begin, end and group of each
+        self.json: JsonCalls | None = None
+        self.bare = False
+        self.coded = self.nested = False
+        self.proven = False  # a marker came after the name
+        self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
+        self.trails: tuple[str, ...] = ("",)
+        self.margin = 0  # how much longer the last marker might turn out to be
+
+    @property
+    def named(self) -> bool:
+        """True when the name of a call has come."""
+        return any(action.act in (NAME, REF) for action in self.actions)
+
+    def copy(self) -> Draft:
+        """A draft that goes on as this one, independently."""
+        twin = Draft(self.node)
+        twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
+        twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
+        twin.proven = self.proven
+        twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
+        return twin
+
+    def literal(self, text: str) -> None:
+        """`text` comes next."""
+        self.regex.append(re.escape(text))
+        self.at = (self.at[0], self.at[1] + len(text))
+
+    def echo(self, core: str) -> None:
+        """The marker `core` comes next, which repeats a name or a key."""
+        role = next(role for role, sign in ECHOES.items() if sign in core)
+        before, _, after = core.partition(ECHOES[role])
+        self.groups += 1
+        self.regex.append(rf"{re.escape(before)}(\S{{1,{MAX_LEXEME}}}?){re.escape(after)}")
+        self.actions.append(Action(NAME_AGAIN if role is Role.NAME else KEY_AGAIN, self.groups, 0))
+        self.at = (self.groups, len(after))
+
+    def tasks(self, tasks: Trail) -> bool:
+        """Take over the tasks of a step; False when they are not for this reader."""
+        again = positional = False
+        for task, back in tasks:
+            if back > len(self.lexemes) + 1:
+                return False
+            begin, end, group = self.lexemes[-back] if back <= len(self.lexemes) else ((0, 0), (0, 0), 0)
+            if isinstance(task, Field):
+                if task.role is Role.MARKUP:
+                    continue
+                if task.codec is not None:
+                    self.coded = True
+                act = None if task.role is None else _ACTS.get(task.role)
+                if act is None or not group:
+                    return False
+                self.actions.append(Action(KEY_AGAIN if again else act, group, 0))
+            elif task.code is OpCode.BEGIN_CALL:
+                if back > len(self.lexemes) or task.role is not None or task.name:
+                    return False
+                self.actions.append(Action(BEGIN_CALL, *begin))
+            elif task.code is OpCode.END_CALL:
+                self.actions.append(Action(END_CALL, *end))
+            elif task.code is OpCode.BEGIN_ARGUMENT:
+                positional = True
+            elif task.code is OpCode.BEGIN_AGAIN:
+                again = True
+            elif task.code is OpCode.BEGIN_VALUE:
+                self.nested = True
+                if task.role is Role.PAIR_KEY:
+                    continue
+                if task.role not in AROUND or positional:
+                    return False
+                self.actions.append(Action(BEGIN_LIST if task.role is Role.ARRAY else BEGIN_OBJECT, 0, 0))
+            elif task.code is OpCode.END_VALUE and task.role in AROUND:
+                self.actions.append(Action(END_VALUE, 0, 0))
+        return True
+
+    def over(self, key: str | Terminal, skip_lead: bool = False) -> list[Draft]:
+        """The drafts that go over `key` and on as long as nothing has to be decided."""
+        step = self.node.step(key)
+        if not skip_lead:
+            self.literal(self.trail + step.expects)
+        begin, group = self.at, 0
+        if isinstance(key, str):
+            self.proven = self.proven or self.named
+            if is_echo(key):
+                self.echo(key)
+            else:
+                self.literal(key)
+            if key.isidentifier():
+                self.regex.append(r"(?!\w)")  # a word is read only where it ends
+            longest = max(len(core) for core in self.node.marks if core.startswith(key))
+            self.margin = max(longest, self.margin) - len(key)
+            longer = [core for core in self.node.marks if core.startswith(key) and core != key]
+            self.regex += [f"(?!{re.escape(core.removeprefix(key))})" for core in longer]  # the longest marker counts
+        else:
+            self.groups += 1
+            group = self.groups
+            marker = f"(?!{self.node.struct.pattern})" if self.node.marks else ""  # it counts before a terminal
+            self.regex.append(rf"{marker}(?!\s)((?>{key.regex}))")  # blanks before it are not its own
+            self.at = (group, 0)
+            if self.node.marks:  # one of them might be there in part
+                self.margin = max(self.margin, self.node.longest + MAX_BLANK)
+        self.lexemes.append((begin, self.at, group))
+        if not self.tasks(step.tasks):
+            return []
+        self.trail, self.trails = step.trail, step.trails
+        self.node = node = step.node
+        if not self.tasks(node.arrival):
+            return []
+        if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
+            drafts = self.copy().end() if json_field(node).role not in _VALUES else [self.copy()]
+            if node.text:
+                for terminal in _longest_first(node, [terminal for terminal, _ in node.patterns]):
+                    drafts += self.copy().over(terminal)
+            if len(node.choices) == 1 or node.text:
+                return drafts
+        elif node.text or node.escaped or node.done is not None:
+            return [self]
+        else:
+            drafts = []
+        undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
+        if len(node.choices) > 1 and not undecided:
+            return [self]
+        for key in _longest_first(node, node.choices):
+            drafts += self.copy().over(key)
+        return drafts
+
+    def end(self) -> list[Draft]:
+        """The draft ends in the JSON slot of its node."""
+        node = self.node
+        if json_field(node).role in _VALUES:
+            return []
+        value = json_calls(node)
+        step = node.step(SlotKind.JSON)
+        if value.named and self.named:
+            return []  # the name comes again in the value
+        self.literal(self.trail + node.choices[SlotKind.JSON][0].expects)
+        self.regex.append(r"(?=[{\[])")
+        self.trail, self.trails = "", ("",)
+        self.lexemes.append((self.at, self.at, 0))
+        if not self.tasks(step.tasks):
+            return []
+        self.lexemes.pop()
+        self.json = value
+        self.node = step.node
+        return [self]
+
+
+_VALUES = (Role.VALUE, Role.JSON)
+_ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
+
+
+def _longest_first(node: Node, keys: Iterable[Key]) -> list[str | Terminal]:
+    """The markers among `keys` that may come next at `node`, without misspellings, then the terminals."""
+    found = [key for key in keys if key in node.choices and not isinstance(key, SlotKind)]
+    marks = [key for key in found if isinstance(key, str) and not node.marks[key]]
+    return [*sorted(marks, key=len, reverse=True), *(key for key in found if isinstance(key, Terminal))]
+
+
+def _ends(task: Op | Field) -> bool:
+    return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
+
+
+def json_calls(node: Node) -> JsonCalls:
+    """What takes the JSON at `node`."""
+    return node.made(_json_calls)
+
+
+def _json_calls(node: Node) -> JsonCalls:
+    return JsonCalls(json_field(node))
+
+
+def json_field(node: Node) -> Field:
+    """What the JSON slot of `node` fills."""
+    symbol = node.choices[SlotKind.JSON][0].edge.symbol
+    assert isinstance(symbol, Hollow)
+    return symbol.field

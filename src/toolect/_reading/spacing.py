@@ -1,0 +1,96 @@
+"""The whitespace between lexemes: what has come, held against what the dialect writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+from toolect._graph.node import Node
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.builder import Builder
+from toolect._reading.probe import Probe, View
+from toolect._spec.model import SlotKind
+from toolect.message import RepairKind
+
+
+class Place(View, Protocol):
+    """What has arrived of a text, read up to `buf[pos]`."""
+
+    pos: int
+
+
+class Spacing:
+    """The whitespace after the last lexeme. It is not looked at while `loose`: a repair took it in."""
+
+    __slots__ = ("_begun", "_trail", "_trails", "come", "loose")
+
+    def __init__(self) -> None:
+        self.come = ""  # since the last lexeme
+        self.loose = False
+        self._trails: tuple[str, ...] = ("",)  # what the last marker may write after itself
+        self._trail = ""  # what of it has not come yet
+        self._begun = False  # what the text that follows begins with is part of that already
+
+    def after(self, trail: str, trails: tuple[str, ...]) -> None:
+        """A marker was read that writes `trail`, the first of `trails`, after itself."""
+        self.come = ""
+        self._trail, self._trails, self.loose = trail, trails, False
+
+    def after_stray(self, trail: str) -> None:
+        """A closer of text was read that closes nothing."""
+        self._trail, self.loose = trail, True
+
+    def over_trail(self, text: str, pos: int) -> int:
+        """The index after what the last marker writes after itself, when just that is at `text[pos]`; -1 when not."""
+        if self.come or self.loose or self._begun or not text.startswith(self._trail, pos):
+            return -1
+        return pos + len(self._trail)
+
+    def clear(self) -> None:
+        """Nothing is written after the last lexeme."""
+        self._trail = self.come = ""
+        self._trails = ("",)
+
+    def check(self, builder: Builder, at: int, leads: Collection[str], lead: str) -> None:
+        """Note it when the whitespace before character `at` is not what the dialect writes there."""
+        come = self.come
+        if come != self._trails[0] + lead and not any(come == trail + lead for trail in self._trails for lead in leads):
+            builder.note(RepairKind.WHITESPACE, at, f"expected {self._trails[0] + lead!r}")
+
+    def before_text(self, source: Place, builder: Builder, node: Node) -> bool:
+        """Go over what is written before the free text of `node`; False when more text is needed."""
+        buf, n, final = source.buf, len(source.buf), source.final
+        if not self._begun:
+            space = node.choices[SlotKind.TEXT][0].expects
+            if space:
+                probe = Probe(source, node, source.pos)
+                comes = probe.space()
+                lexeme = probe.next() if comes is Answer.YES else None
+                if comes is WAIT or lexeme is WAIT:
+                    return False
+                if lexeme is not None and isinstance(lexeme.key, str):
+                    space = ""  # it stands before text only
+            self._trail += space
+            self._begun = True
+        while self._trail:
+            if source.pos == n:
+                if not final:
+                    return False
+                break
+            if buf[source.pos] != self._trail[0]:
+                others = node.choices[SlotKind.TEXT]
+                bare = "" in self._trails and any(not choice.expects for choice in others)
+                bare = bare and self._trail == self._trails[0] + others[0].expects
+                if not self.loose and not bare:
+                    at = source.base + source.pos
+                    builder.note(RepairKind.WHITESPACE, at, f"expected {self._trail!r}")
+                break
+            source.pos += 1
+            self._trail = self._trail[1:]
+        self.clear()
+        self.loose = False
+        return True
+
+    def settled(self) -> None:
+        """It is known what comes after it."""
+        self._begun = False

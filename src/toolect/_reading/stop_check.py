@@ -1,0 +1,184 @@
+"""Is a marker that was found in free text the end of it? That depends on what is before, and on what follows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
+from toolect._graph.stop_plan import Needle
+from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray
+from toolect._reading.answer import WAIT, Answer, Waiting
+from toolect._reading.course import Course
+from toolect._reading.look_ahead import call_follows
+from toolect._reading.passage import Passage
+from toolect._spec.model import SlotKind
+from toolect._values.json_lexemes import match_space
+from toolect.message import RepairKind
+
+
+class End(NamedTuple):
+    """A stop at `buf[at:end]`, which ends the text, with the whitespace that is written before it."""
+
+    stop: Stop
+    lead: str
+    at: int
+    end: int
+
+
+def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | Waiting | None:
+    """The stop of `needle` when it is at index `at` and ends the text; None when it does not."""
+    stop = needle.stop
+    assert stop is not None
+    found = _reads_as(passage, course, needle, stop, at)
+    if found is None and isinstance(stop.otherwise, EndToken):
+        end = at + len(stop.core)
+        rest = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        if after(passage, stop).struct.match(course.buf, rest) is None:
+            return End(stop.otherwise, stop.otherwise.lead, at, end)
+        out_of_place(course, stop, at)  # a second marker follows: together they are more than an end
+    return found
+
+
+def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> End | Waiting | None:
+    buf, final = course.buf, course.final
+    match stop:
+        case NameLine():
+            return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
+        case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
+            if needle.regex is not None and needle.regex.match(buf, at) is None:
+                return WAIT if not final and _near(stop, buf, at) else None
+            out_of_place(course, stop, at)
+            return None
+        case Instead(path=()) if passage.text_before(course, at):
+            return None
+        case EndToken() if "\n" in stop.lead and course.base + at > passage.start and buf[at - 1 : at] != "\n":
+            return None  # it ends the answer only where a line begins
+    end = _spelled(passage, course, needle, stop, at)
+    if end is None or end is WAIT:
+        return end
+    if not final and len(buf) - at <= passage.plan.longest and _longer(passage, stop, buf[at:]):
+        return WAIT
+    answer = Answer.YES
+    match stop.calls:
+        case Calls.NAMED:
+            from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+            answer = proof(course, after(passage, stop), end)
+            if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
+                stop = stop.otherwise
+                answer = call_follows(course, stop, passage.node.step(stop.key).node, end, strong=False)
+        case Calls.CALL:
+            answer = _call(passage, course, stop, at, end)
+    if answer is Answer.YES:
+        return End(stop, needle.lead, at, end)
+    return WAIT if answer is Answer.WAIT else None
+
+
+def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> Answer:
+    """Does a call follow the marker at `buf[at:end]`? After one that is nothing else, the end of the text is enough."""
+    proper = stop.repair is None or stop.direct and not passage.text_before(course, at)
+    strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
+    if stop.otherwise is not None:
+        rest = match_space(course.buf, end)
+        strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
+    answer = call_follows(course, stop, after(passage, stop), end, strong)
+    if answer is Answer.NO and strong and stop.otherwise is None:
+        out_of_place(course, stop, at)
+    return answer
+
+
+def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
+    """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
+    buf, stop = course.buf, needle.stop
+    assert stop is not None
+    core = course.builder.spelled(stop.core)
+    if core != stop.core and not buf.startswith(core, at):
+        return Answer.WAIT if not course.final and core.startswith(buf[at:]) else Answer.NO
+    if not stop.named:
+        return Answer.YES
+    for key in (*stop.path, stop.key):
+        node = node.step(key).node
+    from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+    return proof(course, node, at + len(core))
+
+
+def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> int | Waiting | None:
+    """Where the marker itself ends when all of it is at index `at`."""
+    buf, final = course.buf, course.final
+    if needle.regex is not None:
+        match = needle.regex.match(buf, at)
+        if match is None:
+            return WAIT if not final and _near(stop, buf, at) else None
+        return match.end()
+    core = course.builder.spelled(stop.core)
+    if core != stop.core and not buf.startswith(core, at):
+        return WAIT if not final and core.startswith(buf[at:]) else None
+    end = at + len(core)
+    if core[-1].isalnum() and (space := _space_after(passage, stop)):
+        if end == len(buf) and not final:
+            return WAIT
+        if not _is_word(core, buf[end : end + 1], space):
+            return None
+    return end
+
+
+def _near(stop: Stop, buf: str, at: int) -> bool:
+    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
+    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
+
+
+def _is_word(core: str, after: str, space: str) -> bool:
+    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
+    if len(core) < STRONG:
+        return after == space[0]
+    return not (after.isalnum() or after == "_")
+
+
+def _space_after(passage: Passage, stop: Stop) -> str:
+    """The whitespace that is written after the marker `stop`."""
+    if passage.skip:
+        return ""
+    node = _before(passage, stop)
+    return node.step(stop.key).trail if stop.key in node.marks else ""
+
+
+def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: int) -> End | Waiting | None:
+    """The name with which a call begins at index `at`."""
+    node = passage.node
+    if passage.opened or stop.key not in node.choices:
+        node = node.step(SlotKind.TEXT).node
+    from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+    answer = proof(course, node, at)
+    if answer is not Answer.YES:
+        return WAIT if answer is Answer.WAIT else None
+    match = course.graph.pattern(stop.core).match(course.buf, at, at + MAX_LEXEME)
+    return None if match is None or match.end() == at else End(stop, needle.lead, at, match.end())
+
+
+def out_of_place(course: Course, stop: Stop, at: int) -> None:
+    """A marker stays in the text, since nothing that belongs to it is there."""
+    repairs, place = course.builder.repairs, course.base + at
+    if not repairs or repairs[-1].at != place:
+        course.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
+
+
+def _longer(passage: Passage, stop: Stop, rest: str) -> bool:
+    """True when `rest` may turn out to begin with a longer marker than `stop`."""
+    return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in passage.plan.stops if s is not stop)
+
+
+def _before(passage: Passage, stop: Stop) -> Node:
+    """The node that has the marker `stop`."""
+    node = passage.node
+    if not (stop.direct and not passage.opened and stop.key in node.marks):
+        for key in stop.path:
+            node = node.step(key).node
+    return node
+
+
+def after(passage: Passage, stop: Stop) -> Node:
+    """The node after the marker `stop`."""
+    return _before(passage, stop).step(stop.key).node

@@ -1,0 +1,64 @@
+"""Large steps: runs of markers as one regular expression each, values by one call of a decoder.
+
+A stride goes on from a place between two lexemes for as long as the text is just what the dialect writes. It stops at
+the first character that is not, and says how far it has come; the machine goes on from there, lexeme by lexeme. What
+is read is the same either way, whatever follows: a law holds whole texts and chunks of any size to one message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.node import Node
+from toolect._reading.route import Route
+from toolect._reading.routes import route
+from toolect._reading.striding import Nexts, Striding
+from toolect._values.schema import Schema
+
+
+def stride(
+    graph: Graph,
+    node: Node,
+    text: str,
+    pos: int,
+    base: int,
+    schemas: Mapping[str, Schema],
+    final: bool,
+    blank: bool,
+    ways: list[tuple[object, int]] | None = None,
+    bound: int = -1,
+    nexts: Nexts | None = None,
+) -> tuple[Striding, Node] | None:
+    """Read on from `text[pos]`, at `node`, outside of calls: what was read, and the node it led to.
+
+    `text[0]` is character `base` of the wire text. `final`: no more text comes; `blank`: no segment came before. Of a
+    part of a text that begins at index `bound`, what is read ends where content does that is not the dialect's own.
+    None when not a single step could be taken. `nexts` are those of an earlier stride through the same text.
+    """
+    unknown = graph.policies.unknown_tool == "content"
+    to = Striding(graph, route, text, pos, base, final, schemas, unknown, blank, nexts)
+    to.ways, to.bound = ways, bound
+    try:
+        at = _go(to, route(node))
+    except (TooDeep, RecursionError):
+        return None
+    return (to, at.node) if at is not None and (to.finished or to.before > pos) else None
+
+
+def _go(to: Striding, at: Route) -> Route | None:
+    """Take steps for as long as there are: the last place from which the machine can go on."""
+    if not at.clean:
+        return None
+    while True:
+        if not to.called and to.clean:
+            begin = at  # no call is open
+            saved = len(to.segments), to.after_call, to.pos, to.before, to.trails
+        then = at.go(to)
+        if then is None:
+            break
+        at = then
+    if to.finished or to.whole():
+        return at
+    to.restore(saved)
+    return begin

@@ -1,0 +1,205 @@
+"""What a stride has read so far: segments, and the call that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
+
+from toolect._graph.graph import Graph
+from toolect._graph.node import Node
+from toolect._graph.symbols import ECHOES
+from toolect._spec.model import Role
+from toolect._values.schema import NO_SCHEMA, Schema
+from toolect.message import Call, Json, Segment
+
+Nexts: TypeAlias = dict[str, tuple[int, int]]
+"""What has been found out of a text: from which index each needle was looked for, and where it comes next, or -1."""
+
+
+class Striding:
+    """The text of a stride and how far it has come. Indexes count from `buf[0]`, spans from the wire text's start.
+
+    One is made for each answer, so making it has to be cheap: what most texts leave as it is stands in the class.
+    """
+
+    finished = False
+    """All of the text has been read."""
+    bound = -1
+    """The index where a part of a text begins that is read up to the next content; -1 to read all of it."""
+    left = False
+    """Content begins at `pos`, which is not for who reads a part."""
+    after_call = False
+    """A call was the last thing read."""
+    trails: tuple[str, ...] = ("",)
+    """What the last marker may write after itself; reading goes on at `pos`, which is after that, or at `before`."""
+
+    ways: list[tuple[object, int]] | None = None
+    """Where to note the runs of markers, and the scalars, that are taken: all of a place, and the number of the one."""
+
+    seeking: object = None
+    """For looks ahead, which take a stride as their view."""
+
+    clean = True
+    """The machine can go on from here: nothing is owed, doubtful or half read."""
+    broken = False
+    """A run of markers said something that is no canonical call, when some of it had been taken in."""
+
+    # The open call
+    called = False
+    nested = False
+    """Values of a value language are open, or have come."""
+    owed = 0
+    """How many lexemes must follow for the last quote to have ended its string."""
+    start = 0
+    name = ""
+    id: str | None = None
+    entries: list[tuple[str, Json]]
+    key: str | None = None
+    """Of the argument whose value comes next."""
+    frames: tuple[tuple[list[Json] | dict[str, Json] | None, str | None], ...] = ()
+    """Lists and objects that are open, each with the key that was open around it; None is the object of arguments."""
+    value: Json = None
+    """The arguments, when they came in one piece."""
+    spelling: str | None = None
+    """Their JSON text then, where it is the model's own."""
+    shaped = False
+    """They stood in a JSON object with the name."""
+    json_end = 0
+    """Where that JSON ended."""
+
+    def __init__(
+        self, graph: Graph, route: Callable[[Node], Any], text: str, pos: int, base: int, final: bool,
+        schemas: Mapping[str, Schema], unknown: bool, blank: bool, nexts: Nexts | None = None,
+    ) -> None:  # fmt: skip
+        self.route = route  # the route at a node
+        self.graph, self.spec = graph, (spec := graph.network.spec)
+        self.buf, self.size, self.base, self.final = text, len(text), base, final
+        self.schemas = schemas
+        self.picky = bool(spec.no_call or unknown and schemas)  # calls of some names are none
+        self.unknown = unknown
+        self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
+        self.segments: list[Segment] = []
+        self.nexts: Nexts = {} if nexts is None else nexts
+        self.pos = self.before = pos
+
+    def next(self, needle: str, pos: int) -> int:
+        """The first index of `needle` from `pos` on, or -1: each is looked for once, however many strides there are."""
+        known = self.nexts.get(needle)
+        if known is not None:
+            start, at = known
+            if pos < start:  # this stride began before where another one came to
+                back = self.buf.find(needle, pos, start + len(needle) - 1)
+                return at if back < 0 else back
+            if at < 0 or at >= pos:
+                return at
+        at = self.buf.find(needle, pos)
+        self.nexts[needle] = pos, at
+        return at
+
+    @property
+    def blank_so_far(self) -> bool:
+        """True when there is no segment yet."""
+        return self.blank and not self.segments
+
+    @property
+    def tools(self) -> Collection[str]:
+        """The names of the tools that are declared."""
+        return self.schemas
+
+    def wants(self, name: str) -> bool:
+        """True when a call of this tool is one."""
+        return name not in self.spec.no_call and (not self.unknown or not self.schemas or name in self.schemas)
+
+    def spelled(self, core: str) -> str:
+        """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
+        return core.replace(ECHOES[Role.NAME], self.name).replace(ECHOES[Role.KEY], self.key or "")
+
+    def enter_call(self, start: int) -> None:
+        """A call begins at index `start`."""
+        self.called, self.start = True, start
+        self.name, self.id, self.key, self.value, self.spelling = "", None, None, None, None
+        self.entries = []
+
+    def open_value(self, value: list[Json] | dict[str, Json]) -> bool:
+        """A list or object begins; False when nothing is known of what it is."""
+        inside = self.frames and type(self.frames[-1][0]) is list
+        arguments = not self.frames and self.key is None
+        if arguments and (type(value) is list or self.entries) or not arguments and not inside and self.key is None:
+            return False
+        self.frames = (*self.frames, (None if arguments else value, self.key))
+        self.key = None
+        return True
+
+    def close_value(self) -> bool:
+        """The innermost list or object ends; False when a value is missing in it."""
+        if not self.frames or self.key is not None:
+            return False
+        (value, self.key), self.frames = self.frames[-1], self.frames[:-1]
+        return value is None or self.give(value)
+
+    def give(self, value: Json) -> bool:
+        """A value is complete; False when there is no place for it, or its key came before."""
+        key, owner = self.key, self.frames[-1][0] if self.frames else None
+        if isinstance(owner, list):
+            owner.append(value)
+            return key is None
+        if key is None:
+            return False
+        if owner is None:
+            self.entries.append((key, value))
+        elif key in owner:
+            return False
+        else:
+            owner[key] = value
+        self.key = None
+        return True
+
+    def last_key(self) -> str | None:
+        """The key of the value that came last."""
+        owner = self.frames[-1][0] if self.frames else None
+        if owner is None:
+            return self.entries[-1][0] if self.entries else None
+        return next(reversed(owner), None) if type(owner) is dict else None
+
+    def schema(self) -> Schema | None:
+        """What is declared of the value that comes next; None for nothing."""
+        schema: Schema | None = self.schemas.get(self.name, NO_SCHEMA)
+        keys = [*(key for _, key in self.frames), self.key]
+        for (owner, _), key in zip(((None, None), *self.frames), keys, strict=True):
+            if schema is None:
+                return None
+            if type(owner) is list:
+                schema = schema.item(len(owner))
+            elif key is not None:
+                schema = schema.member(key)
+        return schema
+
+    def leave_call(self, end: int) -> bool:
+        """The open call ends at index `end`; False when it is not one that could be read in strides."""
+        if self.picky and not self.wants(self.name) or not self.name or self.frames:
+            return False
+        start, arguments, spelling = self.start, self.value, self.spelling
+        if arguments is None:
+            arguments = dict(self.entries)
+            if len(arguments) < len(self.entries):
+                return False
+        span = (start + self.base, end + self.base)
+        self.segments.append(Call(self.name, arguments, self.id, spelling, self.buf[start:end], span))
+        self.called, self.nested, self.after_call = False, False, True
+        self.name = ""  # it proves nothing of what comes next
+        return True
+
+    def whole(self) -> bool:
+        """True when the machine can go on from here with the call that is open, if one is."""
+        if not self.clean or self.broken:
+            return False
+        if not self.called:
+            return True
+        keys = {key for key, _ in self.entries}
+        return len(keys) == len(self.entries) and self.key not in keys  # none comes twice
+
+    def restore(self, saved: tuple[int, bool, int, int, tuple[str, ...]]) -> None:
+        """Go back to where no call was open: the segments then, `after_call`, `pos`, `before` and `trails`."""
+        count, self.after_call, self.pos, self.before, self.trails = saved
+        del self.segments[count:]
+        self.called = False

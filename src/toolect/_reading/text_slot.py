@@ -1,0 +1,284 @@
+"""Free text: found up to the first marker that may follow, passed on as soon as no marker can begin in it."""
+
+from __future__ import annotations
+
+import re
+import string
+from enum import Enum
+from typing import NamedTuple
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_BLANK
+from toolect._graph.stop_plan import StopPlan, ending, plan_of
+from toolect._graph.stops import Calls, NameLine, Stop
+from toolect._graph.symbols import Field
+from toolect._reading.answer import WAIT
+from toolect._reading.course import Course
+from toolect._reading.crossing import cross, go_on_at
+from toolect._reading.json_slot import JsonSlot
+from toolect._reading.passage import CONTENT, Passage
+from toolect._reading.slot import Next, Quick
+from toolect._reading.stop_check import End, after, ends_at
+from toolect._spec.model import Role, SlotKind
+from toolect._values.json_lexemes import match_space
+from toolect.message import RepairKind
+
+_BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
+_BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
+_AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
+"""What a call in JSON, broken perhaps, goes on with."""
+
+
+class Phase(Enum):
+    """What may come next besides text and its stops."""
+
+    PROMPTED = 0
+    """The opener that the prompt wrote, which the model may write once more."""
+    HEAD = 1
+    """A terminal with which a call begins, where the text would."""
+    TEXT = 2
+    """Nothing."""
+
+
+class Attempt(NamedTuple):
+    """What may be a call, from character `start` on: JSON, perhaps after a marker."""
+
+    start: int
+    opener: tuple[Stop, int, int] | None
+    """A marker at these characters, which counts only if the JSON is a call."""
+
+
+class TextSlot:
+    """A stretch of free text being read."""
+
+    __slots__ = ("_attempt", "_opener", "_phase", "_searched", "passage")
+
+    def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
+        self.passage = Passage(course, node, field, plan, skip)
+        self._phase = Phase.TEXT if plan.head is None else Phase.HEAD
+        self._opener = ""  # in the phase PROMPTED: what the prompt wrote
+        self._searched = self.passage.start  # stops before this character have been ruled out
+        self._attempt: Attempt | None = None  # open while a JSON slot reads
+
+    @property
+    def field(self) -> Field:
+        """What it fills."""
+        return self.passage.field
+
+    @classmethod
+    def free(cls, course: Course, node: Node) -> TextSlot:
+        """A TEXT slot."""
+        return cls(course, node, node.text_field(), plan_of(node))
+
+    @classmethod
+    def skipping(cls, course: Course, node: Node, plan: StopPlan, content: bool) -> TextSlot:
+        """Text that could not be read, up to a marker where reading can go on."""
+        return cls(course, node, CONTENT if content else Field(None), plan, skip=True)
+
+    def restart(self, course: Course, opener: str) -> None:
+        """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
+        self.passage.start = self._searched = 0
+        if self.field.role is Role.REASONING and len(opener) >= STRONG:
+            self._phase, self._opener = Phase.PROMPTED, opener
+        course.search(self.passage.plan).forget()
+
+    def quick(self, course: Course) -> Quick | None:
+        """Takes in chunks without any character that a stop could begin with."""
+        passage = self.passage
+        if not passage.opened or passage.skip or self._phase is Phase.PROMPTED:
+            return None
+        take = course.builder.passing(passage.field, course)
+        return None if take is None else Quick(passage.plan.hint.search, take)
+
+    def needed(self) -> int | None:
+        """Where the text begins that may be a call, or may not be for who reads here."""
+        if self.passage.lobby:
+            return self.passage.start
+        return None if self._attempt is None else self._attempt.start
+
+    def pending(self, course: Course) -> str:
+        """What may be the beginning of a stop, or a call, and whitespace before that."""
+        start = course.base + course.pos if self._attempt is None else self._attempt.start
+        return self.passage.blank + course.raw(start, course.base + len(course.buf))
+
+    # Reading
+
+    def read(self, course: Course) -> Next:
+        """Read on."""
+        if self._phase is Phase.PROMPTED and not self._opened_again(course):
+            return WAIT
+        if self._phase is Phase.HEAD and (step := self._at_head(course)) is not self:
+            return step
+        plan, buf, n = self.passage.plan, course.buf, len(course.buf)
+        if plan.hint.search(buf, course.pos) is None:
+            self.passage.read_to(course, n)
+            if course.final:
+                self.passage.end_with_input(course, course.base + n)
+            return WAIT
+        search = course.search(plan)
+        while True:
+            at, needles = search.next(buf, course.base, self._searched)
+            if at < 0:
+                break
+            for needle in needles:
+                if needle.stop is None:
+                    step = self._at_bracket(course, at)
+                    if step is self:
+                        continue
+                    return step
+                end = ends_at(self.passage, course, needle, at + isinstance(needle.stop, NameLine))
+                if end is WAIT:
+                    self._hold(course, at)
+                    return WAIT
+                if end is not None:
+                    return self._look_through(course, end) if self._decides(end.stop) else self._stop(course, end)
+            if not course.final and n - at <= plan.longest and buf[at:] in plan.holds:
+                self._hold(course, at)
+                return WAIT
+            self._searched = course.base + at + 1
+        if course.final:
+            self._end_with_input(course)
+        else:
+            self._hold(course, n)
+        return WAIT
+
+    def _opened_again(self, course: Course) -> bool:
+        """Skip the prompt's opener where the model has written it once more; False when more text is needed to know."""
+        buf, pos, opener = course.buf, course.pos, self._opener
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if not course.final and at - pos < MAX_BLANK and opener.startswith(buf[at:]) and opener != buf[at:]:
+            return False
+        core = opener.rstrip()
+        if buf.startswith(core, at):
+            course.builder.note(RepairKind.STRAY_MARKER, course.base + at, core)
+            course.pos = at + len(opener if buf.startswith(opener, at) else core)
+            self.passage.start = self._searched = course.base + course.pos
+        self._phase = Phase.TEXT if self.passage.plan.head is None else Phase.HEAD
+        return True
+
+    def _at_head(self, course: Course) -> Next:
+        """A call may begin where the text would; this slot when none does."""
+        buf, pos, head = course.buf, course.pos, self.passage.plan.head
+        assert head is not None
+        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        if at == len(buf) and not course.final and at - pos < MAX_BLANK:
+            return WAIT
+        end = ends_at(self.passage, course, head, at)
+        if end is WAIT:
+            return WAIT
+        self._phase = Phase.TEXT
+        return self if end is None else self._stop(course, end)
+
+    def _hold(self, course: Course, until: int) -> None:
+        """Pass on what cannot be part of a stop at or after index `until`."""
+        buf = course.buf
+        tail = buf if until == len(buf) else buf[:until]
+        self.passage.read_to(course, self.passage.plan.hold_from(tail, course.pos))
+        self._searched = max(self._searched, course.base + course.pos)
+
+    def _stop(self, course: Course, found: End) -> Next:
+        """The text ends before the marker that was found."""
+        passage, base = self.passage, course.base
+        stop, lead, at, end = found
+        if stop.calls is not Calls.NOTHING:
+            passage.give_way(course)
+        have = ending(course.buf, lead, course.pos, at)
+        passage.read_to(course, at - have)
+        course.pos = at
+        role = passage.field.role
+        if have < len(stop.lead) and stop.repair is None and role is not Role.CONTENT:
+            course.builder.note_space(base + at, stop.lead)
+        if role is Role.STRING and not stop.direct and not passage.opened:
+            passage.open(course)
+        opened = passage.opened
+        passage.close(course, base + at - have)
+        if passage.skip:
+            return go_on_at(course, stop.core, passage.node, base + at, base + end)
+        return cross(course, stop, passage.node, base + at, base + end, opened)
+
+    def _end_with_input(self, course: Course) -> None:
+        """The input is over, and no stop was in the text; the one marker that can end it may have been cut off."""
+        n, until = len(course.buf), self._cut_closer(course)
+        self.passage.read_to(course, until)
+        if until < n and not self.passage.opened:
+            course.builder.note(RepairKind.IMPLIED_CLOSER, course.base + n, course.buf[until:])
+        course.pos = n
+        self.passage.end_with_input(course, course.base + until)
+
+    def _cut_closer(self, course: Course) -> int:
+        """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
+        buf, pos, n = course.buf, course.pos, len(course.buf)
+        if self.passage.skip or self.field.role not in (Role.CONTENT, Role.REASONING):
+            return n
+        node = self.passage.node.step(SlotKind.TEXT).node
+        core = node.sole
+        if core is None:
+            return n
+        for at in range(max(pos, n - len(core) + 1), n - STRONG + 1):
+            if core.startswith(buf[at:]):
+                return at - ending(buf, node.lead(core), pos, at)
+        return n
+
+    # JSON in the text
+
+    def _at_bracket(self, course: Course, at: int) -> Next:
+        """Bare JSON may begin at index `at`; this slot when it does not."""
+        buf, n, passage = course.buf, len(course.buf), self.passage
+        if passage.plan.direct and passage.text_before(course, at):
+            return self
+        near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
+        if near == n and not course.final and n - at <= MAX_BLANK:
+            self._hold(course, at)
+            return WAIT
+        if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
+            return self
+        passage.read_to(course, at)
+        node = passage.node
+        return self._try(course, node if node.json else node.step(SlotKind.TEXT).node, Attempt(course.base + at, None))
+
+    def _decides(self, stop: Stop) -> bool:
+        """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
+        plan = self.passage.plan
+        bare = plan.braces != "" and not plan.direct and stop.calls is not Calls.NOTHING
+        return bare and not isinstance(stop, NameLine) and after(self.passage, stop).json
+
+    def _look_through(self, course: Course, found: End) -> Next:
+        """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
+        stop, lead, at, end = found
+        until = at - ending(course.buf, lead, course.pos, at)
+        self.passage.read_to(course, until)
+        base = course.base
+        course.pos = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end)))
+
+    def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:
+        """Read the JSON value here, which may be that of `node`, or just text."""
+        self._attempt = attempt
+        self.passage.give_way(course)
+        return JsonSlot(course, node.json_field(), course.base + course.pos, self)
+
+    def take_back(self, course: Course, end: int) -> Next:
+        """What was read as JSON is free text after all, up to character `end`."""
+        assert self._attempt is not None
+        start, self._attempt, self._searched = self._attempt.start, None, end
+        if course.watcher is not None:
+            course.watcher.gave_back(start, end)
+        self.passage.add(course, course.raw(start, end))
+        return self
+
+    def commit(self, course: Course, start: int) -> None:
+        """The JSON value at character `start` is a call: the text before it is over."""
+        assert self._attempt is not None
+        passage, opened, opener = self.passage, self.passage.opened, self._attempt.opener
+        passage.close(course, self._attempt.start)
+        if opener is not None:
+            pos, spacing, (stop, at, end) = course.pos, course.spacing, opener
+            cross(course, stop, passage.node, at, end, opened)
+            course.pos = pos
+            spacing.come = course.raw(end, start)
+            expects = course.node.choices[SlotKind.JSON][0].expects
+            spacing.check(course.builder, start, (expects,), expects)
+            spacing.clear()
+        elif not opened and SlotKind.JSON not in passage.node.choices:
+            course.step_text(passage.node, start)
+        course.enter_slot(SlotKind.JSON, start)

@@ -1,0 +1,41 @@
+"""The wire text: what has arrived of it, how far it has been read, and what may still be asked for."""
+
+from __future__ import annotations
+
+from toolect._reading.tape import Tape
+
+
+class Source:
+    """The text of one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
+
+    __slots__ = ("_tape", "base", "buf", "final", "pos")
+
+    def __init__(self) -> None:
+        self.buf, self.pos, self.base = "", 0, 0
+        self.final = False  # nothing more will arrive
+        self._tape = Tape()
+
+    def raw(self, start: int, end: int) -> str:
+        """Characters `start:end` of the wire text."""
+        base = self.base
+        if start >= base:
+            return self.buf[start - base : end - base]
+        return self._tape.read(start, min(end, base)) + self.buf[: max(end - base, 0)]
+
+    def took(self, chunk: str) -> None:
+        """`chunk` was read without being put into `buf`, which is empty; it may be asked for."""
+        self._tape.append(chunk)
+        self.base += len(chunk)
+
+    def forget(self, needed: int | None) -> None:
+        """Drop what has been read, but for what begins with character `needed`; None when none of it is."""
+        pos, buf = self.pos, self.buf
+        if not pos:
+            return
+        if needed is None:
+            self._tape.clear()
+        else:
+            self._tape.add(buf if pos == len(buf) else buf[:pos], self.base, needed)
+        self.buf = "" if pos == len(buf) else buf[pos:]
+        self.base += pos
+        self.pos = 0

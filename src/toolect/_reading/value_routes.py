@@ -1,0 +1,106 @@
+"""How a stride takes values: scalars of a value language, and JSON."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_LEXEME
+from toolect._reading.route import Route
+from toolect._reading.run_crossing import cross, give_up
+from toolect._reading.runs import (
+    build,
+    json_field,
+)
+from toolect._reading.scalars import Scalars
+from toolect._reading.striding import Striding
+from toolect._spec.model import Role, SlotKind
+from toolect._values.codec import decode, respelled
+from toolect._values.escapes import unescape
+from toolect._values.json_lexemes import complete
+from toolect.message import Json
+
+NO_TRAIL = ("",)
+"""Nothing is written after what was read."""
+PROOF = 4
+"""Lexemes after a quote that tell whether it ends its string: see `closing`."""
+
+
+class Plain(Route):
+    """A scalar of a value language."""
+
+    __slots__ = ("_hub", "_match", "_thens", "_ways")
+
+    def __init__(self, node: Node, scalars: Scalars) -> None:
+        super().__init__(node)
+        self._match, self._ways = scalars.match, scalars.ways
+        self._hub = build(node, node.choices)
+        """What begins or ends a list or an object, and keys."""
+        self._thens: dict[int, Route] = {}  # the routes after them
+
+    def go(self, to: Striding) -> Route | None:
+        match = self._match(to.buf, to.pos)
+        if match is None:
+            return None if self._hub is None else cross(to, self._hub, to.pos)
+        if to.key is None and not to.frames:
+            return None
+        number, end = match.lastindex, match.end()
+        assert number is not None
+        if not to.final and end == to.size:
+            return None
+        if to.ways is not None:
+            to.ways.append((self, number))
+        way = self._ways[number]
+        piece = match[number]
+        if way.role is Role.STRING and way.codec is None:
+            value: Json = unescape(piece, way.escapes) if way.escapes else piece
+        elif way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
+            return None
+        else:
+            try:
+                value = way.value(piece)
+                if way.codec is not None:
+                    value = decode(way.codec, piece, to.schema())
+                    if respelled(way.codec, piece, value):
+                        return None
+            except ValueError:
+                return None
+        if way.key:
+            if to.key is not None or type(value) is not str:
+                return None
+            to.key = value
+        elif not to.give(value):
+            return give_up(to)
+        to.owed = PROOF if way.escapes else max(0, to.owed - 1)
+        to.clean = False
+        to.pos = to.before = end
+        to.trails = NO_TRAIL
+        then = self._thens.get(number)
+        if then is None:
+            then = self._thens[number] = to.route(way.node)
+        return then
+
+
+class Argument(Route):
+    """JSON as the value of an argument."""
+
+    __slots__ = ("after", "role")
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self.role = json_field(node).role
+        self.after = node.step(SlotKind.JSON).node
+
+    def go(self, to: Striding) -> Route | None:
+        text, pos = to.buf, to.pos
+        if self.role not in (Role.VALUE, Role.JSON) or text[pos : pos + 1] in ('"', ""):
+            return None
+        if to.key is None and not to.frames:
+            return None
+        whole = complete(text, pos, to.final)
+        if whole is None or whole[2]:
+            return None
+        value, end, _ = whole
+        if not to.give(value):
+            return give_up(to)
+        to.pos = to.before = end
+        to.trails = NO_TRAIL
+        return to.route(self.after)  # type: ignore[no-any-return]  # a Route

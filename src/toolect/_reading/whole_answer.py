@@ -1,0 +1,55 @@
+"""An answer that is there as a whole, and the machine that reads any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toolect._graph.graph import Graph
+from toolect._reading.builder import Builder
+from toolect._reading.machine import Machine
+from toolect._reading.stride import stride
+from toolect._reading.watcher import Watcher
+from toolect._spec.model import Spec
+from toolect._values.schema import Schema
+from toolect.message import Message
+
+
+def begin_answer(
+    spec: Spec,
+    graph: Graph,
+    schemas: Mapping[str, Schema],
+    strict: bool = False,
+    prefix: str = "",
+    streaming: bool = False,
+    watcher: Watcher | None = None,
+) -> Machine:
+    """A machine at the beginning of an answer to a prompt that ends with `prefix`; `watcher` is told of every step."""
+    builder = Builder(schemas, spec, graph.policies, streaming, strict)
+    machine = Machine(graph, builder, watcher)
+    if prefix:
+        opening = max((p for p in spec.prefill if prefix.endswith(p)), key=len, default="")
+        if opening:
+            machine.prefill(opening)
+    return machine
+
+
+def read_answer(
+    spec: Spec,
+    graph: Graph,
+    text: str,
+    schemas: Mapping[str, Schema],
+    strict: bool = False,
+    prefix: str = "",
+    watcher: Watcher | None = None,
+    ways: list[tuple[object, int]] | None = None,
+) -> Message:
+    """The message that `text` says. In `ways` is noted what strides take; `watcher` is told of what is read after."""
+    strode = None
+    if not prefix and graph.strides:
+        strode = stride(graph, graph.start, text, 0, 0, schemas, final=True, blank=True, ways=ways)
+        if strode is not None and strode[0].finished:
+            return Message(tuple(strode[0].segments))
+    machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
+    if strode is not None:
+        machine.adopt(*strode)
+    return machine.read(text)

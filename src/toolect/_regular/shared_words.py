@@ -1,0 +1,95 @@
+"""Words that two expressions share: the witnesses of an overlap."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from functools import lru_cache
+
+from toolect._regular.automaton import Alphabet, automaton
+from toolect._regular.ranges import holds
+from toolect._regular.syntax import NotRegular
+
+MAX_PAIRS = 50_000
+"""Pairs of states that a search looks at."""
+MAX_VISITS = 4
+"""How often it comes back to one: a word may fail a condition that the automata leave out."""
+
+
+@lru_cache(maxsize=4096)
+def common(a: str, b: str) -> str | None:
+    """A shortest word that both match whole, not empty; None when there is none. Raises `NotRegular`."""
+    for word, _ in _meetings(a, b, both=True):
+        if re.fullmatch(a, word) and re.fullmatch(b, word):
+            return word
+    return None
+
+
+@lru_cache(maxsize=4096)
+def prefixes(a: str, b: str) -> tuple[str, str] | None:
+    """What `a` matches of a word, the beginning alone, that `b` matches whole. Raises `NotRegular`."""
+    for _, long in _meetings(a, b, both=False):
+        begun = re.match(a, long)
+        if begun and 0 < begun.end() < len(long) and re.fullmatch(b, long):
+            return begun[0], long
+    return None
+
+
+def begins(regex: str, text: str) -> bool:
+    """True when a word of `regex` may begin with `text`, conditions apart: quickly told. Raises `NotRegular`."""
+    of = automaton(regex)
+    places = {0}
+    for char in text:
+        places = {b for a in places for b in of.follow[a] if holds(of.chars[b], ord(char))}
+    return bool(places)
+
+
+def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
+    """Words of the automaton of `a`, shortest first, that `b` takes too: whole if `both`, else with more behind."""
+    one, two = automaton(a), automaton(b)
+    alphabet = Alphabet((one, two))
+    ones, twos = alphabet.moves(one), alphabet.moves(two)
+    todo: deque[tuple[int, int, str]] = deque([(0, 0, "")])
+    visits = {(0, 0): 1}
+    seen = 0
+    while todo:
+        p, q, word = todo.popleft()
+        seen += 1
+        if seen > MAX_PAIRS:
+            raise NotRegular(f"not decided within {MAX_PAIRS} states", large=True)
+        if word and p in one.final:
+            if both and q in two.final:
+                yield word, word
+            elif not both and (rest := _rest(twos, alphabet.letters, q, two.final)):
+                yield word, word + rest
+        for letter, for_p, for_q in zip(alphabet.letters, ones[p], twos[q], strict=True):
+            for next_p, _ in for_p:
+                for next_q, _ in for_q:
+                    count = visits.get((next_p, next_q), 0)
+                    if count < MAX_VISITS:
+                        visits[next_p, next_q] = count + 1
+                        todo.append((next_p, next_q, word + letter))
+
+
+def _rest(
+    moves: list[list[list[tuple[int, int]]]], letters: tuple[str, ...], at: int, final: frozenset[int]
+) -> str | None:
+    """A shortest word, not empty, that leads from state `at` to an end."""
+    todo = deque([(at, "")])
+    met: set[int] = set()
+    while todo:
+        state, word = todo.popleft()
+        if word and state in final:
+            return word
+        for letter, targets in zip(letters, moves[state], strict=True):
+            for target, _ in targets:
+                if target not in met:
+                    met.add(target)
+                    todo.append((target, word + letter))
+    return None
+
+
+def shortest(regex: str) -> str | None:
+    """A shortest word of `regex`, not empty; None when there is none. Raises `NotRegular`."""
+    return common(regex, r"(?s:.)+")

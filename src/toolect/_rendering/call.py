@@ -1,0 +1,237 @@
+"""Writes one call: its name, its id, its arguments."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.symbols import split_space
+from toolect._rendering.output import Output
+from toolect._rendering.value import ValueWriter
+from toolect._rendering.walk import Cursor, Leaf, Walk
+from toolect._shapes.write import unfit
+from toolect._spec.model import (
+    Codec,
+    CodecKind,
+    Computed,
+    Escapes,
+    Hole,
+    HoleKind,
+    Pattern,
+    Ref,
+    Role,
+    Slot,
+    SlotKind,
+    Spec,
+)
+from toolect._values.codec import encode, faithful
+from toolect._values.escapes import escape
+from toolect._values.ref import join_ref, split_ref
+from toolect._values.schema import NO_SCHEMA, TYPES, Schema, type_of
+from toolect._values.trees import is_finite, with_sorted_keys
+from toolect.message import Call, Json, dumps
+from toolect.rendered import Part, Unrepresentable
+
+READ_BACK = "would not be read back as it is"
+"""The reason why a value is refused that is written as another one is."""
+
+
+class CallWriter(Walk):
+    """Writes call number `number`. The items are the entries of its arguments; in an argument, its value."""
+
+    def __init__(self, spec: Spec, out: Output, call: Call, number: int, schema: Schema | None) -> None:
+        super().__init__(spec, out)
+        self.call, self.number, self.schema = call, number, schema
+        self.values = ValueWriter(spec, out)
+
+    def write(self, name: str) -> None:
+        """Write the call as rule `name`."""
+        arguments = self.call.arguments
+        if not isinstance(arguments, dict):
+            raise Unrepresentable("arguments", "expected an object", dumps(arguments))
+        cursor = Cursor(sorted(arguments.items()) if self.sort else list(arguments.items()))
+        self.expr(self.spec.rules[name].expr, name, cursor)
+        if not cursor.done:
+            raise self.passed_over or Unrepresentable("arguments", "no place for them here", dumps(arguments))
+
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write a rule, a terminal or a slot of a call."""
+        match part:
+            case Ref(name):
+                self.rule(name, inside, cursor)
+            case Pattern(regex, name):
+                self.terminal(regex, name, inside, cursor)
+            case Slot():
+                self.slot(part, inside, cursor, closer)
+
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when the call has what `part` holds."""
+        match part:
+            case Ref(name):
+                return self.rule_takes(name, inside, cursor)
+            case Pattern(_, name):
+                return self.terminal_takes(name, inside, cursor)
+            case Slot(kind):
+                codec = self.spec.codecs.get(f"{inside}/{kind}")
+                return not cursor.done or codec is not None and codec.kind is CodecKind.YAML
+
+    # Rules
+
+    def rule(self, name: str, inside: str, cursor: Cursor) -> None:
+        """Write rule `name`: an argument, a value, or what holds them."""
+        role = self.spec.roles.get(name)
+        if self.is_arguments(name, inside):
+            self.values.write(name, Cursor([self.call.arguments]))
+            cursor.at = len(cursor.items)
+        elif self.spec.rules[name].value:
+            self.values.write(name, cursor)
+        elif role is Role.ARGUMENT and cursor.key is not None:
+            raise Unrepresentable(f"argument {cursor.key!r}", "its name cannot be written")
+        elif role is Role.ARGUMENT:
+            if cursor.key is not None:
+                raise Unrepresentable("argument key", "has no place here", cursor.key)
+            key, value = cursor.take("argument")
+            self.expr(self.spec.rules[name].expr, name, Cursor([value], key))
+        elif role in (Role.CONTENT, Role.REASONING, Role.CALL):
+            raise Unrepresentable(role, "no place for it inside a call")
+        else:
+            self.expr(self.spec.rules[name].expr, name, cursor)
+
+    def rule_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+        """True when rule `name` needs the next argument, or the value."""
+        role = self.spec.roles.get(name)
+        if self.is_arguments(name, inside):
+            return not cursor.done
+        if role is Role.ARGUMENT:  # inside of another it is one without a name, which is read, and never written
+            return not cursor.done and cursor.key is None
+        if self.spec.rules[name].value:
+            return self.values.rule_takes(name, cursor)
+        if role in (Role.CONTENT, Role.REASONING, Role.CALL):
+            return False
+        return self.takes(self.spec.rules[name].expr, name, cursor)
+
+    def is_arguments(self, name: str, inside: str) -> bool:
+        """True when rule `name` of a value language holds all arguments there."""
+        return self.spec.rules[name].value and self.spec.roles.get(f"{inside}/{name}") is Role.ARGUMENTS
+
+    # Terminals
+
+    def written(self, inside: str, name: str, cursor: Cursor) -> str | None:
+        """What is written for a terminal without data; the name, the number or the type where that is said."""
+        match super().written(inside, name, cursor):
+            case Computed.NAME:
+                return self.call.name
+            case Computed.INDEX:
+                return str(self.number + 1)
+            case Computed.TYPE:
+                return "" if cursor.done else type_of(cursor.next).replace("integer", "number")
+            case text:
+                return text
+
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+        """Write the name, the id, or the key of the argument."""
+        match self.role(inside, name):
+            case Role.NAME:
+                self.fits(regex, self.coded(inside, name, self.call.name), "name", Part.NAME)
+            case Role.REF:
+                self.fits(regex, self.ref(), "id", Part.ID)
+            case Role.ID:
+                self.fits(regex, self.coded(inside, name, self.call.id or ""), "id", Part.ID)
+            case Role.KEY if cursor.key is not None:
+                self.fits(regex, self.coded(inside, name, cursor.key), "argument key", Part.KEY)
+            case _:
+                raise Unrepresentable(name, "nothing in a call fills this terminal")
+
+    def terminal_takes(self, name: str, inside: str, cursor: Cursor) -> bool:
+        """True when the call has what the terminal holds."""
+        match self.role(inside, name):
+            case Role.NAME | Role.REF:
+                return True
+            case Role.ID:
+                return self.call.id is not None
+            case Role.KEY:
+                return cursor.key is not None
+            case _:
+                return False
+
+    def coded(self, inside: str, name: str, text: str) -> str:
+        """`text` as the terminal's codec writes it."""
+        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
+        return text if codec is None else encode(codec, text)
+
+    def ref(self) -> str:
+        """The composite id: the call's own where that names it, else a new one."""
+        template, call = self.spec.ref, self.call
+        if "{index}" in template and call.id is not None and split_ref(template, call.id)[0] == call.name:
+            return call.id
+        return join_ref(template, call.name, self.number)
+
+    # Slots
+
+    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write the arguments, or the value of one."""
+        kind = slot.kind
+        role = self.role(inside, kind.value)
+        codec = self.spec.codecs.get(f"{inside}/{kind}")
+        if kind is SlotKind.JSON and role is not Role.VALUE:
+            self.json(inside)
+            cursor.at = len(cursor.items)
+        elif role is Role.ARGUMENTS:
+            self.plain_arguments(codec, cursor)
+        elif cursor.key is None:
+            raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
+        elif kind is SlotKind.ESCAPED:
+            self.quoted(cursor.key, cursor.take("argument"), closer, slot.escapes)
+        else:
+            default = CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT
+            self.value(codec or Codec(default), cursor.key, cursor.take("argument"))
+
+    def json(self, inside: str) -> None:
+        """Write the call in the shape of the JSON slot."""
+        shape = self.spec.shapes.get(f"{inside}/JSON") or Hole(HoleKind.ARGUMENTS)
+        spell, layout = lambda call: arguments_text(call, self.sort), self.layout(inside)
+        for piece in unfit(shape, [self.call], 0, spell, layout)[0]:
+            self.out.write(piece.text, piece.part)
+
+    def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
+        """Write arguments that are plain text: one string under the codec's key."""
+        arguments = self.call.arguments
+        if codec is not None and codec.kind is CodecKind.YAML:
+            self.out.write(encode(codec, with_sorted_keys(arguments) if self.sort else arguments), Part.ARGUMENTS)
+            cursor.at = len(cursor.items)
+            return
+        key = codec.key if codec is not None and codec.key else "value"
+        if list(arguments) != [key] or not isinstance(arguments[key], str):
+            raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
+        self.out.write(arguments[key], Part.ARGUMENTS)
+        cursor.at = len(cursor.items)
+
+    def quoted(self, key: str, value: Json, closer: str, escapes: Escapes) -> None:
+        """Write the value of argument `key` as the inside of a string that `closer` ends."""
+        if not isinstance(value, str):
+            raise Unrepresentable(f"argument {key!r}", "expected a string between quotes", dumps(value))
+        self.out.write(escape(value, split_space(closer)[1], escapes), Part.VALUE)
+
+    def value(self, codec: Codec, key: str, value: Json) -> None:
+        """Write the value of argument `key` by its codec; reading must give it back."""
+        schema = (self.schema or NO_SCHEMA).member(key)
+        if codec.quoted and not (isinstance(value, str) and re.search(codec.quoted, value)):
+            why = "is not one of the strings that this spelling is for"
+            raise Unrepresentable(f"argument {key!r}", why, dumps(value))
+        try:
+            text = encode(codec, value)
+        except ValueError as error:
+            raise Unrepresentable(f"argument {key!r}", str(error), dumps(value)) from None
+        if not faithful(codec, value, schema):
+            types = TYPES if schema is None else schema.types
+            declared = "no type declared" if types is TYPES else f"declared {' or '.join(types)}"
+            raise Unrepresentable(f"argument {key!r}", f"{READ_BACK} ({declared})", text)
+        self.out.write(text, Part.VALUE)
+
+
+def arguments_text(call: Call, sort: bool) -> str:
+    """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted."""
+    if not isinstance(call.arguments, dict):
+        raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
+    if not is_finite(call.arguments):
+        raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
+    return dumps(with_sorted_keys(call.arguments)) if sort else call.arguments_text

@@ -1,0 +1,28 @@
+"""Ids for the calls that have none, in dialects that ask for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from toolect._spec.model import Ids
+from toolect.message import Call, Segment
+
+
+def with_ids(ids: Ids | None, segments: Sequence[Segment]) -> Sequence[Segment]:
+    """The segments with an id on every call: a call's number in `form`, or the next number that no call has yet."""
+    if ids is None:
+        return segments
+    taken = {segment.id for segment in segments if isinstance(segment, Call)}
+    number, done = ids.first, list(segments)
+    for i, segment in enumerate(segments):
+        if not isinstance(segment, Call):
+            continue
+        if segment.id is None:
+            while (text := ids.form.replace("{index}", str(number).zfill(ids.digits))) in taken:
+                number += 1
+            taken.add(text)
+            done[i] = replace(segment, id=text)
+        number += 1
+    return done

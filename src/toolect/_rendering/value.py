@@ -1,0 +1,145 @@
+"""Writes JSON values in a value language, whose rules are named after what they hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from toolect._graph.symbols import split_space
+from toolect._rendering.output import Later, Output, Piece
+from toolect._rendering.walk import Cursor, Leaf, Walk
+from toolect._spec.model import Alt, Codec, CodecKind, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
+from toolect._values.codec import encode
+from toolect._values.escapes import escape
+from toolect._values.trees import is_finite
+from toolect.message import Json, dumps
+from toolect.rendered import Part, Unrepresentable
+
+_HOLDS: dict[str, Callable[[Json], bool]] = {
+    Role.OBJECT: lambda v: isinstance(v, dict),
+    Role.PAIR: lambda v: isinstance(v, tuple),
+    Role.PAIR_KEY: lambda v: isinstance(v, str),
+    Role.ARRAY: lambda v: isinstance(v, list),
+    Role.STRING: lambda v: isinstance(v, str),
+    Role.NUMBER: lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    Role.TRUE: lambda v: v is True,
+    Role.FALSE: lambda v: v is False,
+    Role.NULL: lambda v: v is None,
+    Role.SCALAR: lambda v: not isinstance(v, dict | list) or not v,
+    Role.JSON: lambda _: True,
+}
+"""Rule → the values it can hold. Other rules only lead to these."""
+
+
+class ValueWriter(Walk):
+    """Writes one value. An object's items are its pairs, a pair's its key and its value."""
+
+    def __init__(self, spec: Spec, whole: Output) -> None:
+        super().__init__(spec, Output())
+        self.whole = whole
+
+    def write(self, name: str, cursor: Cursor) -> None:
+        """Write the next value as rule `name`. Containers inside others wait their turn: depth costs no stack."""
+        left: list[Piece | Later] = []
+        self.out.rewind(0)
+        self.rule(name, cursor)
+        while left or self.out.pieces:
+            left += reversed(self.out.pieces)
+            self.out.rewind(0)
+            piece = left.pop()
+            if isinstance(piece, Later):
+                self.container(piece.rule, piece.value)
+            else:
+                self.whole.write(piece.text, piece.part)
+
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write a rule, a number, a bare key, or the text of a string."""
+        match part:
+            case Ref(name, again):
+                self.rule(name, Cursor(cursor.items[:1]) if again else cursor, closer)
+            case Pattern(regex, name):
+                self.terminal(regex, name, inside, cursor)
+            case Slot():
+                self.slot(part, inside, cursor, closer)
+
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when `part` can hold the next value."""
+        match part:
+            case Ref(name):
+                return self.rule_takes(name, cursor)
+            case Pattern():
+                return inside in (Role.NUMBER, Role.PAIR_KEY) and not cursor.done
+            case Slot():
+                return inside in (Role.SCALAR, Role.JSON) or isinstance(cursor.next, str)
+
+    def rule(self, name: str, cursor: Cursor, closer: str = "") -> None:
+        """Write rule `name` with the next value; `closer` is the marker that follows it."""
+        expr = self.spec.rules[name].expr
+        if name not in _HOLDS:
+            self.expr(expr, name, cursor, closer)
+            return
+        value = cursor.take(name)
+        if not _HOLDS[name](value):
+            raise Unrepresentable(name, "has no place for this value", dumps(value))
+        match name:
+            case Role.OBJECT | Role.ARRAY:
+                self.out.wait(name, value)
+            case Role.PAIR:
+                self.expr(expr, name, Cursor(value))
+            case Role.TRUE | Role.FALSE | Role.NULL:
+                self.expr(_first(expr), name, Cursor(()))
+            case _:
+                self.expr(expr, name, Cursor([value]), closer)
+
+    def container(self, name: str, value: Json) -> None:
+        """Write an object or array as rule `name`: all of its items must find a place."""
+        items = list(value.items()) if isinstance(value, dict) else value
+        cursor = Cursor(sorted(items) if self.sort and isinstance(value, dict) else items)
+        self.expr(_first(self.spec.rules[name].expr), name, cursor)
+        if not cursor.done:
+            raise Unrepresentable(name, f"no place for all items, expected {cursor.at}, got {len(items)}")
+
+    def rule_takes(self, name: str, cursor: Cursor) -> bool:
+        """True when rule `name` can hold the next value."""
+        if name in _HOLDS:
+            return not cursor.done and _HOLDS[name](cursor.next)
+        return self.takes(self.spec.rules[name].expr, name, cursor)
+
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+        """Write a number or a bare key; other terminals only decorate."""
+        if inside not in (Role.NUMBER, Role.PAIR_KEY):
+            raise Unrepresentable(name, "nothing in a value fills this terminal")
+        value = cursor.take(inside)
+        if inside == Role.PAIR_KEY:
+            self.fits(regex, value, "object key", Part.VALUE)
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise Unrepresentable("number", "expected a finite number", str(value))
+        else:
+            self.fits(regex, dumps(value), "number", Part.VALUE)
+
+    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write the text of a string, scalar or key, or a JSON value."""
+        kind, value = slot.kind, cursor.take(inside)
+        if not is_finite(value):
+            raise Unrepresentable(inside, "expected finite numbers", dumps(value))
+        text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
+        core = split_space(closer)[1]
+        if kind is SlotKind.ESCAPED:
+            text = escape(text, closer, slot.escapes)
+        elif core and kind is SlotKind.TEXT and core in text:
+            raise Unrepresentable("string", "holds the marker that ends it", core)
+        self.out.write(text, Part.VALUE)
+
+    def text(self, kind: SlotKind, inside: str, value: Json) -> str:
+        """The text of a string or scalar; an empty container is no text at all."""
+        if isinstance(value, dict | list):
+            return ""
+        try:
+            return encode(self.spec.codecs.get(f"{inside}/{kind}") or Codec(CodecKind.JSON_OR_TEXT), value)
+        except ValueError as error:
+            raise Unrepresentable(inside, str(error), dumps(value)) from None
+
+
+def _first(expr: Expr) -> Expr:
+    """The canonical one of several spellings."""
+    return expr.items[0] if isinstance(expr, Alt) else expr

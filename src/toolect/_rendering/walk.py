@@ -1,0 +1,158 @@
+"""Walks the expressions of a grammar and writes them: literals as they stand, the rest from data."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from toolect._rendering.output import Output
+from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
+from toolect.rendered import Part, Unrepresentable
+
+NOTHING = object()
+Leaf: TypeAlias = Ref | Pattern | Slot
+"""What has no parts itself, and holds data."""
+
+
+class Cursor:
+    """The data that a stretch of grammar is filled from, in order; `key` is the argument's when it is a value."""
+
+    __slots__ = ("at", "items", "key")
+
+    def __init__(self, items: Sequence[Any], key: str | None = None) -> None:
+        self.items, self.at, self.key = items, 0, key
+
+    @property
+    def next(self) -> Any:
+        """The next item, or NOTHING."""
+        return self.items[self.at] if self.at < len(self.items) else NOTHING
+
+    @property
+    def done(self) -> bool:
+        """True when no item is left."""
+        return self.at >= len(self.items)
+
+    def take(self, what: str) -> Any:
+        """The next item, for `what`; there must be one."""
+        if self.done:
+            raise Unrepresentable(what, "expected one here, got nothing")
+        self.at += 1
+        return self.items[self.at - 1]
+
+
+class Walk(ABC):
+    """Writes expressions. What rules, terminals and slots stand for is the subclass's to say: in `part`."""
+
+    def __init__(self, spec: Spec, out: Output) -> None:
+        self.spec, self.out = spec, out
+        self.sort = spec.policies.key_order == "sorted"
+        self.passed_over: Unrepresentable | None = None
+        """Why the last alternative that was passed over could not carry the data."""
+
+    @abstractmethod
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
+        """Write `part` of rule `inside` with data from `cursor`; `closer` is the marker that follows it."""
+
+    @abstractmethod
+    def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
+        """True when `part` of rule `inside` needs what `cursor` has next."""
+
+    def expr(self, expr: Expr, inside: str, cursor: Cursor, closer: str = "") -> None:
+        """Write `expr` of rule `inside`, taking data from `cursor`; `closer` is the marker that follows it."""
+        match expr:
+            case Literal(text):
+                self.out.write(text)
+            case Seq(items):
+                for item, after in zip(items, (*items[1:], None), strict=False):
+                    self.expr(item, inside, cursor, after.text if isinstance(after, Literal) else closer)
+            case Repeat():
+                self.repeat(expr, inside, cursor)
+            case Alt(items):
+                self.choose(items, inside, cursor, closer)
+            case Pattern(regex, name) if (written := self.written(inside, name, cursor)) is not None:
+                what = self.spec.written.get(f"{inside}/{name}") or self.spec.written[name]
+                self.fits(regex, written, what.removeprefix("$"), Part.MARKUP)
+            case Ref() | Pattern() | Slot():
+                self.part(expr, inside, cursor, closer)
+
+    def repeat(self, expr: Repeat, inside: str, cursor: Cursor) -> None:
+        """Write the item for as long as there is data for it."""
+        done = 0
+        while done < expr.least or self.takes(expr.item, inside, cursor):
+            at = cursor.at
+            self.expr(expr.item, inside, cursor)
+            done += 1
+            if expr.once or cursor.at == at:
+                break
+
+    def choose(self, items: Sequence[Expr], inside: str, cursor: Cursor, closer: str) -> None:
+        """Write the first of `items` that takes data; when none does, the first that can be written."""
+        options = [item for item in items if self.takes(item, inside, cursor)] or items
+        idle: Expr | None = None
+        for option in options:
+            mark, at = self.out.mark(), cursor.at
+            try:
+                self.expr(option, inside, cursor, closer)
+            except Unrepresentable as error:
+                self.passed_over = error
+            else:
+                if cursor.done or cursor.at > at:
+                    self.passed_over = None
+                    return
+                idle = idle or option
+            self.out.rewind(mark)
+            cursor.at = at
+        if idle is None:
+            assert self.passed_over is not None
+            raise self.passed_over
+        self.expr(idle, inside, cursor, closer)
+
+    def takes(self, expr: Expr, inside: str, cursor: Cursor) -> bool:
+        """True when the first thing that `expr` needs is what `cursor` has next."""
+        match expr:
+            case Literal():
+                return False
+            case Seq(items):
+                for item in items:
+                    if self.takes(item, inside, cursor):
+                        return True
+                    if not self.is_fixed(item, inside, cursor) and not (isinstance(item, Repeat) and item.least == 0):
+                        return False
+                return False
+            case Alt(items):
+                return any(self.takes(item, inside, cursor) for item in items)
+            case Repeat(item):
+                return self.takes(item, inside, cursor)
+            case Pattern(_, name) if self.written(inside, name, cursor) is not None:
+                return False
+            case Ref() | Pattern() | Slot():
+                return self.part_takes(expr, inside, cursor)
+
+    def is_fixed(self, expr: Expr, inside: str, cursor: Cursor) -> bool:
+        """True for what is written alike whatever the data."""
+        return isinstance(expr, Literal) or (
+            isinstance(expr, Pattern) and self.written(inside, expr.name, cursor) is not None
+        )
+
+    def written(self, inside: str, name: str, cursor: Cursor) -> str | None:  # noqa: ARG002  # what it is may depend on it
+        """What is written for terminal `name` of rule `inside`, when that carries no data."""
+        written = self.spec.written
+        return written.get(f"{inside}/{name}", written.get(name))
+
+    def role(self, inside: str, name: str) -> Role | None:
+        """What terminal or slot `name` of rule `inside` means."""
+        roles = self.spec.roles
+        return roles.get(f"{inside}/{name}") or roles.get(name) or roles.get(inside)
+
+    def layout(self, inside: str) -> Layout:
+        """How the JSON slot of rule `inside` is laid out."""
+        codec = self.spec.codecs.get(f"{inside}/{SlotKind.JSON}")
+        return Layout() if codec is None else codec.layout
+
+    def fits(self, regex: str, text: str, what: str, part: Part) -> None:
+        """Write `text`, which a terminal must match whole."""
+        if re.fullmatch(regex, text) is None:
+            raise Unrepresentable(what, f"does not match /{regex}/", text or "''")
+        self.out.write(text, part)

@@ -1,0 +1,49 @@
+"""Arguments inside a JSON string: the text that the string stands for is read as JSON in its turn."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from toolect._values.json_lexemes import Broken, raw_length, unquote
+
+
+class Reads(Protocol):
+    """What reads the value that the string holds."""
+
+    def feed(self, buf: str, pos: int, base: int, final: bool, /) -> int:
+        """Read on at `buf[pos]`; where reading stopped. Raises Broken."""
+
+    @property
+    def done(self) -> bool:
+        """True when the value is complete."""
+
+
+class Encoded:
+    """The string that begins at character `start`; `reader` reads what is in it."""
+
+    __slots__ = ("_reader", "_rest", "_start")
+
+    def __init__(self, start: int, reader: Reads) -> None:
+        self._start = start
+        self._reader = reader
+        self._rest = ""
+
+    def feed(self, text: str, at: int, final: bool = False) -> None:
+        """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
+        before = len(self._rest)
+        inside = self._rest + (unquote(text) if "\\" in text else text)
+        try:
+            stopped = self._reader.feed(inside, 0, 0, final)
+        except Broken as broken:
+            resume = at + raw_length(text, broken.resume - before)
+            raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
+        self._rest = inside[stopped:]
+        if self._rest.strip() and (final or self._reader.done):
+            resume = at + raw_length(text, stopped - before)
+            raise Broken(self._start, "expected the end of the encoded arguments", resume)
+
+    def end(self, at: int) -> None:
+        """The string ends at character `at`. Raises Broken when the value in it does not."""
+        self.feed("", at, final=True)
+        if not self._reader.done:
+            raise Broken(self._start, "expected the encoded arguments to be complete", at)

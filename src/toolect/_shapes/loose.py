@@ -1,0 +1,129 @@
+"""Whether JSON begins as a call, and where it ends when it is broken: found as it arrives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+
+from toolect._shapes.alternatives import items, objects, once, options
+from toolect._spec.model import Many, Obj, Shape
+from toolect.message import dumps
+
+MAX_GUESSES = 16
+"""How often in one text broken bare JSON is taken for a call and is none. Beyond it: content."""
+MAX_GUESS = 1 << 15
+"""Characters of broken bare JSON that may be a call. Beyond it: content."""
+
+_BLANK = r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*\n)*"
+_BEFORE_KEY = re.compile(rf"""(?:\[{_BLANK})?\{{?{_BLANK}["']?""")
+_WORD = re.compile(r"\w*")
+_AFTER_KEY = re.compile(r"""["']?\s*""")
+_NEAR = 512  # characters in which the first key must be
+_OPENERS = {"{": "}", "[": "]"}
+
+
+class Guess(Enum):
+    """Whether broken JSON begins with a key of the shape."""
+
+    YES = 1
+    NO = 2
+    MORE = 3
+    """More text is needed to know."""
+
+
+@once
+def keys_of(shape: Shape) -> frozenset[str]:
+    """The keys of the outermost objects that `shape` describes, and of the items of its lists."""
+    kinds = options(shape)
+    found = objects((*kinds, *items(kinds)))
+    return frozenset(key for o in found if isinstance(o, Obj) for field in o.fields for key in field.keys)
+
+
+@once
+def first_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """What matches the first two keys of a call in `shape`, and what matches a first key that is none of them."""
+    first = options(shape)[0]
+    first = options(first.item)[0] if isinstance(first, Many) else first
+    if not isinstance(first, Obj):
+        return None
+    keys = "|".join(re.escape(dumps(key)) for field in first.fields for key in field.keys)
+    before = r"(?:\[\s*)?\{\s*"
+    string = r'"(?:[^"\\]|\\.)*"'
+    whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
+    return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
+
+
+def guess(text: str, keys: frozenset[str]) -> Guess:
+    """Does the broken JSON `text` begin with one of `keys`, in quotes or not?"""
+    text = text[:_NEAR]
+    more = Guess.MORE if len(text) < _NEAR else Guess.NO
+    at = _BEFORE_KEY.match(text).end()  # type: ignore[union-attr]  # matches the empty string
+    word = _WORD.match(text, at)[0]  # type: ignore[index]
+    after = _AFTER_KEY.match(text, at + len(word)).end()  # type: ignore[union-attr]
+    if at + len(word) == len(text):
+        return more if any(key.startswith(word) for key in keys) else Guess.NO
+    if word not in keys:
+        return more if not word and text[at] in "/#" else Guess.NO  # a comment may not be over
+    if after == len(text):
+        return more
+    return Guess.YES if text[after] == ":" else Guess.NO
+
+
+class LooseEnd:
+    """Looks for the end of broken JSON in which the brackets `opened` are open.
+
+    A quote closes a string only where a comma, a colon or a closing bracket follows. An object that follows another
+    one, inside of an object, is a value of its own: the first was not closed.
+    """
+
+    __slots__ = ("_open", "_escaped", "_maybe", "_quote", "_before", "_closed")
+
+    def __init__(self, opened: Iterable[str], in_string: bool, after_value: bool) -> None:
+        self._open = list(opened)
+        self._quote = '"' if in_string else ""
+        self._escaped = False
+        self._maybe = False  # a quote came that may have closed the string
+        self._closed = after_value  # nothing but commas came after a closing bracket
+        self._before = "" if after_value else ","  # the last character that is no blank
+
+    def find(self, text: str, pos: int) -> int:
+        """The index in `text` where the value ends, from `pos` on, or -1 if it goes on."""
+        for at in range(pos, len(text)):
+            char = text[at]
+            if self._quote and not self._closes(char):
+                continue
+            if char in "\"'" and (char == '"' or self._before in "{[,:"):
+                self._quote = char
+                self._escaped = self._maybe = False
+            elif char == "{" and self._closed and self._open[-1] == "{":
+                return at
+            elif char in _OPENERS:
+                self._open.append(char)
+            elif char in "}]":
+                self._open.pop()
+                if not self._open:
+                    return at + 1
+            elif char.isspace():
+                continue
+            self._closed = char in "}]" or char == "," and self._closed
+            self._before = char
+        return -1
+
+    def _closes(self, char: str) -> bool:
+        """Inside a string: is it over, and `char` the next of what follows?"""
+        if self._maybe:
+            if char.isspace():
+                return False
+            self._maybe = False
+            if char in ",:}]":
+                self._quote, self._closed = "", False
+                self._before = '"'
+                return True
+        if self._escaped:
+            self._escaped = False
+        elif char == "\\":
+            self._escaped = True
+        elif char == self._quote:
+            self._maybe = True
+        return False

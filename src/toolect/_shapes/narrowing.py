@@ -1,0 +1,196 @@
+"""Which part of a shape a value belongs to, found step by step from the outside in.
+
+Where a shape has alternatives, all of them are followed at once. One is out as soon as a constant is another, or a
+value is of another kind than it has there. What is found is remembered, so each step is worked out once for a shape.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from toolect._shapes.alternatives import (
+    SKIP,
+    Options,
+    is_arguments,
+    is_constant,
+    is_unit,
+    items,
+    objects,
+    once,
+    options,
+)
+from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Obj, Shape
+from toolect.message import Json, dumps, same_json
+
+# The kinds of values that a shape tells apart, besides its constants. An enum's members are slow to look up by.
+OBJECT, LIST, SCALAR = -4, -3, -2
+
+
+class Place:
+    """What a value may be: the alternatives that are left for it."""
+
+    def __init__(self, shapes: Options, book: Book) -> None:
+        self.options = shapes
+        self._book = book
+        self.arguments = any(map(is_arguments, shapes))
+        """The value is arguments."""
+        holes = [shape.kind for shape in shapes if isinstance(shape, Hole)]
+        self.scalar = bool(holes) or any(isinstance(shape, Const) for shape in shapes)
+        """A scalar has a place here."""
+        self.as_text = HoleKind.ARGUMENTS_TEXT in holes
+        self.as_value = any(kind is not HoleKind.ARGUMENTS_TEXT for kind in holes)
+        self.hole = next(iter(holes), None)
+        """What a scalar fills."""
+
+    @cached_property
+    def object(self) -> Members:
+        """What the object that stands here may be."""
+        return self._book.members(objects(self.options), frozenset())
+
+    @cached_property
+    def item(self) -> Place:
+        """What an item of the list that stands here may be."""
+        return self._book.place(items(self.options))
+
+    @cached_property
+    def lone(self) -> Place:
+        """What an item may be of a list that stands where an object should."""
+        return self._book.place(objects(self.options))
+
+
+class Step(NamedTuple):
+    """What is left of an object's alternatives after a member, and what that member may be; `wrong` if it is none."""
+
+    members: Members
+    place: Place
+    wrong: str = ""
+
+
+class Members:
+    """What an object that is open may be; `met` are the keys whose values are the right constants."""
+
+    def __init__(self, shapes: Options, met: frozenset[str], book: Book) -> None:
+        self.options, self.met, self._book = shapes, met, book
+        self.units = any(map(is_unit, shapes))
+        """It may be a call."""
+        self.sure = all(map(is_unit, shapes))
+        """It can be nothing but a call."""
+        self.complete = any(is_unit(shape) and self._has_constants(shape) for shape in shapes)
+        """One of the alternatives is a call that has all the constants it must have."""
+        rest = (shape for shape in shapes if isinstance(shape, Obj) and shape.rest)
+        self.named = next((frozenset(key for f in shape.fields for key in f.keys) for shape in rest), None)
+        """The keys that are not arguments, where all others are."""
+        self._keyed = any(isinstance(shape, Keyed) for shape in shapes)
+        self._keys = frozenset(k for shape in shapes if isinstance(shape, Obj) for f in shape.fields for k in f.keys)
+        self._constant = {k for k in self._keys if any(isinstance(s, Const) for o in shapes for s in _members(o, k))}
+        self._at: dict[str, tuple[Place, bool]] = {}
+        self._steps: dict[tuple[str | None, int], Step] = {}
+        named = (options(shape.shape) for shape in shapes if isinstance(shape, Keyed))
+        self._other = book.place(tuple(one for inner in named for one in inner)), self._keyed
+
+    def at(self, key: str) -> tuple[Place, bool]:
+        """What may be at `key`, and whether the key is the name of a tool."""
+        if key not in self._keys:
+            return self._other
+        found = self._at.get(key)
+        if found is None:
+            place = self._book.place(tuple(shape for option in self.options for shape in _members(option, key)))
+            found = self._at[key] = place, False
+        return found
+
+    def step(self, key: str, sort: int, value: Json = None) -> Step:
+        """The value at `key` is an object, a list, or the scalar `value`.
+
+        The alternatives it does not fit are out; a wrong constant puts out the last one too.
+        """
+        if key not in self._keys and not self._keyed:
+            return Step(self, self._other[0])
+        if sort == SCALAR and key in self._constant:
+            constants = [s.value for option in self.options for s in _members(option, key) if isinstance(s, Const)]
+            token = next((i for i, constant in enumerate(constants) if same_json(constant, value)), -1)
+        else:
+            token = sort
+        entry = (key if key in self._keys else None, token)
+        found = self._steps.get(entry)
+        if found is None:
+            found = self._steps[entry] = self._narrow(key, sort, value)
+        return found
+
+    def _narrow(self, key: str, sort: int, value: Json) -> Step:
+        alive: list[Shape] = []
+        found: list[Shape] = []
+        others: list[Shape] = []  # of alternatives that lack a constant so far
+        lenient = False
+        for option in self.options:
+            shapes = _members(option, key) or (options(option.shape) if isinstance(option, Keyed) else SKIP)
+            good = [shape for shape in shapes if _takes(shape, sort, value)]
+            (found if self._has_constants(option) else others).extend(good)
+            lenient = lenient or not all(map(is_constant, shapes))
+            if good or not shapes:
+                alive.append(option)
+        found += others
+        met = self.met | {key} if any(isinstance(shape, Const) for shape in found) else self.met
+        if alive or lenient:
+            return Step(self._book.members(tuple(alive) or self.options, met), self._book.place(tuple(found)))
+        expected = " or ".join(dict.fromkeys(dumps(s.value) for s in self.at(key)[0].options if isinstance(s, Const)))
+        return Step(self._book.members(SKIP, met), self._book.place(SKIP), f"`{key}` as {expected}")
+
+    def _has_constants(self, option: Shape) -> bool:
+        if not isinstance(option, Obj):
+            return True
+        needed = (field.keys for field in option.fields if not field.optional and is_constant(field.shape))
+        return all(any(key in self.met for key in keys) for keys in needed)
+
+
+Name: TypeAlias = tuple[tuple[int, ...], frozenset[str]]
+
+
+class Book:
+    """All places of one shape, each made once."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, ...], Place] = {}
+        self._members: dict[Name, Members] = {}
+
+    def place(self, shapes: Options) -> Place:
+        """The place of these alternatives."""
+        name = tuple(map(id, shapes))  # a place keeps its shapes
+        found = self._places.get(name)
+        if found is None:
+            found = self._places[name] = Place(shapes, self)
+        return found
+
+    def members(self, shapes: Options, met: frozenset[str]) -> Members:
+        """An object of these alternatives, of whose constants those at `met` are right."""
+        name = tuple(map(id, shapes)), met
+        found = self._members.get(name)
+        if found is None:
+            found = self._members[name] = Members(shapes, met, self)
+        return found
+
+
+NOWHERE = Book().place(SKIP)
+"""What has no place in a shape."""
+
+
+@once
+def root_of(shape: Shape) -> Place:
+    """What a value in `shape` may be."""
+    return Book().place(options(shape))
+
+
+def _members(option: Shape, key: str) -> Options:
+    """What may be at `key` of the object that `option` describes."""
+    if isinstance(option, Obj):
+        return next((options(field.shape) for field in option.fields if key in field.keys), SKIP)
+    return SKIP
+
+
+def _takes(shape: Shape, sort: int, value: Json) -> bool:
+    """True when a value of this sort may stand for `shape`."""
+    if sort == OBJECT:
+        return isinstance(shape, Obj | Keyed) or is_arguments(shape)
+    if sort == LIST:
+        return isinstance(shape, Many) or is_arguments(shape)
+    return isinstance(shape, Hole) or isinstance(shape, Const) and same_json(shape.value, value)

@@ -1,0 +1,214 @@
+"""The calls in one JSON value: which parts of its shape the objects, lists and scalars in it are.
+
+Whoever reads the value tells of each in order: a JsonReader as it arrives, `whole` of a value that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
+from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Misfit, Repaired, Rest
+from toolect._spec.model import HoleKind, Shape
+from toolect._values.json_lexemes import match_name
+from toolect.message import Json, RepairKind
+
+
+class Frame:
+    """An object or list that is open, what it may be, and the call it is or is a part of."""
+
+    __slots__ = ("begun", "identity", "is_object", "item", "keys", "members", "owner", "start")
+
+    def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
+        self.is_object = is_object
+        self.members = members  # what the object may be
+        self.item = item  # what an item of the list may be
+        self.start = start
+        self.owner: Frame | None = None  # the frame of the call that this may be a part of
+        self.begun = False  # it is a call
+        self.identity: Json = None  # the id that came before that was known
+        self.keys: list[str] = []  # all that have come
+
+
+class ShapeReader:
+    """The call that is open, and the alternatives that are left for the value that comes next.
+
+    `called` says that what has been read can only be a call: its name is one of `tools` or looks like a tool's, its
+    constants are there, and its arguments have begun as an object does.
+    """
+
+    __slots__ = (
+        "called", "emit", "place", "stack",
+        "_argued", "_good", "_key", "_key_at", "_leads", "_name", "_tools", "_unit",
+    )  # fmt: skip
+
+    def __init__(self, root: Shape, emit: Emit, tools: Collection[str]) -> None:
+        self.called = False
+        self.emit = emit
+        self.stack: list[Frame] = []  # the objects and lists that are open, those in arguments too
+        self._tools = tools
+        self.place = root_of(root)  # what the value may be
+        self._key = ""  # of the member that comes
+        self._key_at = 0
+        self._unit: Frame | None = None  # the open call
+        self._name = ""  # its name
+        self._leads = False  # which is its first key
+        self._argued = False  # its arguments have begun
+        self._good = False  # as arguments do
+
+    # Values
+
+    def key(self, key: str, at: int) -> None:
+        """The key of the next member, at `at`."""
+        self._key, self._key_at = key, at
+        self.stack[-1].keys.append(key)
+
+    def value(self, at: int) -> bool:
+        """A value starts at `at`: True when it is the call's arguments."""
+        if self.stack:
+            frame = self.stack[-1]
+            if frame.is_object:
+                self.place, is_name = frame.members.at(self._key)
+                if is_name:
+                    self._fill(HoleKind.NAME, self._key, self._key_at, self._key_at)
+            else:
+                self.place = frame.item
+        if not self.place.arguments:
+            return False
+        if self.stack:
+            self._begin_unit()
+        if self._argued:
+            self.emit(Repaired(RepairKind.DUPLICATE_KEY, at, "the first arguments count"))
+            self.place = NOWHERE
+            return False
+        self._argued = True
+        return True
+
+    @property
+    def unwanted(self) -> bool:
+        """True when the shape has no place for the value that begins, whatever it is, beside others that it has."""
+        return not self.place.options and bool(self.stack) and bool(self.stack[-1].members.options)
+
+    def scalar(self, value: Json, start: int, end: int) -> None:
+        """A string, number or word outside of arguments is complete: characters `start:end`."""
+        frame = self.stack[-1] if self.stack else None
+        if frame is None or not frame.is_object:
+            return
+        step = frame.members.step(self._key, SCALAR, value)
+        frame.members = step.members
+        if step.wrong:
+            self._misfit(frame, step.wrong, start)
+        if step.place.hole is not None:
+            self._fill(step.place.hole, value, start, end)
+        self.judge()
+
+    def open(self, is_object: bool, at: int) -> None:
+        """An object or list outside of arguments opens at `at`."""
+        place, above = self.place, self.stack[-1] if self.stack else None
+        if above is not None and above.is_object:
+            step = above.members.step(self._key, OBJECT if is_object else LIST)
+            above.members, place = step.members, step.place
+            if step.wrong:
+                self._misfit(above, step.wrong, self._key_at)
+        members, item, swapped = NOWHERE.object, NOWHERE, ""
+        if is_object:
+            members = place.object
+            if above is None and not members.options:
+                members, swapped = place.item.object, "one call for a list"
+        else:
+            item = place.item
+            if above is None and not item.options:
+                item, swapped = place.lone, "a list for one call"
+        frame = Frame(is_object, members, item, at)
+        if is_object and self._unit is not None:
+            frame.owner = self._unit if above is not None and above.owner is self._unit else None
+        elif is_object:
+            frame.owner = above and above.owner or (frame if members.units else None)
+        self.stack.append(frame)
+        if frame.owner is frame and members.sure:
+            self._begin_unit()
+        if swapped and (members.options or item.options):
+            self.emit(Repaired(RepairKind.LIST, at, swapped))
+
+    def close(self, end: int) -> None:
+        """The innermost object or list closed. What a call has instead of arguments counts as such."""
+        frame = self.stack.pop()
+        if frame is not self._unit:
+            return
+        if self._name and not self._argued and frame.members.complete:
+            named = frame.members.named if self._leads else None
+            if named is not None and named.issuperset(frame.keys):
+                named = None  # there are no others
+            self.called = self.called or named is not None or self._name in self._tools
+            if named is not None:
+                self.emit(Rest(frame.start, end, named))
+        self._unit = None
+        self._argued = False
+        self.emit(CallEnds(end))
+
+    # The open call
+
+    def _begin_unit(self) -> None:
+        """What is read belongs to a call: that begins now, unless it has begun."""
+        owner = self.stack[-1].owner
+        if owner is None or owner.begun:
+            return
+        owner.begun = True
+        self._unit = owner
+        self._name, self._leads, self._argued, self._good = "", False, False, False
+        self.emit(CallBegins(owner.start))
+        if owner.identity is not None:
+            self.emit(Filled(HoleKind.ID, owner.identity, owner.start, owner.start))
+
+    def _misfit(self, frame: Frame, wrong: str, at: int) -> None:
+        """A constant is another one than the shape has."""
+        if frame.owner is not None and frame.owner is self._unit:
+            self.emit(Misfit(at, wrong))
+
+    def _fill(self, kind: HoleKind, value: Json, start: int, end: int) -> None:
+        owner = self.stack[-1].owner
+        if kind is HoleKind.ID and owner is not None and not owner.begun:
+            owner.identity = owner.identity or value  # of what may be no call
+            return
+        if kind is HoleKind.NAME:
+            self._begin_unit()
+        if kind is HoleKind.NAME and not self._name and isinstance(value, str) and self._names_tool(value):
+            frame = self.stack[-1]
+            self._name, self._leads = value, frame is frame.owner and len(frame.keys) == 1
+        self.emit(Filled(kind, value, start, end))
+
+    def _names_tool(self, value: str) -> bool:
+        """True for what may be the name of a tool: no text with blanks, unless there is such a tool."""
+        return value in self._tools or match_name(value) is not None
+
+    # Its arguments
+
+    def encoded(self) -> None:
+        """The arguments are a string."""
+        self._good = self.place.as_text
+        self.judge()
+
+    def begun(self, text: str) -> None:
+        """The arguments' JSON text begins with `text`; `null` stands for none."""
+        if text == "null":
+            self._good = True
+        elif not self._good:
+            self._good = text.lstrip().startswith("{")
+            self.judge()
+
+    def odd(self, encoded: bool) -> str:
+        """What the arguments came as, when the shape has them the other way: a string with JSON in it, or not."""
+        if self.place.as_text if encoded else self.place.as_value:
+            return ""
+        return "a JSON string" if encoded else "an object"
+
+    def judge(self) -> None:
+        """Is it a call by now?"""
+        if self._name and self._good and self._unit is not None and self._unit.members.complete:
+            self.called = True
+
+
+IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)
+"""An object inside arguments."""
+IN_LIST = Frame(False, NOWHERE.object, NOWHERE, -1)
+"""A list inside arguments."""

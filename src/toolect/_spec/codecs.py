@@ -1,0 +1,87 @@
+"""What an entry's `values` say about the slots of a grammar: codecs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from toolect._spec.decode import REGEX, read_struct
+from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.model import Codec, CodecKind, Layout, LayoutKind, Role, Rule, Spelling
+from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
+from toolect._spec.problems import Problems
+
+_NEEDS = {CodecKind.YAML: Role.ARGUMENTS, CodecKind.ELEMENTS: Role.VALUE}
+"""Codecs that are for one role only."""
+_OLD = {
+    "key": "give the slot a shape in the map: `{arguments: {name: $text}}`",
+    "scalars": "write `spelling: python`, or `jinja` where lists and objects are JSON",
+    "containers": "write `spelling: python`",
+    "strings": "write `quoted`, for a slot that only its closers end",
+    "stops": "write `quoted`, with an expression that is found in the strings that need it",
+}
+"""Options of earlier versions, and what to do instead."""
+_LAYOUT = msgspec.Meta(
+    pattern="spaced|compact|(rows|indented) [1-9]",
+    description="a layout (`spaced`, `compact`, `rows 4`, `indented 4`)",
+)
+
+
+class Options(msgspec.Struct, frozen=True):
+    """A codec and its options, as an entry writes them."""
+
+    codec: CodecKind
+    spelling: Spelling = Spelling.JSON
+    untyped: Literal["text", "json", "json-or-text"] = "json-or-text"
+    layout: Annotated[str, _LAYOUT] = "spaced"
+    quoted: Annotated[str, REGEX] | None = None
+
+
+def read_codecs(
+    table: Table, rules: dict[str, Rule], roles: dict[str, Role], own: set[str], problems: Problems
+) -> dict[str, Codec]:
+    """The codec of each slot named in `values`."""
+    parts = Parts(rules, values=True)
+    codecs: dict[str, Codec] = {}
+    for key, value in table.entries:
+        kind = parts.find(key, problems, quiet=key.text not in own)
+        codec = _codec(value, problems)
+        if kind is None or codec is None:
+            continue
+        if kind is TERMINAL and codec.kind not in (CodecKind.TEXT, CodecKind.ENTITIES):
+            message = f"expected `text` or `entities` as the codec of a terminal, got `{codec.kind}`"
+            problems.error("wrong-value", message, value.place)
+        elif kind in (TEXT, JSON, TERMINAL):
+            codecs[key.text] = codec
+            needs = _NEEDS.get(codec.kind)
+            role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            if needs is not None and (kind is not TEXT or role is not needs):
+                message = f"expected {TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place)
+        else:
+            problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
+    return codecs
+
+
+def _codec(node: Node, problems: Problems) -> Codec | None:
+    if isinstance(node, Text):
+        kind = choose(node, [k.value for k in CodecKind], "a codec", problems)
+        return Codec(CodecKind(kind)) if kind else None
+    if not isinstance(node, Table) or node.get("codec") is None:
+        message = f"expected a codec or a mapping with a `codec`, got {describe(node)}"
+        problems.error("wrong-type", message, node.place)
+        return None
+    before = len(problems.found)
+    fields = read_struct(node, Options, problems, old=_OLD)
+    if len(problems.found) > before:
+        return None
+    options = Options(**fields)
+    kind, _, indent = options.layout.partition(" ")
+    return Codec(
+        options.codec,
+        options.spelling,
+        CodecKind(options.untyped),
+        layout=Layout(LayoutKind(kind), int(indent or 0)),
+        quoted=options.quoted,
+    )

@@ -1,0 +1,193 @@
+"""The fields of an entry, one reader per field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+
+from toolect._spec import model
+from toolect._spec.decode import check_keys, read, read_struct, read_texts
+from toolect._spec.document import Node, Table, Text, describe
+from toolect._spec.grammar import Grammar
+from toolect._spec.model import Gaps, Ids, Policies, Role, Rule
+from toolect._spec.problems import Problems, beside, near
+from toolect.diagnostic import Place
+
+FIELDS = (
+    "about",
+    "source",
+    "models",
+    "aliases",
+    "extends",
+    "markers",
+    "shapes",
+    "map",
+    "values",
+    "gaps",
+    "prefill",
+    "end",
+    "comments",
+    "code",
+    "ids",
+    "misspellings",
+    "reserved",
+    "policies",
+    "tools",
+    "results",
+)
+OLD = {
+    "ref": 'write `ids: {form: "functions.{name}:{index}"}`, and the role `call.id`',
+    "no-call": "write `reserved`",
+    "canonical": "put the rule that is written before the others, or write `{content: before call}` into the map",
+}
+"""Fields of earlier versions, and what to do instead."""
+OWN = ("about", "models", "aliases", "extends", "markers")
+"""Fields that belong to one entry only; the others are handed on by `extends`."""
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+_COMMENT_END = msgspec.Meta(description="what ends a comment")
+POLICIES = {name.replace("_", "-"): settings for name, settings in model.POLICIES.items()}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An entry as written: its name and its fields, known ones only."""
+
+    name: Text
+    table: Table
+
+    def text(self, field: str, problems: Problems) -> str:
+        """The text of a field, empty when it is missing."""
+        node = self.table.get(field)
+        if node is None:
+            return ""
+        if not isinstance(node, Text) or not node.text:
+            problems.error("wrong-type", f"expected a text for `{field}`, got {describe(node)}", node.place)
+            return ""
+        return node.text
+
+    def texts(self, field: str, problems: Problems) -> tuple[Text, ...]:
+        """The texts of a list field."""
+        node = self.table.get(field)
+        return () if node is None else read_texts(node, f"`{field}`", problems)
+
+    def mapping(self, field: str, problems: Problems) -> Table:
+        """The mapping of a field, empty when it is missing."""
+        node = self.table.get(field)
+        if isinstance(node, Table):
+            return node
+        if node is not None:
+            problems.error("wrong-type", f"expected a mapping for `{field}`, got {describe(node)}", node.place)
+        return Table((), self.name.place)
+
+
+def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
+    """An entry with its known fields; unknown ones are problems."""
+    if not NAME.fullmatch(name.text):
+        hint = "a name has lower-case letters, digits, `.`, `_` and `-`"
+        problems.error("bad-name", f"expected a dialect's name, got {describe(name)}", name.place, hint=hint)
+        return None
+    if not isinstance(node, Table):
+        message = f"expected a mapping for the entry `{name.text}`, got {describe(node)}"
+        problems.error("wrong-type", message, node.place if describe(node) != "nothing" else name.place)
+        return None
+    check_keys(node, FIELDS, "field", problems, OLD)
+    return Entry(name, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
+
+
+def read_policies(entry: Entry, problems: Problems) -> Policies:
+    """The policies."""
+    return Policies(**read_struct(entry.mapping("policies", problems), Policies, problems, "policy"))
+
+
+def read_gaps(entry: Entry, problems: Problems) -> Gaps:
+    """The whitespace between segments."""
+    return Gaps(**read_struct(entry.mapping("gaps", problems), Gaps, problems, "gap"))
+
+
+def read_prefill(entry: Entry, grammar: Grammar, problems: Problems) -> dict[str, str]:
+    """Prompt tails, each with the rule that it leaves open."""
+    found: dict[str, str] = {}
+    for key, value in entry.mapping("prefill", problems).entries:
+        rule = _rule(value, grammar.rules, problems)
+        if not key.text:
+            problems.error("wrong-value", "expected the tail of a prompt, got an empty text", key.place)
+        elif rule:
+            found |= dict.fromkeys(spelled(key, grammar.spellings, problems), rule)
+    return found
+
+
+def spelled(text: Text, spellings: Mapping[str, tuple[str, ...]], problems: Problems) -> tuple[str, ...]:
+    """`text` in all of its spellings: with those of a terminal in place of `{TERMINAL}`, the same in all places."""
+    found: tuple[str, ...] = (text.text,)
+    for name in dict.fromkeys(re.findall(r"\{([A-Z][A-Z_0-9]*)\}", text.text)):
+        if name not in spellings:
+            message = f"the grammar has no terminal `{name}` that is made of texts"
+            problems.error("unknown-part", message, text.place, hint=near(name, spellings))
+        found = tuple(one.replace(f"{{{name}}}", other) for one in found for other in spellings.get(name, ()))
+    return found
+
+
+def read_misspellings(entry: Entry, literals: Mapping[str, Place], problems: Problems) -> dict[str, tuple[str, ...]]:
+    """Markers, or parts of some, each with the wrong spellings to accept."""
+    found = {}
+    for key, value in entry.mapping("misspellings", problems).entries:
+        if not any(key.text in literal for literal in literals):
+            check_literal(key, literals, problems)
+        found[key.text] = tuple(t.text for t in read_texts(value, f"`{key.text}`", problems))
+    return found
+
+
+def read_comments(entry: Entry, problems: Problems) -> dict[str, str]:
+    """What comments begin with, each with what ends it."""
+    table = entry.mapping("comments", problems)
+    for key, _ in table.entries:
+        if not key.text.strip() or key.text != key.text.strip():
+            problems.error("wrong-value", "expected what a comment begins with, got blanks", key.place)
+    return dict(read(table, dict[str, Annotated[str, _COMMENT_END]], "`comments`", problems))
+
+
+def read_code(entry: Entry, rules: dict[str, Rule], problems: Problems) -> str:
+    """The rule of a statement, where calls are code."""
+    node = entry.table.get("code")
+    return "" if node is None else _rule(node, rules, problems) or ""
+
+
+def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: Problems) -> Ids | None:
+    """How a call without an id gets one. Ids stand where `roles` say so, and in shapes when `in_json`."""
+    table = entry.mapping("ids", problems)
+    if not table.entries:
+        return None
+    if not in_json and Role.ID not in roles.values():
+        message = "the field `ids` is set, but nothing has the role `call.id` or is `$id`"
+        problems.error("unused-ids", message, table.place)
+    fields = read_struct(table, Ids, problems)
+    form = table.get("form")
+    if form is None:
+        problems.error("wrong-value", "expected a text with `{index}` for `form`, got nothing", table.place)
+    elif "{name}" in fields.get("form", "") and (in_json or len(fields) > 1):
+        message = "expected a form without `{name}` beside ids in JSON, `first` or `digits`"
+        problems.error("wrong-value", message, form.place)
+    return Ids(**fields) if "form" in fields else None
+
+
+def check_literal(key: Text, literals: Mapping[str, Place], problems: Problems) -> None:
+    """The key must be a marker of the grammar, character for character."""
+    if key.text not in literals:
+        hint = near(key.text, literals).replace("\n", "\\n")
+        shown = key.text.replace("\n", "\\n")
+        message = f"the grammar has no marker `{shown}`"
+        problems.error("unknown-marker", message, key.place, hint=hint, related=beside(key.text, literals))
+
+
+def _rule(node: Node, rules: dict[str, Rule], problems: Problems) -> str | None:
+    own = {rule.name: rule.place for rule in rules.values() if not rule.value}
+    if isinstance(node, Text) and node.text in own:
+        return node.text
+    name = node.text if isinstance(node, Text) else ""
+    message = f"expected a rule of the grammar, got {describe(node)}"
+    problems.error("unknown-part", message, node.place, hint=near(name, own), related=beside(name, own))
+    return None

@@ -1,0 +1,75 @@
+"""What stock Lark thinks of a grammar: conflicts are warnings, everything else it rejects is an error."""
+
+from __future__ import annotations
+
+import re
+
+from lark import Lark
+from lark.common import ParserConf
+from lark.exceptions import GrammarError
+from lark.load_grammar import Grammar
+
+from toolect._spec.grammar_source import Origin
+from toolect._spec.lark_loader import Analyzer
+from toolect._spec.model import Rule
+from toolect._spec.problems import Problems
+from toolect._spec.readings import two_readings
+from toolect.diagnostic import Place
+
+MAX_RULES = 250
+"""Rules of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the square."""
+
+
+def check_lalr(
+    grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
+) -> None:
+    """Build the grammar as stock Lark would; `rules` are the same grammar as we read it."""
+    if len(rules) > MAX_RULES:
+        message = f"the grammar has more than {MAX_RULES} rules: whether LALR(1) tools can read it is not checked"
+        problems.warning("too-large", message, top, hint="split the dialect into several")
+        return
+    try:
+        Lark(grammar, parser="lalr")
+        _, compiled, _ = grammar.compile(["start"], "*")
+        Analyzer(ParserConf(compiled, {}, ["start"]), strict=True).compute_lalr()
+    except GrammarError as error:
+        kind = re.match(r"Shift/Reduce|Reduce/Reduce", str(error))
+        if not kind:
+            raise
+        found = {names[name] for name in _RULE.findall(str(error)) if name in names}
+        blamed = sorted(found, key=lambda origin: (not origin.own, origin.place.line))
+        where = f" in {', '.join(f'`{origin.name}`' for origin in blamed)}" if blamed else ""
+        message = f"stock Lark sees a {kind[0].lower()} conflict{where}"
+        found_two = two_readings(rules)
+        if found_two is None:
+            hint = "no short text has two readings: the engine, which looks ahead further, may still tell them apart"
+            witness = reading = ""
+        else:
+            hint = "let one rule read it: the engine takes the first reading, other tools may take the second"
+            witness, reading = found_two.text, found_two.told
+        place = blamed[0].place if blamed else top
+        problems.warning("lalr-conflict", message, place, hint=hint, witness=witness, reading=reading)
+
+
+# A rule in a message of Lark, `<call : A B>`; those that it made out of repetitions are named `__call_star_0`.
+_RULE = re.compile(r"<(?:__)?(\w+?)(?:_(?:star|plus)_\d+)? :")
+
+
+def complain(error: Exception, names: dict[str, Origin], top: Place, problems: Problems) -> None:
+    """Note an error that Lark raised, at the definition it names if it names one."""
+    text = str(error).split("\n")[0].strip() or type(error).__name__
+    if isinstance(error, RecursionError):
+        text = "it nests too deeply"
+    for name, origin in names.items():
+        text = re.sub(rf"\b{re.escape(name)}\b", origin.name, text)
+    message = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}"
+    problems.error("rejected-grammar", message, _blame(str(error), names) or top)
+
+
+def _blame(text: str, names: dict[str, Origin]) -> Place | None:
+    """The place of the first definition that a message of Lark names."""
+    for words in re.findall(r"<(\w+) :|'(\w+)'|\((\w+)\b|\b([A-Z_]{2,}[A-Z_0-9]*)\b", text):
+        for word in words:
+            if word in names:
+                return names[word].place
+    return None

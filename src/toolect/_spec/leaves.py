@@ -1,0 +1,19 @@
+"""Walking through an expression to the parts that have no parts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+
+
+def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:
+    """The parts of an expression that have no parts themselves, in order."""
+    match expr:
+        case Seq(items) | Alt(items):
+            for item in items:
+                yield from leaves(item)
+        case Repeat(item):
+            yield from leaves(item)
+        case _:
+            yield expr

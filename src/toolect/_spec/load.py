@@ -1,0 +1,230 @@
+"""Specs out of a `dialects.yaml` and the grammars beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from toolect._names import Names
+from toolect._spec.codecs import read_codecs
+from toolect._spec.document import Text, read_document, read_text
+from toolect._spec.entry import (
+    Entry,
+    read_code,
+    read_comments,
+    read_entry,
+    read_gaps,
+    read_ids,
+    read_misspellings,
+    read_policies,
+    read_prefill,
+    spelled,
+)
+from toolect._spec.grammar import Grammar, read_grammar
+from toolect._spec.holes import holes
+from toolect._spec.meaning import begins_with_name, check_mapped, check_within_calls, read_map, take_texts
+from toolect._spec.model import HoleKind, Role, Spec
+from toolect._spec.parts import Parts
+from toolect._spec.problems import Problems, in_order, near
+from toolect._spec.prompt_fields import read_results, read_tools
+from toolect._spec.shapes import Shapes
+from toolect._spec.taken_names import check_names
+from toolect._spec.variant import inherit, replace_markers
+from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """One entry, loaded: its spec if it has no errors, and what that was made from."""
+
+    entry: Entry
+    spec: Spec | None
+    found: tuple[Diagnostic, ...]
+    whole: Entry
+    """The entry with what it inherits."""
+    grammar: Path
+
+
+def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
+    """Every spec of a file that could be loaded, and every problem. `extends` may also name an entry of `base`."""
+    problems = Problems()
+    entries = read_entries(Path(path), problems)
+    loaded = [*load_entries(path, entries, entries, base)]
+    found = problems.found + [diagnostic for one in loaded for diagnostic in one.found]
+    return {one.spec.name: one.spec for one in loaded if one.spec is not None}, in_order(found)
+
+
+def load_entries(
+    path: str | Path, entries: dict[str, Entry], names: Iterable[str], base: str | Path | None = None
+) -> Iterator[Loaded]:
+    """Those of the `entries` of a file that `names` says, one after the other."""
+    bases = _bases(base, entries)
+    for name in names:
+        yield _Loader(Path(path), entries, bases).load(entries[name])
+
+
+def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Spec:
+    """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`."""
+    problems = Problems()
+    entries = read_entries(Path(path), problems, only=name)
+    spec = None
+    for loaded in load_entries(path, entries, [name] if name in entries else [], base):
+        spec = loaded.spec
+        problems.found += loaded.found
+    if spec is None or problems.failed:
+        if not problems.failed:
+            hint = near(name, entries)
+            problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=hint)
+        raise SpecError([d for d in in_order(problems.found) if d.severity is Severity.ERROR])
+    return spec
+
+
+def read_names(path: str | Path) -> tuple[dict[str, Names], list[Diagnostic]]:
+    """What the entries of a file answer to, and the problems of the file; no grammar is read."""
+    problems, aside = Problems(), Problems()
+    names = {
+        name: Names(
+            tuple(t.text for t in entry.texts("aliases", aside)),
+            tuple(t.text for t in entry.texts("models", aside)),
+            entry.text("extends", aside),
+        )
+        for name, entry in read_entries(Path(path), problems).items()
+    }
+    return names, problems.found + aside.found
+
+
+def read_entries(path: Path, problems: Problems, only: str | None = None) -> dict[str, Entry]:
+    """The entries of a file by name; with `only`, problems of entries that it does not need are left out."""
+    text = read_text(path, problems, "missing-spec")
+    document = None if text is None else read_document(path, text, problems)
+    entries = {}
+    if document and not document.entries:
+        problems.error("empty-spec", "expected at least one entry, got an empty mapping", document.place)
+    for key, node in document.entries if document else ():
+        aside = problems if only in (None, key.text) else Problems()
+        entry = read_entry(key, node, aside)
+        if entry is not None:
+            entries[key.text] = entry
+    if only is None:
+        check_names(entries, problems)
+    return entries
+
+
+def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, dict[str, Entry]] | None:
+    """The entries that `extends` may name besides those of the file itself, when any does not name one of these."""
+    named = {(name, node.text) for name, e in entries.items() if isinstance(node := e.table.get("extends"), Text)}
+    if base is None or all(other in entries and other != name for name, other in named):
+        return None
+    return Path(base), read_entries(Path(base), Problems())
+
+
+class _Loader:
+    """Turns an entry into a spec."""
+
+    def __init__(self, path: Path, entries: dict[str, Entry], bases: tuple[Path, dict[str, Entry]] | None) -> None:
+        self.path = path
+        self.entries = entries
+        self.bases = bases
+
+    def load(self, entry: Entry) -> Loaded:
+        """The entry, loaded; it has no spec when there are errors."""
+        problems = Problems()
+        grammar = self._grammar(self.path, entry.name.text)
+        below: Entry | None = None
+        if entry.table.get("extends") is not None:
+            found = self._extended(entry, problems)
+            if found is None:
+                return Loaded(entry, None, tuple(problems.found), entry, grammar)
+            path, below = found
+            if not grammar.exists():
+                grammar = self._grammar(path, below.name.text)
+        inherited = below is not None and grammar.stem == below.name.text
+        whole = entry if below is None else inherit(entry, below)
+        read = read_grammar(grammar, problems, entry.name.place)
+        spec = None
+        if read is not None:
+            rules, whole = replace_markers(entry, whole, read.rules, inherited, problems)
+            spec = self._spec(entry, whole, read._replace(rules=rules), inherited, problems)
+        return Loaded(entry, spec, tuple(problems.found), whole, grammar)
+
+    def _spec(self, entry: Entry, whole: Entry, grammar: Grammar, inherited: bool, problems: Problems) -> Spec | None:
+        rules = grammar.rules
+        before = len(problems.found)
+        map_table = whole.mapping("map", problems)
+        values = whole.mapping("values", problems)
+        own_map, own_values = (
+            {key.text for key, _ in (table if inherited else entry.mapping(field, Problems())).entries}
+            for field, table in (("map", map_table), ("values", values))
+        )
+        named = Shapes(whole.mapping("shapes", problems), problems)
+        meanings = read_map(map_table, named, rules, own_map, problems)
+        named.check_used(entry.mapping("shapes", Problems()))
+        roles, shapes = meanings.roles, meanings.shapes
+        if len(problems.found) == before:
+            check_mapped(rules, roles, shapes, map_table.place, problems)
+            check_within_calls(rules, roles, shapes, map_table.place, problems)
+        ids_in_json = any(HoleKind.ID in holes(shape) for shape in shapes.values())
+        ids = read_ids(whole, roles, ids_in_json, problems) if len(problems.found) == before else None
+        if ids is not None and "{name}" in ids.form:
+            roles = {key: Role.REF if role is Role.ID else role for key, role in roles.items()}
+        codecs = read_codecs(values, rules, roles, own_values, problems)
+        fixed_names = take_texts(meanings, codecs, map_table, problems)
+        reserved = tuple(t.text for t in whole.texts("reserved", problems))
+        named_first = any(begins_with_name(rule, roles) for rule in rules.values())
+        spec = Spec(
+            name=entry.name.text,
+            rules=rules,
+            roles=roles,
+            shapes=shapes,
+            written=meanings.written,
+            before_call=tuple(meanings.before_call),
+            fixed_names=fixed_names,
+            ids=ids if ids is not None and "{name}" not in ids.form else None,
+            codecs=codecs,
+            about=whole.text("about", problems),
+            source=whole.text("source", problems),
+            models=tuple(t.text for t in whole.texts("models", problems)),
+            aliases=tuple(t.text for t in whole.texts("aliases", problems)),
+            gaps=read_gaps(whole, problems),
+            prefill=read_prefill(whole, grammar, problems),
+            end=tuple(text for t in whole.texts("end", problems) for text in spelled(t, grammar.spellings, problems)),
+            comments=read_comments(whole, problems),
+            code=read_code(whole, rules, problems),
+            ref=ids.form if ids is not None and "{name}" in ids.form else "",
+            misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            reserved=reserved if named_first else (),
+            no_call=() if named_first else reserved,
+            policies=read_policies(whole, problems),
+            tools=read_tools(whole, problems),
+            results=read_results(whole, problems),
+            place=entry.name.place,
+        )
+        return None if problems.failed else spec
+
+    def _grammar(self, path: Path, name: str) -> Path:
+        return path.parent / "grammars" / f"{name}.lark"
+
+    def _extended(self, entry: Entry, problems: Problems) -> tuple[Path, Entry] | None:
+        """The entry that this one extends, with the file it is in."""
+        node = entry.table.get("extends")
+        name = entry.text("extends", problems)
+        if not name or node is None:
+            return None
+        known = dict.fromkeys(self.entries, self.path)
+        if self.bases:
+            known = dict.fromkeys(self.bases[1], self.bases[0]) | known
+        if name not in known or (name == entry.name.text and not (self.bases and name in self.bases[1])):
+            message = f"expected another entry to extend, got `{name}`"
+            problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
+            return None
+        if name == entry.name.text and self.bases:
+            path, other = self.bases[0], self.bases[1][name]
+        else:
+            path = known[name]
+            other = self.entries[name] if name in self.entries else self.bases[1][name] if self.bases else entry
+        if other.table.get("extends") is not None:
+            message = f"expected an entry that stands alone, got `{name}`, which extends another"
+            problems.error("extends-twice", message, node.place)
+            return None
+        return path, other

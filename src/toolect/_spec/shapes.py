@@ -1,0 +1,213 @@
+"""YAML patterns with holes as JSON shapes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from toolect._spec.document import Items, Node, Table, Text, describe
+from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
+from toolect._spec.problems import Problems, near, one_of
+from toolect.diagnostic import Place
+from toolect.message import Json
+
+CHECK = "bad-shape"
+
+_SCALAR = re.compile(r"null|true|false|-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
+REST = "*"
+"""The key that stands for all keys that are not named."""
+_HOLES = [kind.value for kind in HoleKind]
+_ARGUMENTS = (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
+_OF_A_CALL = (HoleKind.NAME, HoleKind.ID, *_ARGUMENTS)
+
+
+WORDS = ("any", "mixed", "const")
+"""Words for a list: `{any: [a, b]}` are alternatives, `{mixed: […]}` items of one list, `{const: […]}` constants."""
+
+
+def is_shape(node: Node) -> bool:
+    """True when the value of a map key is a shape and not a role."""
+    return not isinstance(node, Text) or node.text.startswith("$")
+
+
+def constant(node: Text) -> Json:
+    """A scalar as JSON would type it; what was quoted is a string."""
+    if node.plain and _SCALAR.fullmatch(node.text) and len(node.text) < 100:
+        return json.loads(node.text)
+    return node.text
+
+
+class Shapes:
+    """Reads shapes; those of the field `shapes` by their names, `$call`."""
+
+    def __init__(self, named: Table, problems: Problems) -> None:
+        self.problems = problems
+        self.nodes: dict[str, Node] = {}
+        self.found: dict[str, Shape | None] = {}
+        """The named shapes that were used so far; None for one that makes no sense, or is being read."""
+        for key, value in named.entries:
+            if not re.fullmatch("[a-z][a-z-]*", key.text) or f"${key.text}" in _HOLES:
+                message = f"expected the name of a shape, in lower-case letters and no hole's, got `{key.text}`"
+                problems.error("bad-name", message, key.place)
+            else:
+                self.nodes[f"${key.text}"] = value
+
+    def read(self, node: Node) -> Shape | None:
+        """The shape that `node` writes down, checked as a whole; nothing when a part of it makes no sense."""
+        before = len(self.problems.found)
+        shape = self._read(node)
+        if shape is not None and len(self.problems.found) == before:
+            _check(shape, node.place, self.problems)
+        return shape if len(self.problems.found) == before else None
+
+    def check_used(self, own: Table) -> None:
+        """Each of the entry's own named shapes must be used; those that it inherits need not."""
+        for key, _ in own.entries:
+            if f"${key.text}" in self.nodes.keys() - self.found.keys():
+                self.problems.error(CHECK, f"the shape `${key.text}` is used nowhere", key.place)
+
+    def _read(self, node: Node) -> Shape | None:
+        match node:
+            case Text(text) if text in self.nodes:
+                return self._named(node)
+            case Text(text) if text.startswith("$"):
+                return self._hole(node)
+            case Text(text="", plain=True):
+                self.problems.error(CHECK, "expected a shape, got nothing", node.place)
+                return None
+            case Text():
+                return Const(constant(node))
+            case Items(items=(item,)):
+                inner = self._read(item)
+                return None if inner is None else Many(inner)
+            case Items(items):
+                got = "several" if items else "an empty list"
+                hint = (
+                    "write `{any: […]}` for alternatives, `{const: […]}` for constants, `{mixed: […]}` inside of a list"
+                )
+                message = f"expected a list of one shape, got {got}"
+                self.problems.error(CHECK, message, node.place, hint=hint if items else "")
+                return None
+            case Table(entries=((Text(word), value),)) if word in WORDS:
+                return self._worded(word, value)
+            case Table(entries=((Text(HoleKind.NAME), value),)):
+                inner = self._read(value)
+                return None if inner is None else Keyed(inner)
+            case Table():
+                return self._object(node)
+
+    def _named(self, node: Text) -> Shape | None:
+        """The shape of the field `shapes` that `node` names."""
+        if node.text not in self.found:
+            self.found[node.text] = None
+            self.found[node.text] = self._read(self.nodes[node.text])
+        elif self.found[node.text] is None:
+            self.problems.error(CHECK, f"the shape `{node.text}` makes no sense, or holds itself", node.place)
+        return self.found[node.text]
+
+    def _hole(self, node: Text) -> Shape | None:
+        if node.text in _HOLES:
+            return Hole(HoleKind(node.text))
+        message = f"expected a hole, got `{node.text}`"
+        known = [*_HOLES, *self.nodes]
+        hint = near(node.text, known) or f"a hole is {one_of(known)}"
+        self.problems.error(CHECK, message, node.place, hint=hint)
+        return None
+
+    def _worded(self, word: str, node: Node) -> Shape | None:
+        """A word for a list, with that list."""
+        items = node.items if isinstance(node, Items) else ()
+        if len(items) < 2:
+            got = "one" if items else describe(node) if not isinstance(node, Items) else "an empty list"
+            self.problems.error(CHECK, f"expected a list of at least two for `{word}`, got {got}", node.place)
+            return None
+        shapes = [shape for item in items if (shape := self._read(item)) is not None]
+        if len(shapes) < len(items):
+            return None
+        for item, shape in zip(items, shapes, strict=True):
+            if word == "const" and not isinstance(shape, Const):
+                self.problems.error(CHECK, f"expected a constant, got {describe(item)}", item.place)
+        return Many(OneOf(tuple(shapes))) if word == "mixed" else OneOf(tuple(shapes))
+
+    def _object(self, node: Table) -> Shape | None:
+        fields: list[Member] = []
+        seen: set[str] = set()
+        entries = [(key, value) for key, value in node.entries if key.text != REST]
+        for key, value in node.entries:
+            if key.text == REST and not (isinstance(value, Text) and value.text == HoleKind.ARGUMENTS):
+                message = f"expected `$arguments` for all other keys, got {describe(value)}"
+                self.problems.error(CHECK, message, value.place)
+        for key, value in entries:
+            names = self._keys(key, seen)
+            shape = self._read(value)
+            if shape is not None:
+                fields.append(Member(names, shape, key.text.endswith("?"), not key.text.endswith("??")))
+        return Obj(tuple(fields), len(entries) < len(node.entries)) if len(fields) == len(entries) else None
+
+    def _keys(self, key: Text, seen: set[str]) -> tuple[str, ...]:
+        """The names that one key of an object may have; none twice."""
+        names = tuple(key.text.removesuffix("?").removesuffix("?").split("|"))
+        for name in names:
+            if not name:
+                self.problems.error(CHECK, f"expected key names, got `{key.text}`", key.place)
+            elif name.startswith("$"):
+                hint = "a hole is a key only when it is `$name`, and alone"
+                self.problems.error(CHECK, f"expected a key name, got `{name}`", key.place, hint=hint)
+            elif name in seen:
+                self.problems.error(CHECK, f"the key `{name}` comes twice in one object", key.place)
+            seen.add(name)
+        return names
+
+
+def _check(shape: Shape, place: Place, problems: Problems) -> None:
+    """Every reading of the shape gives arguments, each hole once, and calls either all in a list or in none."""
+    for inside, outside in _readings(shape):
+        holes = inside + outside
+        if not any(holes[kind] for kind in _ARGUMENTS):
+            problems.error(CHECK, "expected a shape with `$arguments` or `$arguments.text`, got neither", place)
+            return
+        for kind, count in holes.items():
+            if count > 1:
+                problems.error(CHECK, f"the hole `{kind}` comes {count} times in one call", place)
+                return
+        if holes[HoleKind.ARGUMENTS] and holes[HoleKind.ARGUMENTS_TEXT]:
+            problems.error(CHECK, "expected one of `$arguments` and `$arguments.text`, got both", place)
+            return
+        if inside and (stray := [kind for kind in _OF_A_CALL if outside[kind]]):
+            problems.error(CHECK, f"the hole `{stray[0]}` is outside the list of calls", place)
+            return
+
+
+def _readings(shape: Shape) -> Iterator[tuple[Counter[HoleKind], Counter[HoleKind]]]:
+    """The holes inside and outside of a list, one pair per choice of alternatives (the first thousand of them)."""
+    none: Counter[HoleKind] = Counter()
+    match shape:
+        case Hole(kind):
+            yield none, Counter([kind])
+        case Const():
+            yield none, none
+        case Keyed(inner):
+            for inside, outside in _readings(inner):
+                yield inside, outside + Counter([HoleKind.NAME])
+        case Many(item):
+            yield from _items(item)
+        case OneOf(shapes):
+            for choice in shapes:
+                yield from _readings(choice)
+        case Obj(fields, rest):
+            found = [(none, Counter([HoleKind.ARGUMENTS]) if rest else none)]
+            for field in fields:
+                more = list(_readings(field.shape))
+                found = [(a + c, b + d) for a, b in found for c, d in more][:1000]
+            yield from found
+
+
+def _items(item: Shape) -> Iterator[tuple[Counter[HoleKind], Counter[HoleKind]]]:
+    """The readings of a list: those of the items that are calls. Other items may be texts, in any number."""
+    none: Counter[HoleKind] = Counter()
+    together = [inside + outside for inside, outside in _readings(item)]
+    calls = [found for found in together if any(found[kind] for kind in _OF_A_CALL)]
+    for found in calls or [none]:
+        yield found, none

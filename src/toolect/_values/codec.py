@@ -1,0 +1,107 @@
+"""Raw text to typed values and back: `decode` and `encode`, one pair for each codec."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._spec.model import Codec, CodecKind, Spelling
+from toolect._values.elements import framed, read_element, unframed
+from toolect._values.layout import lay_out
+from toolect._values.schema import Schema, type_of
+from toolect._values.text_values import NOTHING, read_json, read_typed, shown, sniff
+from toolect._values.vocabulary import WORD_OF
+from toolect.message import Json, dumps, same_json
+
+_SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
+_ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
+
+
+def is_text(codec: Codec, schema: Schema | None) -> bool:
+    """True when the value is the text itself, so that it can be passed on as it arrives."""
+    if codec.kind is CodecKind.SCHEMA:
+        if schema is None:
+            return codec.untyped is CodecKind.TEXT
+        return schema.types == ("string",)
+    return codec.kind is CodecKind.TEXT
+
+
+def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
+    """The value that `text` stands for. Raises ValueError when the codec is `json` and it is not JSON."""
+    match codec.kind:
+        case CodecKind.TEXT:
+            return text
+        case CodecKind.JSON:
+            value = read_json(text)
+            if value is NOTHING:
+                raise ValueError(f"expected a JSON value, got {text[:40]!r}")
+            return value
+        case CodecKind.JSON_OR_TEXT:
+            return _sniff(codec, text)
+        case CodecKind.ENTITIES:
+            return _ENTITY.sub(lambda match: _SIGNS[match[1]], text)
+        case CodecKind.SCHEMA:
+            if schema is None:
+                return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
+            return read_typed(text, schema.types)
+        case CodecKind.ELEMENTS:
+            if schema is None and codec.untyped is CodecKind.TEXT:
+                return unframed(text)
+            return read_element(text, schema)
+        case CodecKind.YAML:
+            from toolect._values.yaml_text import read_yaml  # not part of starting up: few dialects need it
+
+            return read_yaml(text, schema)
+
+
+def respelled(codec: Codec, text: str, value: Json) -> bool:
+    """True when the text is not how the codec writes the value: `True` for JSON, `3.0` for an integer, a scalar with
+    blanks. Blanks inside of a list or an object do not count.
+    """
+    if value is None or value is True or value is False:
+        return WORD_OF[codec.spelling][value] != text
+    if isinstance(value, dict | list):
+        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
+            return False
+        return (shown if codec.spelling is Spelling.PYTHON else read_json)(text) is NOTHING
+    return isinstance(value, int | float) and repr(value) != text
+
+
+def encode(codec: Codec, value: Json) -> str:
+    """The text that stands for `value`: a string is itself, anything else its JSON (or Python) spelling.
+
+    Raises ValueError when the codec cannot carry the value.
+    """
+    if codec.kind is CodecKind.YAML and isinstance(value, dict):
+        from toolect._values.yaml_text import write_yaml
+
+        return write_yaml(value)
+    if isinstance(value, str):
+        if codec.kind is CodecKind.ENTITIES:
+            return value.replace("&", "&amp;").replace('"', "&quot;")
+        if codec.kind is CodecKind.ELEMENTS:
+            return framed(value)
+        return dumps(value) if codec.kind is CodecKind.JSON else value
+    if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
+        raise ValueError(f"expected a string, got {type_of(value)}")
+    if value is None or value is True or value is False:
+        return WORD_OF[codec.spelling][value]
+    if codec.spelling is Spelling.PYTHON and isinstance(value, dict | list):
+        return repr(value)
+    return lay_out(dumps(value), codec.layout)
+
+
+def _sniff(codec: Codec, text: str) -> Json:
+    """As `sniff`, and the lists and objects of a codec that writes them as Python does."""
+    value = sniff(text)
+    if value is text and codec.spelling is Spelling.PYTHON:
+        display = shown(text)
+        return text if display is NOTHING else display
+    return value
+
+
+def faithful(codec: Codec, value: Json, schema: Schema | None) -> bool:
+    """True when `encode` followed by `decode` gives `value` back."""
+    try:
+        return same_json(decode(codec, encode(codec, value), schema), value)
+    except ValueError:
+        return False

@@ -1,0 +1,289 @@
+"""JSON Schemas of tools: what they declare of an argument and of the values inside, wherever in them it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from toolect.message import Json
+
+Node: TypeAlias = Mapping[str, Any]
+"""A schema as data; what it refers to lies elsewhere in the whole one."""
+Inner: TypeAlias = Callable[[Node], Any]
+"""What a schema itself says of one value inside: a schema, also `True` for any value, or None."""
+
+TYPES = ("null", "integer", "number", "boolean", "object", "array", "string")
+"""All types, in the order in which a text is tried as one of several."""
+MAX_LEVELS = 64
+"""References in a row, alternatives inside one another, and items of a list with schemas of their own. Beyond it: they
+say nothing.
+"""
+MAX_OPTIONS = 256
+"""Alternatives and references in a JSON Schema that are looked at for one value. Beyond it: they say nothing. A schema
+may refer to itself a lot.
+"""
+
+
+class Schema:
+    """What is declared of one value: the schema `node`, whose references lead into `root`."""
+
+    __slots__ = ("_found", "_left", "_types", "node", "root")
+
+    def __init__(self, node: Node, root: Node | None = None) -> None:
+        self.node = node
+        self.root = node if root is None else root
+        self._types: tuple[str, ...] | None = None
+        self._found: dict[str | int, Schema | None] = {}
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The JSON types that are admitted, in the order of `TYPES`; all of them where nothing is said."""
+        if self._types is None:
+            kind = self.node.get("type")
+            if isinstance(kind, str) and kind in _KNOWN:  # nearly always
+                self._types = (kind,)
+                return self._types
+            self._left = MAX_OPTIONS
+            admitted = self._admitted(self.node, 0)
+            self._types = tuple(t for t in TYPES if t in admitted) if admitted else TYPES
+        return self._types
+
+    @property
+    def lists(self) -> bool:
+        """True when the value may be a list, and is no text."""
+        return "array" in self.types and "string" not in self.types
+
+    @property
+    def names(self) -> list[str]:
+        """The members that are declared by name, in their order."""
+        self._left = MAX_OPTIONS
+        return list(dict.fromkeys(self._names(self.node, 0)))
+
+    def member(self, key: str) -> Schema | None:
+        """What is declared of member `key` of an object, by its name or with all others; None for nothing."""
+        if not self.node:
+            return None
+        if key not in self._found:
+            self._found[key] = self._schema(lambda node: _named(node, key)) or self._others()
+        return self._found[key]
+
+    def item(self, index: int) -> Schema | None:
+        """What is declared of item `index` of a list; None for nothing."""
+        index = min(index, MAX_LEVELS)
+        if index not in self._found:
+            self._found[index] = self._schema(lambda node: _item(node, index))
+        return self._found[index]
+
+    def _others(self) -> Schema | None:
+        """What is declared of members without a name; that they may be anything goes without saying."""
+        if _OTHERS not in self._found:
+            found = self._schema(_unnamed)
+            self._found[_OTHERS] = None if found is None or found.types is TYPES else found
+        return self._found[_OTHERS]
+
+    def _schema(self, own: Inner) -> Schema | None:
+        self._left = MAX_OPTIONS
+        found = self._inner(self.node, own, 0)
+        if found is True:
+            return Schema({}, self.root)
+        return Schema(found, self.root) if isinstance(found, Mapping) else None
+
+    # A schema holds together with what it refers to and with all of its `allOf`; of `anyOf` and `oneOf`, one holds.
+
+    def _admitted(self, node: Node, depth: int) -> frozenset[str] | None:
+        """The types that `node` admits, None where it does not say: its own words count before those of others."""
+        if own := frozenset(stated_types(node)) & _KNOWN:
+            return own
+        if (values := literals(node)) is not None:
+            return frozenset(map(type_of, values))
+        found: frozenset[str] | None = None
+        for part in self._parts(node, depth):
+            found = _narrowed(found, self._admitted(part, depth + 1))
+        for options in self._options(node, depth):
+            each = [self._admitted(option, depth + 1) for option in options]
+            said = [types for types in each if types is not None]
+            if len(said) == len(each):
+                found = _narrowed(found, frozenset().union(*said))
+        return found or frozenset(implied_types(node)) or None
+
+    def _inner(self, node: Node, own: Inner, depth: int) -> Any:
+        """The schema of a value inside of one that `node` describes: `own` of each part, put together as they are."""
+        if _COMBINING.isdisjoint(node):
+            return own(node)
+        found = [own(node)]
+        found += [self._inner(part, own, depth + 1) for part in self._parts(node, depth)]
+        for options in self._options(node, depth):
+            found.append(_joined("anyOf", [self._inner(option, own, depth + 1) for option in options]))
+        return _joined("allOf", found)
+
+    def _names(self, node: Node, depth: int) -> Iterator[str]:
+        properties = node.get("properties")
+        yield from map(str, properties) if isinstance(properties, Mapping) else ()
+        for part in self._parts(node, depth):
+            yield from self._names(part, depth + 1)
+        for options in self._options(node, depth):
+            for option in options:
+                yield from self._names(option, depth + 1)
+
+    def _parts(self, node: Node, depth: int) -> list[Node]:
+        """The schemas that hold beside `node`."""
+        if "$ref" not in node and "allOf" not in node:
+            return []
+        return self._counted([target(self.root, node.get("$ref")), *listed(node, "allOf")[:MAX_OPTIONS]], depth)
+
+    def _options(self, node: Node, depth: int) -> Iterator[list[Node]]:
+        """The schemas of which one holds."""
+        for word in ("anyOf", "oneOf"):
+            if word in node and (options := self._counted(listed(node, word), depth)):
+                yield options
+
+    def _counted(self, several: Sequence[Any], depth: int) -> list[Node]:
+        """Those that are schemas: `true` says nothing, as an empty one; none where there have been too many."""
+        self._left -= len(several)
+        if self._left < 0 or depth >= MAX_LEVELS:
+            return []
+        return [{} if one is True else one for one in several if one is True or isinstance(one, Mapping)]
+
+
+NO_SCHEMA = Schema({})
+"""That of a tool which is not declared."""
+
+
+def tool_schemas(tools: Iterable[Any] | None) -> dict[str, Schema]:
+    """Tool name → its parameters' JSON Schema, from OpenAI tool objects or plain `{name, parameters}` mappings.
+
+    Raises ValueError, with the place, for anything else.
+    """
+    found: dict[str, Schema] = {}
+    for i, tool in enumerate(tools or ()):
+        inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if not isinstance(name, str):
+            raise ValueError(f"expected a tool with a name, got {str(tool)[:80]!r} - at `$[{i}]`")
+        parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
+        found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
+    return found
+
+
+# The words of a schema by themselves
+
+
+def target(root: Any, reference: Any) -> Any:
+    """What a `$ref` into `root` leads to, by its JSON pointer; None for nothing."""
+    if not isinstance(reference, str) or reference[:2] not in ("#", "#/"):
+        return None
+    if "%" in reference:
+        from urllib.parse import unquote  # rare, and not part of starting up
+
+        reference = unquote(reference)
+    at = root
+    for step in reference.split("/", MAX_LEVELS)[1:]:
+        step = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(at, Mapping):
+            at = at.get(step)
+        elif isinstance(at, list | tuple) and step.isdecimal() and len(step) < 10 and int(step) < len(at):
+            at = at[int(step)]
+        else:
+            return None
+    return at
+
+
+def resolve(root: Any, schema: Any) -> Any:
+    """`schema`, or what its `$ref` into `root` leads to; where that leads nowhere, the last that there is."""
+    for _ in range(MAX_LEVELS):
+        found = target(root, schema.get("$ref")) if isinstance(schema, Mapping) else None
+        if found is None:
+            break
+        schema = found
+    return schema
+
+
+def listed(node: Node, word: str) -> Sequence[Any]:
+    """What a keyword lists."""
+    found = node.get(word)
+    return found if isinstance(found, list | tuple) else ()
+
+
+def literals(node: Node) -> Sequence[Any] | None:
+    """The values that a schema admits and no others; None when it does not name them."""
+    if "const" in node:
+        return [node["const"]]
+    found = node.get("enum")
+    return found if isinstance(found, list | tuple) else None
+
+
+def stated_types(node: Node) -> list[str]:
+    """The types that a schema names."""
+    found = node.get("type")
+    return [found] if isinstance(found, str) else [str(kind) for kind in listed(node, "type")]
+
+
+def implied_types(node: Node) -> list[str]:
+    """The type that a schema's keywords are about."""
+    if any(isinstance(node.get(word), Mapping) for word in _OF_OBJECTS):
+        return ["object"]
+    return ["array"] if "items" in node or "prefixItems" in node else []
+
+
+_COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
+_OTHERS = -1  # in place of an index
+_OF_OBJECTS = ("properties", "additionalProperties", "patternProperties")
+_KNOWN = frozenset(TYPES)
+
+
+def type_of(value: Json) -> str:
+    """The JSON Schema type of `value`."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def _named(node: Node, key: str) -> Any:
+    """What `node` itself says of member `key` by its name."""
+    properties = node.get("properties")
+    return properties.get(key) if isinstance(properties, Mapping) else None
+
+
+def _unnamed(node: Node) -> Any:
+    """What `node` itself says of other members: as any pattern says, as patterns are not run. They may take forever."""
+    patterns = node.get("patternProperties")
+    several = [*patterns.values()] if isinstance(patterns, Mapping) else []
+    return _joined("anyOf", [*several, node.get("additionalProperties")])
+
+
+def _item(node: Node, index: int) -> Any:
+    """What `node` itself says of item `index`; before 2020, `items` could be what `prefixItems` is now."""
+    old = isinstance(node.get("items"), list | tuple)
+    first = listed(node, "items" if old else "prefixItems")[:MAX_LEVELS]
+    return first[index] if index < len(first) else node.get("additionalItems" if old else "items")
+
+
+def _joined(word: str, several: list[Any]) -> Any:
+    """One schema that lists those of several that say something; None for nothing."""
+    found = [one for one in several if one is True or isinstance(one, Mapping)]
+    return {word: found} if len(found) > 1 else found[0] if found else None
+
+
+def _narrowed(types: frozenset[str] | None, others: frozenset[str] | None) -> frozenset[str] | None:
+    """The types that both admit; where there is none, the first ones are believed."""
+    if types is None or others is None:
+        return others if types is None else types
+    both = _with_integers(types) & _with_integers(others)
+    return both - {"integer"} if "number" in both else both or types
+
+
+def _with_integers(types: frozenset[str]) -> frozenset[str]:
+    """Any integer is a number too."""
+    return types | {"integer"} if "number" in types else types

@@ -1,0 +1,105 @@
+"""Text as a value: of unknown type, or of the types that a schema declares."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from toolect._values.json_lexemes import MAX_DEPTH, scan_once, shallow
+from toolect._values.literals import read_literal
+from toolect._values.vocabulary import INTEGER, JSON, JSON_OR_PYTHON, MAX_DIGITS, json_number
+from toolect.message import Json, dumps
+
+NOTHING: Any = object()
+"""What is read where there is no value."""
+_DIGITS = re.compile(r"[-+]?[0-9]+")
+_EXACT = 2**53  # up to here a float is just one integer
+_COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
+
+
+def read_json(text: str) -> Json:
+    """The JSON value that is all of `text` but for whitespace, or `NOTHING` when there is none."""
+    stripped = text.strip(" \t\r\n")
+    try:
+        value, end = scan_once(stripped, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return NOTHING
+    if end != len(stripped) or end > MAX_DEPTH and not shallow(value):
+        return NOTHING
+    return value
+
+
+def sniff(text: str) -> Json:
+    """`text` as a value of unknown type: JSON when its spelling survives a round trip, else the text."""
+    if _COULD_BE_JSON(text) is None:
+        return text
+    if len(text) < 6 and text in JSON:  # hashing a long text would cost more than reading it
+        return JSON[text]
+    if len(text) < 16 and INTEGER.fullmatch(text) and text != "-0":
+        return int(text)
+    value = read_json(text)
+    if value is NOTHING:
+        return JSON_OR_PYTHON.get(text.strip(), text)
+    if isinstance(value, str):
+        return text
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value if dumps(value) == text.strip() else text
+    return value
+
+
+def read_typed(text: str, types: tuple[str, ...]) -> Json:
+    """`text` as the first of `types` it fits. One that fits none is itself, but null where no text is wanted."""
+    word = text.strip()
+    for kind in types:
+        match kind:
+            case "null" if _word(word) is None:
+                return None
+            case "integer" | "number" if (number := json_number(word)) is not None:
+                if kind == "number" or isinstance(number, int):
+                    return number
+                if "number" not in types and len(word) < 20 and number.is_integer() and abs(number) < _EXACT:
+                    return int(number)
+            case "boolean" if isinstance(_word(word), bool):
+                return _word(word)
+            case "object" | "array":
+                value = read_json(text)
+                if value is NOTHING:
+                    value = shown(word)
+                if value is NOTHING:
+                    value = read_json(_unquoted(word))
+                if isinstance(value, dict if kind == "object" else list):
+                    return value
+            case "string":
+                return text
+    return text if "string" in types else _forced(word, types, text)
+
+
+def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
+    """`word`, which fits none of `types`, where no text is wanted: null, or a number with needless signs and zeros."""
+    if _word(word) is None:
+        return None
+    if {"integer", "number"} & {*types} and len(word) <= MAX_DIGITS and _DIGITS.fullmatch(word):
+        return int(word)
+    return text
+
+
+def _word(word: str) -> Json:
+    """What `word` stands for in JSON or Python; `NOTHING` when it is no such word."""
+    return JSON_OR_PYTHON.get(word, NOTHING) if len(word) < 6 else NOTHING  # hashing takes as long as the word
+
+
+def _unquoted(word: str) -> str:
+    """A list or object whose quotes were escaped as in a JSON string (`[{\\"a\\": 1}]`), without that; else nothing."""
+    inside = read_json(f'"{word}"') if word[:1] in ("{", "[") and '\\"' in word else NOTHING
+    return inside if isinstance(inside, str) else ""
+
+
+def shown(text: str) -> Json:
+    """A Python display of JSON types (`{'a': True}`) as a value, or `NOTHING` when there is none."""
+    word = text.strip()
+    if word[:1] not in ("{", "[", "("):
+        return NOTHING
+    try:
+        return read_literal(word)
+    except ValueError:
+        return NOTHING

@@ -1,0 +1,60 @@
+"""Words and numbers in the languages of values: what stands for true, false and null, and what is a number."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._spec.model import Role, Spelling
+from toolect.message import Json
+
+JSON: dict[str, Json] = {"true": True, "false": False, "null": None}
+PYTHON: dict[str, Json] = {"True": True, "False": False, "None": None}
+JSON_OR_PYTHON = JSON | PYTHON
+YAML: dict[str, Json] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+"""The words of YAML 1.2: `no`, `on` and their like are texts."""
+WORD_OF: dict[Spelling, dict[Json, str]] = {
+    Spelling.JSON: {value: word for word, value in JSON.items()},
+    Spelling.PYTHON: {value: word for word, value in PYTHON.items()},
+    Spelling.JINJA: {value: word for word, value in PYTHON.items()},
+}
+VALUE_OF: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
+"""What a rule of a value language stands for, whatever its words are."""
+
+MAX_DIGITS = 4300
+"""Characters of an integer. Beyond it: `malformed`; in raw text it stays text. It is Python's own bound."""
+INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+"""A number of JSON; it is no integer when one of the groups holds something."""
+_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
+
+
+def json_number(word: str) -> int | float | None:
+    """The number that `word` spells as JSON does; None for none, and for one that is beyond the bounds."""
+    match = NUMBER.fullmatch(word) if len(word) <= MAX_DIGITS else None
+    if match is None:
+        return None
+    if match.lastindex is None:
+        return int(word)
+    number = float(word)
+    return number if number - number == 0 else None
+
+
+def number(text: str) -> int | float:
+    """The number that a literal of a programming language spells: also with underscores, a leading `+` or another base.
+
+    Raises ValueError for none, and for one that is beyond the bounds.
+    """
+    word = text.replace("_", "").lstrip("+")
+    if len(word) > MAX_DIGITS:
+        raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
+    try:
+        return int(word)
+    except ValueError:
+        value = int(word, 0) if _OTHER_BASE(word) else float(word)
+    if value - value != 0:
+        raise ValueError(f"expected a finite number, got {text[:40]!r}")
+    return value

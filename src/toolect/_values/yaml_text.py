@@ -1,0 +1,138 @@
+"""A YAML mapping as JSON types, and back: what YAML 1.2 and JSON agree on, with nothing evaluated or repeated.
+
+Plain scalars are null, true, false and JSON's numbers in their usual spellings; everything else is a string, `no`, `on`
+and dates among it. Anchors, aliases, tags and second documents are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NoReturn
+
+from toolect._spec.document import BadYaml, Items, Node, Table, Text, compose
+from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth
+from toolect._values.schema import Schema
+from toolect._values.vocabulary import YAML, json_number
+from toolect.message import Json, dumps
+
+MAX_YAML = 1 << 20
+"""Characters of arguments in YAML. Beyond it: `malformed`."""
+
+_NOT_PLAIN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
+_PLAIN = r"[^\W\d_][\w()]*+(?:[ ./_-][\w()]++)*+"
+_ODD = "[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+"""Compiled when needed: they take as long as importing all the rest."""
+_FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
+
+
+def read_yaml(text: str, schema: Schema | None = None) -> dict[str, Json]:
+    """The mapping that `text` is; nothing at all is an empty one. Raises ValueError for anything else.
+
+    Where `schema` says that a value is a string, a plain scalar is its text.
+    """
+    if len(text) > MAX_YAML or bracket_depth(text) > MAX_DEPTH:
+        raise ValueError("expected a YAML mapping, got one beyond the limits")
+    try:
+        node = compose(text + "\n", "", MAX_DEPTH, _refuse)
+    except BadYaml as wrong:
+        raise ValueError(str(wrong)) from None
+    value = None if node is None else _value(node, schema)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError("expected a YAML mapping, got another value")
+    return value
+
+
+def _refuse(wrong: BadYaml) -> NoReturn:
+    raise ValueError(f"expected each key once: {wrong}" if wrong.first else str(wrong))
+
+
+def _value(node: Node, schema: Schema | None) -> Json:
+    """What a node stands for."""
+    match node:
+        case Text(text, plain):
+            return _scalar(text, schema) if plain else text
+        case Items(items):
+            return [_value(item, schema.item(i) if schema else None) for i, item in enumerate(items)]
+        case Table(entries):
+            return {k.text: _value(inner, schema.member(k.text) if schema else None) for k, inner in entries}
+
+
+def _scalar(text: str, schema: Schema | None) -> Json:
+    """What a plain scalar stands for."""
+    if schema is not None and schema.types == ("string",):
+        return text
+    if text in YAML:
+        return YAML[text]
+    number = json_number(text)
+    return text if number is None else number
+
+
+def write_yaml(value: dict[str, Json]) -> str:
+    """`value` as YAML in blocks; texts of several lines as literal blocks."""
+    return "\n".join(_lines(value, 0)) if value else "{}"
+
+
+def _lines(value: Json, level: int) -> Iterator[str]:
+    """The lines of a mapping or list that is not empty."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _entry(f"{_text(key)}:", inner, level)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _entry("-", inner, level)
+
+
+def _entry(head: str, value: Json, level: int) -> Iterator[str]:
+    if isinstance(value, dict | list) and value and level < _FLOW_FROM:
+        yield head
+        for line in _lines(value, level + 1):
+            yield f"  {line}" if line else ""
+    elif isinstance(value, str) and _is_block(value):
+        yield f"{head} |" if value.endswith("\n") else f"{head} |-"
+        for line in value.removesuffix("\n").split("\n"):
+            yield f"  {line}" if line else ""
+    else:
+        yield f"{head} {_flow(value)}"
+
+
+def _is_block(text: str) -> bool:
+    """True for a text that a literal block can hold as it is."""
+    if "\n" not in text or text.endswith("\n\n") or text[0] in " \t\n" or "</" in text:
+        return False
+    return re.search(_ODD, text) is None and "\t" not in text and text.rstrip() == text.removesuffix("\n")
+
+
+def _flow(value: Json) -> str:
+    """`value` in one line."""
+    match value:
+        case str():
+            return _text(value)
+        case dict():
+            return "{" + ", ".join(f"{_quoted(k)}: {_in_flow(v)}" for k, v in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_in_flow, value)) + "]"
+        case _:
+            return dumps(value)
+
+
+def _in_flow(value: Json) -> str:
+    return _quoted(value) if isinstance(value, str) else _flow(value)
+
+
+def _text(text: str) -> str:
+    """A text in one line: plain where nothing else can be meant, else in quotes."""
+    return (
+        text if len(text) < 200 and re.fullmatch(_PLAIN, text) and text.casefold() not in _NOT_PLAIN else _quoted(text)
+    )
+
+
+def _quoted(text: str) -> str:
+    """A text in double quotes; what YAML does not allow, and what could be a closing tag, is escaped."""
+    return re.sub(_ODD, _escaped, dumps(text)).replace("</", "\\u003c/")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

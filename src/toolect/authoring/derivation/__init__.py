@@ -1,0 +1,85 @@
+"""Explains a parse: the tree of rules that read a text, the parts of the grammar it took, where it could not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from toolect._graph.network import Network
+from toolect._reading.whole_answer import begin_answer
+from toolect._values.schema import tool_schemas
+from toolect.authoring.derivation.grammar_options import Part, PartKind, parts
+from toolect.authoring.derivation.log import Log
+from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
+from toolect.authoring.derivation.ways import Walk
+from toolect.compiled import Dialect, Mode, Tools, check_mode
+from toolect.message import Message, Status
+
+__all__ = [
+    "Branch", "Derivation", "Failure", "Leaf", "LeafKind", "Part", "PartKind", "Tree", "derive", "parts",
+]  # fmt: skip
+
+MAX_EXPECTED = 4
+"""Things that are named where something was expected."""
+MAX_GOT = 24
+"""Characters that are shown of what came instead."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A place where the grammar could not go on: what it has there, markers in backquotes, and what came instead."""
+
+    at: int
+    expected: tuple[str, ...]
+    got: str
+    more: bool = False
+    """True when more could have come than is named."""
+
+    def __str__(self) -> str:
+        expected = " or ".join(self.expected) + (" …" if self.more else "")
+        return f"expected {expected or 'the end'}, got {f'`{self.got}`' if self.got else 'the end'} - at {self.at}"
+
+
+class Derivation(msgspec.Struct, frozen=True):
+    """How a dialect reads a text. `message` is what `parse` makes of it."""
+
+    dialect: str
+    text: str
+    message: Message
+    tree: Branch
+    """The rule `start`, with all below it."""
+    edges: Mapping[str, int]
+    """How often each part of the grammar was taken, by the names that `parts` lists."""
+    failures: tuple[Failure, ...] = ()
+
+
+def derive(
+    dialect: Dialect,
+    text: str,
+    tools: Tools | None = None,
+    mode: Mode = "lenient",
+    prefix: str = "",
+    **policies: str,
+) -> Derivation:
+    """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
+    check_mode(mode)
+    schemas = tool_schemas(tools) if tools else {}
+    log = Log()
+    machine = begin_answer(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, watcher=log)
+    message = machine.read(text)
+    builder = TreeBuilder(dialect.spec, text)
+    tree = builder.build(_walk(dialect.graph().network).ways(log.lexemes))
+    found = [_failure(trouble.at, trouble.expected, text) for trouble in log.troubles]
+    if any(call.status is Status.TRUNCATED for call in message.calls):
+        found.append(_failure(len(text), log.open_ends(machine.course.node), text))
+    return Derivation(dialect.name, text, message, tree, builder.counts, tuple(found))
+
+
+@lru_cache(maxsize=16)
+def _walk(network: Network) -> Walk:
+    return Walk(network)
+
+
+def _failure(at: int, expected: tuple[str, ...], text: str) -> Failure:
+    return Failure(at, expected[:MAX_EXPECTED], text[at : at + MAX_GOT], len(expected) > MAX_EXPECTED)

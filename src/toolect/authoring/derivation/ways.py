@@ -1,0 +1,176 @@
+"""The way of a text through the network: which rules and options its lexemes were read in.
+
+The walk goes over all readings at once, like the nodes of the graph, but keeps for each place in the network where it
+came from. A step is computed once for the same places and lexeme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from toolect._graph.network import Network, Option
+from toolect._graph.symbols import Key, Symbol, key_of
+from toolect.authoring.derivation.log import Lexeme
+
+MAX_STEPS = 20_000
+"""Steps kept; then they are forgotten and computed anew."""
+
+
+class Frame:
+    """Where a rule goes on when the one inside of it ends: equal frames are the same object."""
+
+    __slots__ = ("parent", "target")
+
+    def __init__(self, target: int, parent: Frame | None) -> None:
+        self.target, self.parent = target, parent
+
+
+Config: TypeAlias = tuple[int, Frame | None]
+"""A place in the network, and the rules that are open around it."""
+Kernel: TypeAlias = tuple[Config, ...]
+
+
+class Enter(NamedTuple):
+    """A rule begins."""
+
+    rule: str
+
+
+class Leave(NamedTuple):
+    """The innermost rule ends."""
+
+
+class Take(NamedTuple):
+    """A lexeme is read over this symbol of the network."""
+
+    lexeme: Lexeme
+    symbol: Symbol
+
+
+Crossing: TypeAlias = Enter | Leave | Option
+"""What happens between two lexemes."""
+Trail: TypeAlias = tuple[Crossing, ...]
+
+
+class Arrival(NamedTuple):
+    """How a place was reached: from the place with this index before the lexeme, by these crossings."""
+
+    origin: int
+    trail: Trail
+    symbol: Symbol
+
+
+class Step(NamedTuple):
+    """The places after a lexeme, and how each was reached."""
+
+    kernel: Kernel
+    arrivals: tuple[Arrival, ...]
+
+
+class Walk:
+    """Walks one network."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.start: Kernel = ((network.starts["start"], None),)
+        self._frames: dict[tuple[int, Frame | None], Frame] = {}
+        self._steps: dict[tuple[Kernel, Key], Step] = {}
+
+    def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing | Take]]:
+        """What happens on the likeliest way through all lexemes: one list for each time that reading began."""
+        found = []
+        kernel, begun, steps = self.start, 0, list[Step]()
+        for i, lexeme in enumerate(lexemes):
+            step = None if lexeme.fresh else self._step(kernel, lexeme.key)
+            if step is not None and not step.kernel and self.network.spec.code:
+                step = self._after_statement(kernel, lexeme.key)
+            if step is None or not step.kernel:  # what was open is given up
+                found.append(self._way(kernel, steps, lexemes[begun:i]))
+                begun, steps = i, []
+                step = self._step(self.start, lexeme.key)
+                if not step.kernel:  # a reading that the grammar does not know
+                    kernel, begun = self.start, i + 1
+                    continue
+            steps.append(step)
+            kernel = step.kernel
+        found.append(self._way(kernel, steps, lexemes[begun:]))
+        return [way for way in found if way] or found[:1]
+
+    def _way(self, kernel: Kernel, steps: list[Step], lexemes: Sequence[Lexeme]) -> list[Crossing | Take]:
+        """The way that leads to the end of the grammar, else the first one, from its beginning."""
+        at, ending = self._end(kernel)
+        way: list[Crossing | Take] = [*reversed(ending)]
+        for step, lexeme in zip(reversed(steps), reversed(lexemes), strict=True):
+            arrival = step.arrivals[at]
+            way.append(Take(lexeme, arrival.symbol))
+            way += reversed(arrival.trail)
+            at = arrival.origin
+        way.reverse()
+        return way
+
+    def _step(self, kernel: Kernel, key: Key) -> Step:
+        step = self._steps.get((kernel, key))
+        if step is None:
+            if len(self._steps) >= MAX_STEPS:
+                self._steps.clear()
+            found: dict[Config, Arrival] = {}
+            for at, stack, origin, trail in self._closure(kernel):
+                for edge in self.network.states[at].edges:
+                    if key_of(edge.symbol) == key:
+                        found.setdefault((edge.target, stack), Arrival(origin, trail, edge.symbol))
+            step = self._steps[kernel, key] = Step(tuple(found), tuple(found.values()))
+        return step
+
+    def _after_statement(self, kernel: Kernel, key: Key) -> Step:
+        """The step over the lexeme `key` when rules that are open are given up, the innermost first."""
+        ended: list[Config] = []
+        origins: list[tuple[int, Trail]] = []
+        for i, (_, frame) in enumerate(kernel):
+            left: Trail = ()
+            while frame is not None:
+                left = (*left, Leave())
+                ended.append((frame.target, frame.parent))
+                origins.append((i, left))
+                frame = frame.parent
+        step = self._step(tuple(ended), key)
+        arrivals = ((origins[a.origin], a) for a in step.arrivals)
+        return Step(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
+
+    def _end(self, kernel: Kernel) -> tuple[int, Trail]:
+        """The first of the places from which the grammar may end, and the way there; else the first place."""
+        for at, stack, origin, trail in self._closure(kernel):
+            if stack is None and self.network.states[at].final:
+                return origin, trail
+        return 0, ()
+
+    def _closure(self, kernel: Kernel) -> list[tuple[int, Frame | None, int, Trail]]:
+        """Every place that `kernel` leads to without reading, in grammar order, with the way there."""
+        states, starts, options = self.network.states, self.network.starts, self.network.options
+        todo: list[tuple[int, Frame | None, int, Trail]] = [(at, stack, i, ()) for i, (at, stack) in enumerate(kernel)]
+        todo.reverse()
+        met: set[Config] = set()
+        found = []
+        while todo:
+            at, stack, origin, trail = todo.pop()
+            if (at, stack) in met:
+                continue
+            met.add((at, stack))
+            option = options.get(at)
+            if option is not None:
+                trail = (*trail, option)
+            found.append((at, stack, origin, trail))
+            state = states[at]
+            more: list[tuple[int, Frame | None, int, Trail]] = [
+                (starts[enter.rule], self._frame(enter.target, stack), origin, (*trail, Enter(enter.rule)))
+                for enter in state.enters
+            ]
+            more += [(target, stack, origin, trail) for _, target in state.spaces]
+            more += [(target, stack, origin, trail) for target in state.skips]
+            if state.final and stack is not None:
+                more.append((stack.target, stack.parent, origin, (*trail, Leave())))
+            todo.extend(reversed(more))
+        return found
+
+    def _frame(self, target: int, parent: Frame | None) -> Frame:
+        return self._frames.setdefault((target, parent), Frame(target, parent))

@@ -1,0 +1,15 @@
+"""Draws messages and wire text of a dialect from its spec, and breaks them in named ways.
+
+Everything is driven by one `random.Random`: the same seed gives the same again.
+"""
+
+from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.authoring.generate.minimal import minimal
+from toolect.authoring.generate.random_messages import message
+from toolect.authoring.generate.reach import Alternative, alternatives
+from toolect.authoring.generate.samples import Sample, derivations, mixed, samples, unreached
+
+__all__ = [
+    "Alternative", "Corruption", "Sample", "alternatives", "corrupt", "derivations", "message", "minimal", "mixed",
+    "samples", "unreached",
+]  # fmt: skip

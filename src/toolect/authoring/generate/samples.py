@@ -1,0 +1,136 @@
+"""Messages with their wire text: as rendering writes them, and as the grammar allows them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from toolect._rendering.roundtrip import tools_of
+from toolect.authoring.generate.fill import KEYS
+from toolect.authoring.generate.minimal import minimal
+from toolect.authoring.generate.random_messages import message
+from toolect.authoring.generate.reach import Alternative, alternatives
+from toolect.authoring.generate.sampler import Walker
+from toolect.message import Json, Message
+from toolect.rendered import Unrepresentable
+
+if TYPE_CHECKING:
+    from toolect.compiled import Dialect
+
+TRIES = 100
+"""How often a message is drawn anew that the dialect cannot carry, and a walk is that is read as something else."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A message and its wire text: with `tools` declared, the text is read as this message."""
+
+    message: Message
+    text: str
+    tools: list[Json]
+    canonical: bool = True
+    """True for a text that rendering wrote; one from the grammar may be spelled in any way that is read."""
+    taken: frozenset[Alternative] = frozenset()
+    """The alternatives of the grammar that the text takes, where it was written by walking the grammar."""
+
+
+def samples(dialect: Dialect, count: int, seed: int, *, hostile: bool = False) -> Iterator[Sample]:
+    """`count` representable messages, rendered: small ones for each feature first, then drawn ones.
+
+    The `hostile` ones are all drawn. Where the dialect carries nothing that is drawn, there are fewer.
+    """
+    random = Random(seed)
+    small = iter(()) if hostile else minimal(dialect)
+    done = 0
+    failed = 0
+    while done < count and failed < TRIES:
+        drawn = next(small, None) or message(dialect, random, hostile=hostile)
+        sample = rendered(dialect, drawn)
+        if sample is None:
+            failed += 1
+            continue
+        failed = 0
+        done += 1
+        yield sample
+
+
+def mixed(dialect: Dialect, seed: int, *, hostile: bool = False) -> Iterator[Sample]:
+    """Samples and derivations in turn, without an end as long as there are any; nothing but samples when `hostile`."""
+    sources = [samples(dialect, sys.maxsize, seed, hostile=hostile)]
+    if not hostile:
+        sources.append(derivations(dialect, sys.maxsize, seed))
+    while sources:
+        for source in tuple(sources):
+            found = next(source, None)
+            if found is None:
+                sources.remove(source)
+            else:
+                yield found
+
+
+def rendered(dialect: Dialect, message: Message) -> Sample | None:
+    """The sample that a message makes, if the dialect can carry it; with the ids that are on the wire."""
+    tools = tools_of(message)
+    try:
+        text = str(dialect.render(message, tools))
+    except Unrepresentable:
+        return None
+    return Sample(dialect.parse(text, tools), text, tools)
+
+
+def derivations(dialect: Dialect, count: int, seed: int) -> Iterator[Sample]:
+    """`count` texts that the grammar allows, each with the message that it is read as.
+
+    The first ones take all alternatives in turn, those too that are read and never written; the others are drawn. An
+    alternative that no text was found for which is read as what it was written for is passed over.
+    """
+    random, walker = Random(seed), Walker(dialect.spec)
+    left = dict.fromkeys(alternatives(dialect.spec))
+    done = 0
+    while done < count:
+        aim = next(iter(left), None)
+        found = _best(dialect, walker, random, aim)
+        if found is None and aim is None:
+            return
+        taken = frozenset((aim,)) if found is None else found.taken
+        left = {alternative: None for alternative in left if alternative not in taken}
+        if found is not None:
+            done += 1
+            yield found
+
+
+def _best(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None) -> Sample | None:
+    """A text that takes the alternative `aim`: one that is read without repairs, if such a one is drawn."""
+    best = None
+    for _ in range(TRIES):
+        found = derivation(dialect, walker, random, aim)
+        if found is not None and found.message.clean:
+            return found
+        best = best or found
+    return best
+
+
+def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternative | None = None) -> Sample | None:
+    """A text that takes the alternative `aim`; nothing when it would be read as something else.
+
+    The tools that it calls are declared, with arguments of any type.
+    """
+    walked = walker.walk(random, aim)
+    if walked is None:
+        return None
+    properties: dict[str, Json] = {key: {} for key in KEYS}
+    parameters = {"type": "object", "properties": properties}
+    tools: list[Json] = [{"name": name, "parameters": parameters} for name in dict.fromkeys(walked.names)]
+    message = dialect.parse(walked.text, tools)
+    if len(message.calls) != walked.calls or not all(call.runnable for call in message.calls):
+        return None
+    return Sample(message, walked.text, tools, canonical=False, taken=walked.taken)
+
+
+def unreached(dialect: Dialect, samples: Iterable[Sample]) -> list[Alternative]:
+    """The alternatives of the grammar that none of the samples takes."""
+    taken = frozenset[Alternative]().union(*(sample.taken for sample in samples))
+    return [alternative for alternative in alternatives(dialect.spec) if alternative not in taken]

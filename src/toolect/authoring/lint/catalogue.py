@@ -1,0 +1,55 @@
+"""The checks there are: one for each module in `checks/` and each page in `pages/`.
+
+A module's docstring is the page of its check; its function `check` looks at one dialect, `compare` at all dialects of a
+file. A page without a module is about what reading a spec finds, or lint itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import msgspec
+
+from toolect.authoring.lint import checks
+from toolect.authoring.lint.subject import Group, Subject
+from toolect.diagnostic import Diagnostic
+
+
+class Check(msgspec.Struct, frozen=True):
+    """A check: its name, its page, and how to run it."""
+
+    name: str
+    page: str
+    """What it does, why that is bad, an example, what to do instead: Markdown."""
+    check: Callable[[Subject], Iterator[Diagnostic]] | None
+    compare: Callable[[Group], Iterator[Diagnostic]] | None
+
+    @property
+    def about(self) -> str:
+        """The first sentence of its page."""
+        return " ".join(self.page.split("\n\n")[0].split())
+
+
+_PAGES = Path(__file__).with_name("pages")
+
+
+def names() -> list[str]:
+    """The names of all checks, in alphabetical order."""
+    run = (module.name.replace("_", "-") for module in iter_modules(checks.__path__))
+    return sorted([*run, *(page.stem for page in _PAGES.glob("*.md"))])
+
+
+@cache
+def find(name: str) -> Check:
+    """The check with this name, which must be one of `names`."""
+    page = _PAGES / f"{name}.md"
+    if page.exists():
+        return Check(name, page.read_text("utf-8").rstrip("\n"), None, None)
+    module: Any = import_module(f"{checks.__name__}.{name.replace('-', '_')}")
+    return Check(name, inspect.getdoc(module) or "", getattr(module, "check", None), getattr(module, "compare", None))

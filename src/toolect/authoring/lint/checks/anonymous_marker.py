@@ -1,0 +1,78 @@
+"""Finds markers that several rules write out instead of sharing a name.
+
+A marker written once or twice is best read where it stands. This check looks for long ones that three definitions or
+more spell out, and for those written out although a terminal is just that marker.
+
+## Why is this bad?
+
+The copies drift apart: one of them is changed and the others are not, and both spellings load. Where the marker has a
+name, reports speak of one thing; without it, they list as many as there are copies.
+
+## Example
+
+```lark
+start: (think | say | call)*
+think: "<|think|>" TEXT "<|message_end|>"
+say: "<|say|>" TEXT "<|message_end|>"
+call: "<|call|>" JSON "<|message_end|>"
+%declare TEXT JSON
+```
+
+## Use instead
+
+```lark
+start: (think | say | call)*
+think: "<|think|>" TEXT END
+say: "<|say|>" TEXT END
+call: "<|call|>" JSON END
+END: "<|message_end|>"
+%declare TEXT JSON
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect.authoring.lint.places import Word
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, warning
+
+LONG = 8
+"""Characters that a marker has at least to be worth a name."""
+MANY = 3
+"""Definitions that write it out."""
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each such marker, at its first copy."""
+    copies: dict[tuple[str, str], list[Word]] = {}
+    for word in subject.places.words:
+        if word.marker and len(word.text.strip()) >= LONG:
+            copies.setdefault((word.place.path, word.text), []).append(word)
+    alone = {key: words for key, words in copies.items() if len(words) > 1}
+    for (_, text), words in alone.items():
+        named = next((w for w in words if w.definition.isupper() and _is_all(w, subject)), None)
+        written = [w for w in words if w.definition.islower()]
+        if named is not None and written:
+            message = f"the marker `{text.strip()}` is written out, although `{named.definition}` is its name"
+            hint = f"write `{named.definition}`"
+            yield warning(
+                "anonymous-marker", message, written[0].place, related=((named.place, "its name"),), help=hint
+            )
+        elif len({w.definition for w in written}) >= MANY:
+            message = f"the marker `{text.strip()}` is written out in {len({w.definition for w in written})} rules"
+            related = tuple((w.place, "again here") for w in written[1:])
+            hint = f"give it a name: `END: {_quoted(text)}`"
+            yield warning("anonymous-marker", message, written[0].place, related=related, help=hint)
+
+
+def _is_all(word: Word, subject: Subject) -> bool:
+    """True when the terminal that `word` stands in is that marker and nothing else."""
+    name = word.definition
+    return sum(w.definition == name != w.text for w in subject.places.words) == 1
+
+
+def _quoted(text: str) -> str:
+    """`text` as a grammar writes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,73 @@
+"""Finds texts that are read differently when they arrive in chunks.
+
+It reads the small messages of every kind, whole, cut off and with a marker too many, character by character.
+
+## Why is this bad?
+
+What streaming reports depends on where the network cut the text: a call that is there in a test is not there in use.
+
+## Example
+
+```lark
+NAME: /\\w(?=\\w)\\w*/
+```
+
+An expression that looks at what follows sees nothing there when a chunk ends.
+
+## Use instead
+
+An expression that is about what it matches only.
+
+```lark
+NAME: /\\w+/
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from toolect.authoring.generate.facts import facts
+from toolect.authoring.laws import same, stream
+from toolect.authoring.lint.attempt import Trial, shorten, told
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, warning
+from toolect.message import Message
+
+TEXTS = 40
+"""Texts that are read in chunks, for each dialect."""
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic with a short text that is read differently in chunks."""
+
+    def read(trial: Trial, text: str) -> tuple[Message, Message]:
+        return subject.dialect.parse(text, trial.tools), stream(subject.dialect, text, tools=trial.tools)[0]
+
+    for trial, found in sorted(_texts(subject), key=lambda one: len(one[1])):
+        if same(*read(trial, found)):
+            continue
+        text = shorten(found, lambda less, trial=trial: not same(*read(trial, less)))  # type: ignore[misc]
+        whole, parts = read(trial, text)
+        yield warning(
+            "chunk-variance",
+            "this text is read differently when it arrives character by character",
+            subject.places.segment(trial.message.segments[-1]),
+            label="something in here looks at what follows",
+            witness=text,
+            reading=f"{told(whole)}   or   {told(parts)}",
+            help="look for an expression that looks around; if there is none, this is a mistake in toolect",
+        )
+        return
+
+
+def _texts(subject: Subject) -> Iterator[tuple[Trial, str]]:
+    """Texts as the dialect writes them, and broken ones."""
+    random = Random(subject.name)
+    markers = facts(subject.dialect).markers
+    written = [(trial, str(trial.text)) for trial in subject.trials if trial.text is not None]
+    for trial, text in random.sample(written, min(TEXTS // 2, len(written))):
+        at = random.randint(0, len(text))
+        yield trial, text
+        yield trial, text[:at] + random.choice((*markers, "")) + text[at:] if random.random() < 0.5 else text[:at]

@@ -1,0 +1,91 @@
+"""Finds dialects whose texts are taken for another one, which reads them otherwise.
+
+## Why is this bad?
+
+A text without a label is read by the dialect that fits it best. Where two fit equally well and one of them misreads
+the text, calls get lost or change, depending on which is preferred.
+
+## Example
+
+Both entries have a call in a list, `[{"name": "f", "args": {"n": 1}}]`. One says that `args` are the arguments; to the
+other any key but `name` is one, and it reads the argument `args`.
+
+```yaml
+harbour-1: {map: {call: call, call/JSON: [{name: $name, args: $arguments}]}}
+harbour-2: {map: {call: call, call/JSON: [{name: $name, "*": $arguments}]}}
+```
+
+## Use instead
+
+A marker that only one of them has, or shapes that do not both match.
+Two formats that models do write, and that no text tells apart, are allowed with that reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from toolect._detection.index import Index, index
+from toolect._detection.ranking import among, candidates
+from toolect._detection.traits import traits
+from toolect.authoring.corpus import describe
+from toolect.authoring.lint.subject import Group
+from toolect.compiled import Dialect
+from toolect.diagnostic import Diagnostic, warning
+from toolect.message import Call, Content, Message, Reasoning, Segment
+from toolect.rendered import Unrepresentable
+
+_ONE, _TWO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
+_VALUES = Call("set", {"a": "b", "n": 3, "f": 0.5, "t": True, "z": None, "l": [1, "b"], "o": {"k": "v"}})
+_TEXT, _THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
+_MESSAGES: tuple[tuple[Segment, ...], ...] = (
+    (_TEXT, _ONE),
+    (_ONE, _TWO),
+    (_VALUES,),
+    (Call("f", {}),),
+    (_THOUGHT, _ONE),
+    (_THOUGHT, _TEXT, _ONE, _TWO),
+)
+"""What every dialect writes as far as it can; the first alone is tried of those that are only compared with."""
+
+
+def compare(group: Group) -> Iterator[Diagnostic]:
+    """A diagnostic for each dialect with a text that is taken for another one."""
+    dialect = cache(lambda name: Dialect(group.specs[name]))
+    known = _index(group)
+    for name in group.specs:
+        own = name in group.subjects
+        for segments in _MESSAGES if own else _MESSAGES[:1]:
+            try:
+                text = str(dialect(name).render(Message(segments)))
+            except Unrepresentable:
+                continue
+            if not own and not any(other in group.subjects for other in candidates(known, text)):
+                continue
+            found = among(text, known, dialect, None, 1, "")
+            taken = found[0].dialects if found else (name,)
+            if name not in taken and (own or taken[0] in group.subjects):
+                yield _told(group, text, name, dialect(taken[0]))
+                break
+
+
+def _told(group: Group, text: str, name: str, other: Dialect) -> Diagnostic:
+    here, there = (name, other.name) if name in group.subjects else (other.name, name)
+    return warning(
+        "detection-collision",
+        f"a text of `{name}` is taken for `{other.name}`, which reads it otherwise",
+        group.specs[here].place,
+        related=((group.specs[there].place, "the other one"),) if there in group.names else (),
+        witness=text,
+        reading="; ".join(line.strip() for line in describe(other.parse(text)).splitlines()),
+        help="tell them apart by a marker; allow it with a reason if models do write both",
+    )
+
+
+def _index(group: Group) -> Index:
+    """What is known of the dialects by their texts; of shipped ones that has been found out before."""
+    found = index().traits
+    return Index(
+        found[name] if name in found and name in group.others else traits(s) for name, s in group.specs.items()
+    )

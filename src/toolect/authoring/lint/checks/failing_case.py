@@ -1,0 +1,88 @@
+"""Finds cases of the corpus that are not read as they say.
+
+## Why is this bad?
+
+Either the dialect no longer reads what it did, or the case never was right. Both mean that a model's answer is
+understood wrongly.
+
+## Example
+
+```
+==================
+One call
+==================
+<call>{"name": "f", "arguments": {"n": 1}}</call>
+------
+call f {"n": "1"}
+```
+
+## Use instead
+
+What the text says, if the reading is right; `toolect lint --update` writes it. A change of the grammar or the entry, if
+it is not.
+
+```
+==================
+One call
+==================
+<call>{"name": "f", "arguments": {"n": 1}}</call>
+------
+call f {"n": 1}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect.authoring.corpus import Case, CorpusError, describe
+from toolect.authoring.lint.departure import unlike
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, Place
+from toolect.message import Message
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each case, at the first line that does not hold."""
+    for case, message in subject.readings:
+        try:
+            expected = case.expectations
+        except CorpusError:  # which has a check of its own
+            continue
+        said = describe(message).splitlines()
+        wanted = [line for _, line in expected]
+        if said != wanted:
+            place, label = _difference(case, expected, said)
+            yield Diagnostic(
+                "failing-case",
+                f"the case `{case.title}` " + ("is not read as it says" if expected else "does not say what is read"),
+                place,
+                label=label,
+                witness=case.text,
+                reading="; ".join(line.strip() for line in said) or "nothing",
+                help=_help(case, message),
+                related=unlike(subject, case, wanted, message) if wanted else (),
+            )
+
+
+def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) -> tuple[Place, str]:
+    """The first line that differs, and what is read in its stead."""
+    for (number, line), got in zip(expected, said, strict=False):
+        if line != got:
+            return Place(str(case.path), number, 1, len(line)), f"is read as `{got.strip()}`"
+    if len(expected) > len(said):
+        number, line = expected[len(said)]
+        return Place(str(case.path), number, 1, len(line)), "nothing else is read"
+    if expected:
+        number, line = expected[-1]
+        return Place(str(case.path), number, 1, len(line)), f"after this comes `{said[len(expected)].strip()}`"
+    return Place(str(case.path), case.line + 1, 1, len(case.title)), ""
+
+
+def _help(case: Case, message: Message) -> str:
+    if case.has("error"):
+        return "mend the dialect, or the case; nothing writes anew what a case of `:error` says"
+    status = next((call.status for call in message.calls if not call.runnable), None)
+    if status is not None:
+        return f"mend the dialect, or write `:error {status}` and what is read if that is right"
+    return "mend the dialect, or run `toolect lint --update` if what is read is right"

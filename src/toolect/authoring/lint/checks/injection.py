@@ -1,0 +1,80 @@
+"""Finds slots that a text can leave, where the grammar could prevent it.
+
+It puts the dialect's markers into each slot that takes free text, as a template would that escapes nothing, and reads
+the result. An error is a text that `render` writes although it is read as something else. A warning is a marker of
+fewer than four characters, which ordinary text is full of. Longer ones are the nature of raw text: `render` refuses
+texts that hold them, and the dialect's page lists them with what they can forge.
+
+## Why is this bad?
+
+What stands in a slot may come from a stranger. If it can end the slot, it can go on with an argument, a call or an
+answer of its own.
+
+## Example
+
+```lark
+argument: KEY "=\\"" TEXT "\\""
+```
+
+The value `" b="x` is read as two arguments.
+
+## Use instead
+
+A slot in which a backslash hides the quote, the codec `entities`, or a closer that no text holds.
+
+```lark
+argument: KEY "=\\"" ESCAPED "\\""
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._graph.node import STRONG
+from toolect.authoring.escaping import FREE, Answer, Escape, escapes
+from toolect.authoring.lint.attempt import told
+from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.value_place import value_place
+from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.message import dumps
+from toolect.rendered import Part
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each slot that is left by a text that rendering writes, or by a short marker."""
+    for escape in escapes(subject.dialect):
+        forged = ", ".join(f"{goal} by {dumps(text)}" for goal, text in escape.forgeries.items())
+        if escape.answer is Answer.WRITES:
+            yield Diagnostic(
+                "injection",
+                f"the {escape.slot} `{escape.witness}` is written, and read as something else",
+                _place(subject, escape),
+                label=forged and f"forges {forged}",
+                witness=escape.text,
+                reading=told(escape.read),
+                help="close the slot with a marker of its own",
+            )
+        elif _is_weak(escape):
+            yield warning(
+                "injection",
+                f"`{escape.witness}` in the {escape.slot} ends it, and no text with it in can be written",
+                _place(subject, escape),
+                label=forged and f"forges {forged}",
+                witness=escape.text,
+                reading=told(escape.read),
+                help="use `ESCAPED` between quotes, the codec `entities`, or a longer closer",
+            )
+
+
+def _is_weak(escape: Escape) -> bool:
+    """True when a marker that may be anywhere in ordinary text ends the slot."""
+    short = escape.anywhere and len(escape.witness) < STRONG
+    return short and escape.slot in FREE and escape.answer is Answer.REFUSES
+
+
+def _place(subject: Subject, escape: Escape) -> Place:
+    """Where the rule of the slot is defined, or the values are."""
+    if escape.slot in (Part.VALUE, Part.ARGUMENTS):
+        return value_place(subject)
+    return subject.places.segment(escape.intended)

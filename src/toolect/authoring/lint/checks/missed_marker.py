@@ -1,0 +1,83 @@
+"""Finds free text that no marker ends: another slot, or a terminal, comes right after it.
+
+## Why is this bad?
+
+Free text goes on until a marker comes. Where the grammar has none, the first slot takes everything, and the second one
+nothing.
+
+## Example
+
+```lark
+argument: TEXT TEXT ";"
+%declare TEXT
+```
+
+## Use instead
+
+A marker between them, as the model writes it:
+
+```lark
+argument: TEXT "=" TEXT ";"
+%declare TEXT
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._graph.node import Choice
+from toolect._graph.symbols import Key, Terminal
+from toolect._spec.model import SlotKind
+from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import name_of
+from toolect.diagnostic import Diagnostic, warning
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each slot and what follows it."""
+    met: set[tuple[str, int, Key]] = set()
+    for state in states(subject.dialect):
+        for kind in (SlotKind.TEXT, SlotKind.ESCAPED):
+            for key, choice in _behind(state, kind):
+                slot = state.node.choices[kind][0].edge
+                where = (slot.rule, slot.target, key)
+                if where not in met:
+                    met.add(where)
+                    yield _report(subject, state, kind, key, choice)
+
+
+def _behind(state: State, kind: SlotKind) -> Iterator[tuple[Key, Choice]]:
+    """What may follow the slot and is no marker, unless reading knows where it begins."""
+    if kind not in state.node.choices:
+        return
+    here = {choice.edge for choice in state.node.choices[kind]}
+    after = state.node.step(kind).node
+    for key, choices in after.choices.items():
+        if isinstance(key, str):
+            continue
+        if isinstance(key, Terminal):
+            if after.calling(key) and after.named(key):
+                continue  # a call that begins with its name, where a line does
+        elif key is SlotKind.JSON:
+            if after.calling(key):
+                continue  # bare JSON, which is found by its shape
+        elif all(choice.edge in here for choice in choices):
+            continue  # the same slot again: one text
+        yield key, choices[0]
+
+
+def _report(subject: Subject, state: State, kind: SlotKind, key: Key, choice: Choice) -> Diagnostic:
+    rule = state.node.choices[kind][0].edge.rule
+    name = name_of(subject.spec, choice.edge.rule, key.regex) if isinstance(key, Terminal) else str(key)
+    return warning(
+        "missed-marker",
+        f"no marker tells where the `{kind}` of `{rule}` ends and `{name}` of `{choice.edge.rule}` begins",
+        subject.places.part(rule, kind.value),
+        label="takes everything",
+        related=((subject.places.part(choice.edge.rule, name), "gets nothing"),),
+        witness=state.text + "ab",
+        reading=f"`{kind}` `ab`; `{kind}` `a` and `{name}` `b` is the other reading",
+        help="write a marker between them",
+    )

@@ -1,0 +1,124 @@
+"""Finds what a dialect can carry and no case of its corpus shows: parallel calls, reasoning, no arguments, text, a cut.
+
+## Why is this bad?
+
+These are where dialects differ most, and where a change of a grammar breaks something first. What no case shows is not
+known to work.
+
+## Example
+
+A corpus whose only case is
+
+```
+==================
+One call
+==================
+<call>{"name": "f", "arguments": {"n": 1}}</call>
+------
+call f {"n": 1}
+```
+
+## Use instead
+
+More cases, of what the model wrote. The report has a text for each that is missing, as toolect would write it.
+
+```
+==================
+Two calls
+==================
+<call>{"name": "f", "arguments": {"n": 1}}</call>
+<call>{"name": "f", "arguments": {"n": 2}}</call>
+------
+call f {"n": 1}
+call f {"n": 2}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from toolect.authoring.laws import carried
+from toolect.authoring.lint.subject import Subject
+from toolect.compiled import Dialect
+from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.message import Call, Content, Message, Reasoning, Segment, Status
+from toolect.rendered import Unrepresentable
+
+_MADE_UP = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
+_TEXT, _THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
+_TRIED = 3
+"""Cases of the corpus whose calls are tried where a made-up one finds no place."""
+
+
+class Feature(NamedTuple):
+    """Something that a corpus should show: in words, whether a message shows it, and messages that do."""
+
+    about: str
+    shows: Callable[[Message], bool]
+    compose: Callable[[Call, Call], Sequence[Sequence[Segment]]]
+    cut: bool = False
+    """It is not the text of such a message, but a part of it."""
+
+
+FEATURES = (
+    Feature("two calls", lambda message: len(message.runnable) > 1, lambda one, two: [[one, two]]),
+    Feature("text before a call", lambda message: _after_text(message.segments), lambda one, _: [[_TEXT, one]]),
+    Feature(
+        "reasoning",
+        lambda message: bool(message.reasoning.strip()),
+        lambda one, _: [[_THOUGHT, _TEXT], [_THOUGHT, one]],
+    ),
+    Feature(
+        "a call without arguments",
+        lambda message: any(call.arguments == {} for call in message.runnable),
+        lambda one, _: [[Call(one.name, {}, one.id)]],
+    ),
+    Feature(
+        "a call that is cut off",
+        lambda message: any(call.status is Status.TRUNCATED for call in message.calls),
+        lambda one, _: [[one]],
+        cut=True,
+    ),
+)
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each feature that no case shows, with a text that does."""
+    if not subject.cases:  # that the file is missing, or cannot be read, is found by other checks
+        return
+    messages = [message for _, message in subject.readings]
+    own = [(call, call) for message in messages for call in message.runnable[:1]]
+    for feature in FEATURES:
+        if any(map(feature.shows, messages)):
+            continue
+        texts = _texts(feature, subject.dialect, [_MADE_UP, *own[:_TRIED]])
+        text = next((text for text in texts if feature.shows(subject.dialect.parse(text))), "")
+        if text:
+            yield warning(
+                "missing-case",
+                f"no case of `{subject.name}` shows {feature.about}",
+                Place(str(subject.corpus_file), 1, 1),
+                witness=text,
+                help="add a case with it, better still with what the model wrote; `--update` writes what is read",
+            )
+
+
+def _after_text(segments: Sequence[Segment]) -> bool:
+    pairs = pairwise(segments)
+    return any(isinstance(one, Content) and one.text.strip() and isinstance(two, Call) for one, two in pairs)
+
+
+def _texts(feature: Feature, dialect: Dialect, calls: Iterable[tuple[Call, Call]]) -> Iterator[str]:
+    """What the dialect writes for the feature, as far as it can carry it."""
+    for pair in calls:
+        for segments in feature.compose(*pair):
+            message = Message(segments)
+            try:
+                text = str(dialect.render(message))
+            except Unrepresentable:
+                continue
+            if carried(dialect.parse(text), message, dialect.spec.ids is not None):
+                yield text[: len(text) * 2 // 3] if feature.cut else text

@@ -1,0 +1,76 @@
+"""Finds model patterns of two dialects that match the same model id, with neither saying more than the other.
+
+## Why is this bad?
+
+The pattern that fixes most characters of an id wins; of two that fix equally many, one that does not begin with `*`.
+Where that does not decide, it is the one further down in the file, and moving an entry changes what a model is taken to
+write.
+
+## Example
+
+```yaml
+harbour-json: {extends: other-model, models: ["harbour/*-chat"]}
+harbour-xml: {extends: another-model, models: ["harbour/boats*"]}
+```
+
+Both match `harbour/boats-chat`.
+
+## Use instead
+
+Patterns that no id can match both of, or a third one that decides.
+
+```yaml
+harbour-json: {extends: other-model, models: ["harbour/*-chat", "harbour/boats*-chat"]}
+harbour-xml: {extends: another-model, models: ["harbour/boats*"]}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from toolect._names import explain, specificity
+from toolect.authoring.lint.globs import common
+from toolect.authoring.lint.subject import Group
+from toolect.diagnostic import Diagnostic, warning
+
+
+def compare(group: Group) -> Iterator[Diagnostic]:
+    """A diagnostic for each pair of patterns in the file, at the one that the winner has."""
+    equals: dict[tuple[int, bool], list[tuple[str, str]]] = {}
+    for name, names in group.names.items():
+        for pattern in names.models:
+            equals.setdefault(specificity(pattern), []).append((pattern, name))
+    for same in equals.values():
+        for (one, first), (two, second) in combinations(same, 2):
+            if first == second or not _alike(one.casefold(), two.casefold()) or one.casefold() == two.casefold():
+                continue
+            model = common(one.casefold(), two.casefold())
+            found = explain(model, [group.names]) if model else None
+            if model and found is not None and found.pattern in (one, two):
+                yield from _told(group, model, {first: one, second: two}, found.dialect)
+
+
+def _alike(one: str, two: str) -> bool:
+    """A quick test: true when the patterns may have something in common, going by what they begin with."""
+    size = min(len(pattern.partition("*")[0].partition("?")[0]) for pattern in (one, two))
+    return one[:size] == two[:size]
+
+
+def _told(group: Group, model: str, patterns: dict[str, str], winner: str) -> Iterator[Diagnostic]:
+    (loser,) = (name for name in patterns if name != winner)
+    if winner not in group.subjects:
+        winner, loser = loser, winner
+    if winner in group.subjects:
+        there = group.subjects.get(loser)
+        place = there.places.entry("models", patterns[loser]) if there else group.specs[loser].place
+        yield warning(
+            "overlapping-models",
+            f"the patterns `{patterns[winner]}` and `{patterns[loser]}` of `{winner}` and `{loser}` say equally much",
+            group.subjects[winner].places.entry("models", patterns[winner]),
+            label="the one further down wins",
+            related=((place, f"matches `{model}` too"),),
+            witness=model,
+            help="let the patterns match different ids, or add one that says more",
+        )

@@ -1,0 +1,75 @@
+"""Finds two terminals that may stand at one place and match the same text.
+
+Both are regular expressions. The one that the grammar has first is tried first and keeps what it has matched.
+
+## Why is this bad?
+
+The second terminal never gets the text that the first one matches, whatever follows.
+
+## Example
+
+```lark
+call: "<call>" (NAME ":" | ID "=") JSON "</call>"
+NAME: /[a-z]+/
+ID: /[a-z0-9]+/
+```
+
+## Use instead
+
+Terminals that differ in their first sign, a marker that tells which one comes, or one terminal for both:
+
+```lark
+call: "<call>" (NAME ":" | "#" ID "=") JSON "</call>"
+NAME: /[a-z]+/
+ID: /[a-z0-9]+/
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from toolect._graph.symbols import Terminal
+from toolect._regular.shared_words import common, prefixes
+from toolect._regular.syntax import NotRegular
+from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import name_of
+from toolect.diagnostic import Diagnostic, warning
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each pair of terminals, at the first place where both may stand."""
+    met: set[tuple[str, str]] = set()
+    for state, _, regexes in states(subject.dialect).kinds():
+        for first, second in combinations(regexes, 2):
+            if (first, second) not in met:
+                met.add((first, second))
+                yield from _judge(subject, state, first, second)
+
+
+def _judge(subject: Subject, state: State, first: str, second: str) -> Iterator[Diagnostic]:
+    try:
+        word = common(first, second)
+        cut = None if word is not None else prefixes(first, second)
+    except NotRegular:
+        return  # `backtracking-regex` and `too-large` say why
+    if word is None and cut is None:
+        return
+    rules = [state.node.choices[Terminal(regex)][0].edge.rule for regex in (first, second)]
+    one, two = (name_of(subject.spec, *pair) for pair in zip(rules, (first, second), strict=True))
+    short, long = cut or (word, word)
+    how = f"`{two}`" if cut is None else f"the beginning of `{two}`"
+    yield warning(
+        "overlapping-terminals",
+        f"`{one}` also matches {how}, and both may stand at one place",
+        subject.places.part(rules[0], one),
+        label=f"matches `{short}`",
+        related=((subject.places.part(rules[1], two), f"never gets `{long}`"),),
+        witness=f"{state.text}{long}",
+        reading=f"`{one}` `{short}`"
+        if cut is None
+        else f"`{one}` `{short}`, then `{(long or '')[len(short or '') :]}`",
+        help="let them differ in their first sign, or put a marker before one of them",
+    )

@@ -1,0 +1,132 @@
+"""Finds a marker that is the beginning of another one at the same place, where what follows it may look like the rest.
+
+## Why is this bad?
+
+Reading takes the longest marker. A text in which the short one is followed by the rest of the long one is misread; and
+a stream that has the short one has to wait.
+
+## Example
+
+```lark
+start: (say | call)*
+say: "<say" TEXT "<end>"
+call: "<say:call>" JSON "<end>"
+%declare TEXT JSON
+```
+
+`<say:call> is what I would write<end>` is a text that begins with `:call>`.
+
+## Use instead
+
+Markers of which none is the beginning of another:
+
+```lark
+start: (say | call)*
+say: "<say>" TEXT "<end>"
+call: "<say:call>" JSON "<end>"
+%declare TEXT JSON
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import Pat
+from toolect._regular.shared_words import begins, common
+from toolect._regular.syntax import NotRegular
+from toolect._spec.model import Role, SlotKind
+from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, warning
+
+_DATA = {Role.NAME, Role.ID, Role.KEY, Role.VALUE, Role.CONTENT, Role.REASONING, Role.ARGUMENTS, Role.PAIR_KEY}
+"""What the terminals hold whose words the message says."""
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each such pair, at the first place where both may stand."""
+    met: set[tuple[str, str]] = set()
+    for state, cores, _ in states(subject.dialect).kinds():
+        found: dict[str, dict[str, str]] = {}
+        for short, long in _pairs(cores):
+            if (short, long) not in met and not _word(short, long):
+                met.add((short, long))
+                what = _continues(state.node.step(short).node, long[len(short) :])
+                if what:
+                    found.setdefault(short, {})[long] = what
+        for short, longer in found.items():
+            yield _report(subject, state, short, longer)
+
+
+def _pairs(cores: list[str]) -> Iterator[tuple[str, str]]:
+    """Each marker with those that begin with it: they follow it in alphabetical order."""
+    ordered = sorted(cores)
+    for at, short in enumerate(ordered):
+        for long in ordered[at + 1 :]:
+            if not long.startswith(short):
+                break
+            yield short, long
+
+
+def _word(short: str, long: str) -> bool:
+    """True when the short marker is a word that the long one goes on with: it is matched only where the word ends."""
+    return short.isidentifier() and (long[len(short)].isalnum() or long[len(short)] == "_")
+
+
+def _continues(node: Node, rest: str) -> str:
+    """What may come at `node` and begin with `rest`, or end within it and go on so."""
+    for kind in (SlotKind.TEXT, SlotKind.ESCAPED):
+        if kind in node.choices:
+            after = node.step(kind).node
+            ends = [(rest.find(core), core) for core in after.marks if core in rest]
+            if not ends or _continues(after, rest[min(ends)[0] :]):
+                return "free text"
+    for core in node.marks:
+        written = node.lead(core) + core
+        if (
+            written.startswith(rest)
+            or rest.startswith(written)
+            and _continues(node.step(core).node, rest[len(written) :])
+        ):
+            return f"the marker `{core}`"
+    for terminal, pattern in node.patterns:
+        symbol = node.choices[terminal][0].edge.symbol
+        if not isinstance(symbol, Pat) or symbol.field.role not in _DATA:
+            continue  # rendering chooses the word
+        begun = pattern.match(rest)
+        if begun and 0 < begun.end() < len(rest):
+            if _continues(node.step(terminal).node, rest[begun.end() :]):
+                return "a terminal"
+        elif _begins(terminal.regex, rest):
+            return "a terminal"
+    return "JSON" if node.json and rest[0] in '{["' else ""
+
+
+def _begins(regex: str, rest: str) -> bool:
+    """True when a word of the terminal begins with `rest`."""
+    try:
+        return begins(regex, rest) and common(regex, f"{re.escape(rest)}(?s:.)*") is not None
+    except NotRegular:
+        return False  # `backtracking-regex` and `too-large` say why
+
+
+def _report(subject: Subject, state: State, short: str, longer: dict[str, str]) -> Diagnostic:
+    node = state.node
+    rule = node.choices[short][0].edge.rule
+    long, what = next(iter(longer.items()))
+    listed = ", ".join(f"`{marker}`" for marker in longer)
+    return warning(
+        "prefix-marker",
+        f"the marker `{short}` is the beginning of {listed}, and what follows it may be the rest",
+        subject.places.marker(short, rule),
+        related=tuple(
+            (subject.places.marker(marker, node.choices[marker][0].edge.rule), "is taken when it matches")
+            for marker in longer
+        ),
+        witness=state.text + long,
+        reading=f"the marker `{long}`, never `{short}` and then {what} with `{long[len(short) :]}`",
+        help=f"write another sign after `{short}`, or let what follows it not begin like that",
+    )

@@ -1,0 +1,47 @@
+"""Finds aliases in a file that hide names of dialects which come with toolect, or that are hidden by them.
+
+## Why is this bad?
+
+A name that somebody knows leads to another dialect than it did, or the alias to another one than its own.
+
+## Example
+
+toolect has a dialect `other-model` with the alias `harbour`.
+
+```yaml
+my-model: {extends: other-model, aliases: ["harbour", "other-model"]}
+```
+
+## Use instead
+
+Names that are free. An entry that is to stand in for a dialect has the name of that dialect itself.
+
+```yaml
+other-model: {extends: other-model, end: ["<eot>"]}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._names import Names, explain, fold
+from toolect.authoring.lint.subject import Group
+from toolect.diagnostic import Diagnostic, warning
+
+
+def compare(group: Group) -> Iterator[Diagnostic]:
+    """A diagnostic for each alias that leads to a dialect of toolect, or that would without the file."""
+    beside = {n: Names(s.aliases, s.models) for n, s in group.others.items() if n not in group.names}
+    for name, subject in group.subjects.items():
+        for alias in subject.spec.aliases:
+            now, before = (explain(alias, shelves) for shelves in ([beside, group.names], [beside]))
+            if now is not None and now.dialect in beside:
+                message = f"the alias `{alias}` of `{name}` leads to `{now.dialect}`, which has that name"
+                advice = "choose another one"
+            elif before is not None and fold(before.pattern) == fold(alias):
+                message = f"the alias `{alias}` of `{name}` hides the dialect `{before.dialect}`"
+                advice = f"choose another one, or name the entry `{before.dialect}` if it is to stand in for it"
+            else:
+                continue
+            yield warning("shadowed-name", message, subject.places.entry("aliases", alias), help=advice)

@@ -1,0 +1,122 @@
+"""Finds terminals that take in the beginning of the marker behind them, or of the JSON or the terminal.
+
+A terminal written as a regular expression keeps all that it can match; nothing is given back for what follows.
+
+## Why is this bad?
+
+What should follow is never found: every call is malformed, or ends where something else happens to end the text.
+
+## Example
+
+```lark
+call: "<call=" NAME ">" JSON "</call>"
+NAME: /\\S+/
+```
+
+In `<call=search>{"q": 1}</call>` the name is all of `search>{"q":`.
+
+## Use instead
+
+A terminal without the first sign of the marker:
+
+```lark
+call: "<call=" NAME ">" JSON "</call>"
+NAME: /[^>\\s]+/
+```
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolect._graph.node import Node
+from toolect._graph.symbols import Key, Terminal, is_echo
+from toolect._regular.automaton import automaton
+from toolect._regular.ranges import holds
+from toolect._regular.shared_words import common
+from toolect._regular.syntax import NotRegular
+from toolect._spec.model import SlotKind
+from toolect.authoring.lint.states import State, states, word
+from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import name_of
+from toolect.diagnostic import Diagnostic, Place, warning
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each terminal and what follows it, at the first place where they meet."""
+    met: set[tuple[str, Key, str]] = set()
+    for state in states(subject.dialect):
+        for terminal, _ in state.node.patterns:
+            regex, after = terminal.regex, state.node.step(terminal).node
+            for key, text, begun in _followers(after):
+                if (regex, key, text) not in met:
+                    met.add((regex, key, text))
+                    swallowed = _swallowed(regex, text, begun)
+                    if swallowed is not None:
+                        yield _report(subject, state, regex, key, swallowed)
+
+
+def _followers(node: Node) -> Iterator[tuple[Key, str, str]]:
+    """What may come next: its key, a text as rendering lays it out, and an expression for any beginning of it."""
+    for core, wrong in node.marks.items():
+        if not wrong and not is_echo(core):
+            text = node.lead(core) + core
+            yield core, text, _begun(text)
+    if node.json:
+        text = node.lead(SlotKind.JSON) + "{"
+        yield SlotKind.JSON, text, _begun(text)
+    for terminal, _ in node.patterns:
+        lead, regex = node.lead(terminal), terminal.regex
+        yield terminal, lead + word(regex), _begun(lead, f"(?:{regex})")
+
+
+def _begun(text: str, end: str = "") -> str:
+    """An expression for every beginning of `text` but none at all; behind all of it comes `end`."""
+    begun = end
+    for char in reversed(text):
+        begun = re.escape(char) + (f"(?:{begun})?" if begun else "")
+    return begun
+
+
+def _swallowed(regex: str, text: str, begun: str) -> tuple[str, str, str] | None:
+    """A word with `text` behind it, what the terminal matches of both, and the first sign that it should not match."""
+    try:
+        if not any(holds(ranges, ord(text[0])) for ranges in automaton(regex).chars):
+            return None
+        longer = common(f"(?:{regex})(?:{begun})", regex) or ""
+    except NotRegular:
+        return None  # `backtracking-regex` and `too-large` say why
+    for size in range(len(longer) - 1, 0, -1):
+        match = re.match(regex, longer[:size] + text)
+        if match and match.end() > size and re.fullmatch(regex, longer[:size]):
+            return longer[:size] + text, match[0], repr(text[0])[1:-1]
+    return None
+
+
+def _report(subject: Subject, state: State, regex: str, key: Key, swallowed: tuple[str, str, str]) -> Diagnostic:
+    rule = state.node.choices[Terminal(regex)][0].edge.rule
+    name = name_of(subject.spec, rule, regex)
+    what, place = _written(subject, state.node.step(Terminal(regex)).node, key)
+    text, match, first = swallowed
+    return warning(
+        "swallowing-slot",
+        f"the terminal `{name}` takes in {what} that should end it",
+        subject.places.terminal(name),
+        label=f"matches `{match}`",
+        related=((place, "is not found then"),),
+        witness=state.text + text,
+        reading=f"`{name}` `{match}`",
+        help=f"leave `{first}` out of `{name}`, or end it with a marker that it cannot match",
+    )
+
+
+def _written(subject: Subject, node: Node, key: Key) -> tuple[str, Place]:
+    """What follows, in words, and where it stands in the grammar."""
+    edge = node.choices[key][0].edge
+    if isinstance(key, str):
+        return f"the marker `{key}`", subject.places.marker(key, edge.rule)
+    if not isinstance(key, Terminal):
+        return "the JSON", subject.places.part(edge.rule, SlotKind.JSON.value)
+    name = name_of(subject.spec, edge.rule, key.regex)
+    return f"`{name}`", subject.places.part(edge.rule, name)

@@ -1,0 +1,76 @@
+"""Finds terminals that hold long text: a value, content or reasoning written as a regular expression.
+
+## Why is this bad?
+
+A terminal is passed on when it has ended, and it ends where the next sign cannot belong to it: a stream gives nothing
+until then. It is also cut after 512 characters, as what is read by an expression must be bounded. That is right for a
+name, which nobody can use before it is whole, and wrong for a text of any length.
+
+## Example
+
+```lark
+call: "<call " NAME ">" argument* "</call>"
+argument: KEY ": " VALUE "\\n"
+VALUE: /[^\\n]+/
+```
+
+```yaml
+map: {call: call, NAME: call.name, argument: argument, KEY: argument.key, VALUE: argument.value}
+```
+
+## Use instead
+
+A slot, which is passed on as it arrives and ends where the marker behind it begins:
+
+```lark
+argument: KEY ": " TEXT "</arg>"
+```
+
+```yaml
+map: {call: call, NAME: call.name, argument: argument, KEY: argument.key, argument/TEXT: argument.value}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._graph.spelling import MAX_LEXEME
+from toolect._regular.extent import longest
+from toolect._regular.syntax import NotRegular
+from toolect._spec.model import Role, Rule
+from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import patterns
+from toolect.diagnostic import Diagnostic, warning
+
+_LONG = {Role.CONTENT, Role.REASONING, Role.VALUE, Role.ARGUMENTS}
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each terminal that may be longer than what is read of it."""
+    for rule, pattern in patterns(subject.spec):
+        role = _role(subject, rule, pattern.name)
+        if role not in _LONG:
+            continue
+        try:
+            most = longest(pattern.regex)
+        except NotRegular:
+            continue  # `backtracking-regex` says why
+        if most is None or most > MAX_LEXEME:
+            message = f"the terminal `{pattern.name}` holds {_named(role)} of any length"
+            yield warning(
+                "unbounded-hold-back",
+                message,
+                subject.places.part(rule.name, pattern.name),
+                label=f"a stream waits for its end, at most {MAX_LEXEME} characters",
+                help="write `TEXT`, which ends where the marker behind it begins, and `%declare TEXT`",
+            )
+
+
+def _role(subject: Subject, rule: Rule, name: str) -> Role | None:
+    roles = subject.spec.roles
+    return roles.get(f"{rule.name}/{name}") or roles.get(name) or roles.get(rule.name)
+
+
+def _named(role: Role | None) -> str:
+    return {Role.VALUE: "a value", Role.ARGUMENTS: "arguments"}.get(role or Role.VALUE, str(role))

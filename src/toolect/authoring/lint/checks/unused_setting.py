@@ -1,0 +1,113 @@
+"""Finds settings of an entry that change nothing.
+
+It loads the entry without each of them, and compares the specs; where they differ, it compares what is written and
+read with either.
+
+## Why is this bad?
+
+Whoever reads the entry believes that the setting is needed. A setting without effect is often a slip: it belongs to
+another codec, or the marker that it is about is spelled otherwise.
+
+## Example
+
+```yaml
+  gaps: {before call: ""}
+  policies: {malformed: report}
+```
+
+Both are the defaults.
+
+## Use instead
+
+Leave them out. In an entry that extends another one, leave out what that one says already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolect._spec.document import Table
+from toolect._spec.model import Codec, CodecKind, Spec
+from toolect.authoring.laws import same
+from toolect.authoring.lint.attempt import attempt
+from toolect.authoring.lint.subject import Subject
+from toolect.compiled import Dialect
+from toolect.diagnostic import Diagnostic, warning
+
+_MAPPINGS = ("values", "gaps", "prefill", "comments", "ids", "misspellings", "policies")
+_TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA, CodecKind.ELEMENTS)
+_FOR = {"untyped": (CodecKind.SCHEMA, CodecKind.ELEMENTS), "spelling": _TYPED, "layout": _TYPED}
+"""Option of a codec → the codecs that know it."""
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each setting that the entry could do without."""
+    for keys in _settings(subject.loaded.entry.table):
+        why = _useless(subject, keys)
+        if why:
+            yield warning(
+                "unused-setting",
+                f"`{keys[-1]}` changes nothing in `{keys[0]}`" if len(keys) > 1 else f"`{keys[0]}` changes nothing",
+                subject.places.entry(*keys),
+                label=why,
+                witness=keys[-1],
+                help="leave it out",
+            )
+
+
+def _settings(table: Table) -> Iterator[tuple[str, ...]]:
+    """The ways to all settings, the options of a codec among them."""
+    for field, value in table.entries:
+        if field.text in _MAPPINGS and isinstance(value, Table):
+            for key, inner in value.entries:
+                yield field.text, key.text
+                if field.text == "values" and isinstance(inner, Table):
+                    yield from (("values", key.text, name.text) for name, _ in inner.entries if name.text != "codec")
+        elif field.text in ("end", "reserved"):
+            yield (field.text,)
+
+
+def _useless(subject: Subject, keys: tuple[str, ...]) -> str:
+    """Why the setting at `keys` is of no use; empty when it is of use."""
+    spec, without = subject.spec, subject.without(*keys)
+    if without is None:
+        return ""
+    if without == spec:
+        inherited = subject.loaded.entry.table.get("extends") is not None
+        return "the entry that it extends says the same, or it is the default" if inherited else "it is the default"
+    match keys:
+        case ("gaps", gap):
+            return "" if _has_gap(subject, without, gap) else "nothing is written or read otherwise without it"
+        case ("values", slot, option):
+            return _foreign(option, spec.codecs[slot])
+        case ("misspellings", marker):
+            return _well_spelled(subject, without, marker)
+    return ""
+
+
+def _has_gap(subject: Subject, without: Spec, gap: str) -> bool:
+    """True when something is written in another way without the gap, or calls apart by it are read in another way."""
+    other = Dialect(without)
+    if any(attempt(other, trial.message).text != trial.text for trial in subject.trials):
+        return True
+    space = subject.spec.gaps.between_calls if gap == "between calls" else subject.spec.gaps.before_call
+    calls = (str(trial.text) for trial in subject.trials if trial.text and len(trial.message.segments) == 1)
+    texts = (call + space + call for call in calls)
+    return any(not same(subject.dialect.parse(text), other.parse(text)) for text in texts)
+
+
+def _foreign(option: str, codec: Codec) -> str:
+    """Why an option is not for this codec."""
+    return "" if codec.kind in _FOR.get(option, (codec.kind,)) else f"the codec `{codec.kind}` does not know it"
+
+
+def _well_spelled(subject: Subject, without: Spec, marker: str) -> str:
+    """Why none of the misspellings of a marker is of use: without them, what has them is read alike."""
+    other = Dialect(without)
+    texts = [(str(trial.text), trial.tools) for trial in subject.trials if trial.text and marker in trial.text][:4]
+    for wrong in subject.spec.misspellings.get(marker, ()):
+        for text, tools in texts:
+            spelled = text.replace(marker, wrong, 1)
+            if not same(subject.dialect.parse(spelled, tools), other.parse(spelled, tools)):
+                return ""
+    return "without it, texts with the misspelling are read alike" if texts else ""

@@ -1,0 +1,95 @@
+"""Finds messages that any dialect should carry, or that this one reads, and that cannot be written.
+
+They are content, a call with and without arguments, two calls, content before a call; reasoning where a part of the
+grammar is for it; and what is read in texts that take every alternative of the grammar, and in the cases of the corpus.
+Spellings that are read and never written are no problem as long as another one can say the same.
+
+## Why is this bad?
+
+The dialect can be read and not written, so a conversation cannot be rendered again, nor converted to this dialect.
+
+## Example
+
+```lark
+start: content | call
+```
+
+Content before a call has no place.
+
+## Use instead
+
+```lark
+start: content? call*
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from toolect.authoring.generate import derivations
+from toolect.authoring.lint.attempt import Trial, attempt, told
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, warning
+from toolect.message import Call, Content, Message, Reasoning
+
+DERIVED = 40
+"""Texts that are made from the grammar; every alternative is in one of the first."""
+_FITTED = ("name", "id", "argument key")
+"""What has to fit an expression when it is written: another spelling may be read with more."""
+_KINDS: dict[str, tuple[type, ...]] = {
+    "content": (Content,),
+    "a call": (Call,),
+    "two calls": (Call, Call),
+    "content before a call": (Content, Call),
+    "reasoning": (Reasoning,),
+}
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each kind of message that is always refused, or one of the corpus."""
+    found = list(_of_a_kind(subject))
+    yield from found or islice(_of_texts(subject), 1)
+
+
+def _of_a_kind(subject: Subject) -> Iterator[Diagnostic]:
+    for kind, types in _KINDS.items():
+        trials = [trial for trial in subject.trials if _is(trial, types)]
+        if trials and all(trial.text is None for trial in trials):
+            yield _refused(subject, f"{kind} cannot be written", trials[0], told(trials[0].message))
+
+
+def _is(trial: Trial, types: Sequence[type]) -> bool:
+    """True for messages of these segments; for those with reasoning in them where that is what is looked for."""
+    kinds = [type(segment) for segment in trial.message.segments]
+    return Reasoning in kinds if tuple(types) == (Reasoning,) else kinds == list(types)
+
+
+def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each text in strict mode whose message has no place in the grammar."""
+    dialect = subject.dialect
+    clean = (case for case in subject.cases if case.clean and not case.has("policy") and not case.has("skip"))
+    read = [(case.text, dialect.parse(case.text, **case.options | {"mode": "strict"})) for case in clean]
+    derived = [(sample.text, sample.message) for sample in derivations(dialect, DERIVED, seed=0)]
+    for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
+        trial = attempt(dialect, Message(message.segments))
+        if message.clean and trial.refusal is not None and trial.refusal.slot not in _FITTED and _is_apart(message):
+            yield _refused(subject, "this text can be read, and what it says cannot be written", trial, text)
+
+
+def _is_apart(message: Message) -> bool:
+    """False when two texts of a kind are beside each other: they can be written as one."""
+    return all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(message.segments))
+
+
+def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diagnostic:
+    return warning(
+        "unwritable-message",
+        message,
+        subject.places.segment(trial.message.segments[-1]),
+        label=str(trial.refusal),
+        witness=witness,
+        reading=told(trial.message) if witness != told(trial.message) else "",
+        help="give it a place in the grammar, with a role in `map`",
+    )

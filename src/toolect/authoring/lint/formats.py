@@ -1,0 +1,104 @@
+"""Reports for people and for other programs: full, concise, JSON lines, SARIF, workflow commands of GitHub."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import quote
+
+from toolect.authoring.lint import catalogue
+from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw, shortened
+from toolect.message import Json, dumps
+
+
+def full(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Each diagnostic with the lines it is about, and a count at the end."""
+    for diagnostic in found:
+        yield draw(diagnostic) + "\n\n"
+    if found:
+        errors = sum(d.severity is Severity.ERROR for d in found)
+        counts = {"error": errors, "warning": len(found) - errors}
+        yield " and ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n) + "\n"
+
+
+def short(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """A line for each."""
+    for diagnostic in found:
+        yield concise(diagnostic) + "\n"
+
+
+def json(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """A JSON object on a line for each: what the struct `Diagnostic` holds, without what is empty."""
+    for d in found:
+        related: Json = [{"place": _place(place), "label": label} for place, label in d.related]
+        fields: dict[str, Json] = {
+            "check": d.check, "severity": str(d.severity), "message": d.message, "place": _place(d.place),
+            "label": d.label, "witness": d.witness, "reading": d.reading, "help": d.help, "related": related,
+        }  # fmt: skip
+        yield _line({key: value for key, value in fields.items() if value})
+
+
+def sarif(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """One SARIF 2.1.0 log, as https://docs.oasis-open.org/sarif/sarif/v2.1.0/ has it."""
+    checks = sorted({d.check for d in found} & {*catalogue.names()})
+    rules = [_rule(catalogue.find(name)) for name in checks]
+    results = [_result(d) | ({"ruleIndex": checks.index(d.check)} if d.check in checks else {}) for d in found]
+    driver = {"name": "toolect", "rules": rules}
+    log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json"}
+    yield _line(log | {"runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}]})
+
+
+def _rule(check: catalogue.Check) -> dict[str, Json]:
+    pages = {"text": check.page, "markdown": check.page}
+    return {"id": check.name, "shortDescription": {"text": check.about}, "help": pages}
+
+
+def _result(d: Diagnostic) -> dict[str, Json]:
+    related = [_location(place) | {"message": {"text": label or "see also"}} for place, label in d.related]
+    return {
+        "ruleId": d.check,
+        "level": str(d.severity),
+        "message": {"text": _told(d)},
+        "locations": [_location(d.place)],
+    } | ({"relatedLocations": related} if related else {})
+
+
+def github(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """A workflow command for each, which GitHub shows beside the line."""
+    for d in found:
+        at = {"file": d.place.path, "line": d.place.line, "col": d.place.column, "title": f"toolect: {d.check}"}
+        properties = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in at.items())
+        yield f"::{d.severity} {properties}::{_escaped(_told(d))}\n"
+
+
+FORMATS: dict[str, Callable[[Sequence[Diagnostic]], Iterator[str]]] = {
+    "full": full, "concise": short, "json": json, "sarif": sarif, "github": github,
+}  # fmt: skip
+
+
+def _told(d: Diagnostic) -> str:
+    """The message with what else there is to say, in one paragraph."""
+    witness = d.witness and f"witness: {dumps(shortened(d.witness))}"
+    reading = d.reading and f"reads as: {shortened(d.reading)}"
+    return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}"]))
+
+
+def _place(place: Place) -> dict[str, Json]:
+    return {"path": place.path, "line": place.line, "column": place.column, "length": place.length}
+
+
+def _location(place: Place) -> dict[str, Json]:
+    line, column = max(place.line, 1), max(place.column, 1)
+    region = {"startLine": line, "startColumn": column, "endColumn": column + place.length}
+    uri = quote(place.path.replace("\\", "/").encode("utf-8", "surrogatepass"), safe="/")
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """`text` as a workflow command may hold it: on one line, without what would steer a terminal."""
+    for sign in "%\r\n" + more:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
+def _line(value: Json) -> str:
+    return dumps(value).encode("utf-8", "backslashreplace").decode() + "\n"

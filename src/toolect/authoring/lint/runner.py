@@ -1,0 +1,166 @@
+"""Running the checks: over one dialect or all of a file, in one process or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from toolect._spec.document import read_text
+from toolect._spec.entry import Entry
+from toolect._spec.grammar_source import check_names, read_source
+from toolect._spec.load import Loaded, load_entries, read_entries
+from toolect._spec.model import Spec
+from toolect._spec.problems import Problems, in_order
+from toolect.authoring.lint import catalogue
+from toolect.authoring.lint.allowed import allowances, apply, mistakes
+from toolect.authoring.lint.places import files
+from toolect.authoring.lint.subject import Endless, Group, Subject
+from toolect.authoring.processes import pool
+from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
+from toolect.registry import Registry, Shelf, shipped
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What lint found, by file and place, and the dialects it looked at."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    dialects: tuple[str, ...]
+
+
+class _Result(msgspec.Struct, frozen=True):
+    """What came of one dialect: its files, and what was found."""
+
+    loaded: Loaded
+    files: tuple[str, ...]
+    found: tuple[Diagnostic, ...]
+
+
+def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1) -> Report:
+    """What the checks find in a YAML file and the grammars beside it.
+
+    `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
+    dialects are shared out among so many processes.
+    """
+    problems = Problems()
+    base = None if path.resolve() == shipped().resolve() else shipped()
+    entries = read_entries(path, problems)
+    if not entries:  # what is wrong with the grammars can be told all the same
+        for file in sorted((path.parent / "grammars").rglob("*.lark")):
+            source = read_source(file, problems)
+            if source is not None:
+                check_names(source, problems)
+    chosen = [name for name in entries if name in only or not only]
+    run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
+    wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
+    work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
+    results = _results(work, chosen, min(jobs, len(chosen)))
+    loaded = [r.loaded for r in results if r.loaded.spec is not None]
+    subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
+    usable = {name: subject for name, subject in subjects.items() if not subject.endless}
+    compared = [check for check in wanted if check.compare] if subjects else []
+    group = Group(path, usable, _others(path, base, entries, chosen) if compared else {})
+    top = Place(str(path), 0, 0)
+    found = [(d, top) for d in _of(problems.found, entries, chosen)]
+    found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
+    for check in compared:
+        found += [(d, _entry(d.place, entries) or top) for d in _guarded(check, group)]
+    complete = not only and run_all
+    paths = [str(path), *(file for r in results for file in r.files)]
+    comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
+    kept, used = apply(found, comments)
+    kept += mistakes(comments, used, complete)
+    if checks:
+        kept = [d for d in kept if d.check in checks or d.severity is Severity.ERROR]
+    return Report(tuple(in_order(dict.fromkeys(kept))), tuple(chosen))
+
+
+def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str]) -> list[Diagnostic]:
+    """The problems of the file as a whole, and those that a `chosen` entry has a part in."""
+    if len(chosen) == len(entries):
+        return [*found]
+    places = [entries[name].name.place for name in chosen]
+    return [
+        d for d in found if any(_entry(place, entries) in places for place in (d.place, *(p for p, _ in d.related)))
+    ]
+
+
+def _entry(place: Place, entries: dict[str, Entry]) -> Place | None:
+    """The place of the entry that `place` is in, if it is in one."""
+    starts = [e.name.place for e in entries.values()]
+    above = [start for start in starts if start.path == place.path and start.line <= place.line]
+    return max(above, key=lambda start: start.line, default=None)
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """What all dialects of a run share."""
+
+    path: Path
+    base: Path | None
+    checks: tuple[str, ...]
+    entries: dict[str, Entry]
+
+    def look(self, name: str) -> _Result:
+        """Load one dialect and run the checks on it."""
+        (loaded,) = load_entries(self.path, self.entries, [name], self.base)
+        if loaded.spec is None:
+            return _Result(loaded, (str(loaded.grammar),), loaded.found)
+        subject = Subject(self.path, loaded, self.entries, self.base)
+        found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
+        return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
+
+
+def _results(work: _Work, names: list[str], jobs: int) -> list[_Result]:
+    if jobs <= 1:
+        return [work.look(name) for name in names]
+    with pool(jobs, _begin, work) as processes:
+        return [*processes.map(_look, names, chunksize=1 + len(names) // (jobs * 8))]
+
+
+_work: list[_Work] = []  # of a process that was begun for it
+
+
+def _begin(work: _Work) -> None:
+    _work[:] = [work]
+
+
+def _look(name: str) -> _Result:
+    return _work[0].look(name)
+
+
+def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
+    """What a check finds; a check that fails is a finding too, and the others go on."""
+    found: list[Diagnostic] = []
+    try:
+        if isinstance(what, Subject):
+            found += one.check(what) if one.check else ()
+        else:
+            found += one.compare(what) if one.compare else ()
+    except Endless:  # which is found by looking at the expression
+        return []
+    except Exception as error:  # whatever it is, the report must say so and not end here
+        place = what.place if isinstance(what, Subject) else Place(str(what.path), 1, 1)
+        message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"
+        found.append(Diagnostic("failed-check", message, place, help="this is a mistake in toolect: please report it"))
+    return found
+
+
+def _others(path: Path, base: Path | None, entries: dict[str, Entry], chosen: list[str]) -> dict[str, Spec]:
+    """The dialects to compare the `chosen` ones with: the file's other ones, and those of toolect that it leaves."""
+    specs: dict[str, Spec] = {}
+    if base is not None:
+        registry = Registry(lambda: base)
+        specs = {name: registry.spec(name) for name in registry.dialects() if name not in entries}
+    if len(chosen) < len(entries):
+        shelf = Shelf(path, base)
+        for name in entries:
+            if name not in chosen:
+                with suppress(SpecError):
+                    specs[name] = shelf.spec(name)
+    return specs
+
+
+def _text(path: str) -> str:
+    return read_text(Path(path), Problems(), "missing-grammar") or ""

@@ -1,0 +1,128 @@
+"""The parser's states as checks see them: every node that the grammar leads to, each with a text that gets there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator
+from functools import lru_cache
+
+from toolect._graph.node import Choice, Node, Stack
+from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
+from toolect._regular.shared_words import shortest
+from toolect._regular.syntax import NotRegular
+from toolect._spec.model import Role, SlotKind
+from toolect.compiled import Dialect
+
+MAX_STATES = 2_000
+"""States that are looked at."""
+MAX_CHOICES = 60_000
+"""What may come next in all nodes that are made on the way."""
+MAX_TERMINALS = 24
+"""Terminals at one place that are compared with each other."""
+DEPTH = 3
+"""Two nodes are one state when they agree on what may come next and on so many rules to return to."""
+
+
+class State:
+    """A node, and the keys that lead to it."""
+
+    __slots__ = ("node", "path")
+
+    def __init__(self, node: Node, path: tuple[tuple[Node, Key], ...]) -> None:
+        self.node, self.path = node, path
+
+    @property
+    def text(self) -> str:
+        """A wire text that leads here, as rendering would lay it out."""
+        return spell(self.path)
+
+
+class States:
+    """What was found of a dialect: all states if `complete`."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.found: list[State] = []
+        start = State(dialect.graph().start, ())
+        met = {_signature(start.node)}
+        todo = deque([start])
+        room = MAX_CHOICES
+        while todo and len(self.found) < MAX_STATES and room >= 0:
+            state = todo.popleft()
+            self.found.append(state)
+            for key in state.node.choices:
+                node = state.node.step(key).node
+                room -= len(node.choices)
+                if room < 0:
+                    break
+                signature = _signature(node)
+                if signature not in met:
+                    met.add(signature)
+                    todo.append(State(node, (*state.path, (state.node, key))))
+        self.complete = not todo and room >= 0
+
+    def __iter__(self) -> Iterator[State]:
+        return iter(self.found)
+
+    def kinds(self) -> Iterator[tuple[State, list[str], list[str]]]:
+        """Each set of markers and terminals that may come next, once, with the first state for it.
+
+        The markers are those of the grammar as they are written: no misspelling, none that repeats a name.
+        """
+        met: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+        for state in self.found:
+            cores = tuple(core for core, wrong in state.node.marks.items() if not wrong and not is_echo(core))
+            regexes = tuple(terminal.regex for terminal, _ in state.node.patterns)
+            if (cores, regexes) not in met:
+                met.add((cores, regexes))
+                yield state, [*cores], [*regexes[:MAX_TERMINALS]]
+
+
+@lru_cache(maxsize=2)
+def states(dialect: Dialect) -> States:
+    """The states of a dialect, the nearest ones to the beginning first."""
+    return States(dialect)
+
+
+def spell(path: Iterable[tuple[Node, Key]]) -> str:
+    """The wire text of a path: markers as they are written, a short word for what holds data."""
+    text = ""
+    words: dict[Role | None, str] = {}
+    for node, key in path:
+        choice = node.choices[key][0]
+        text += choice.expects
+        match choice.edge.symbol:
+            case Mark(_, core, trail):
+                for role, sign in ECHOES.items():
+                    core = core.replace(sign, words.get(role, ""))
+                text += core + trail
+            case Pat(regex, field):
+                words[field.role] = word(regex)
+                text += words[field.role]
+            case _:
+                text += "{}" if key is SlotKind.JSON else "a"
+    return text
+
+
+@lru_cache(maxsize=256)
+def word(regex: str) -> str:
+    """A short word of a terminal; an ellipsis where none can be found."""
+    try:
+        return shortest(regex) or "…"
+    except NotRegular:
+        return "…"
+
+
+def _signature(node: Node) -> Hashable:
+    return frozenset(map(_about, (c for choices in node.choices.values() for c in choices))), node.done is None
+
+
+def _about(choice: Choice) -> Hashable:
+    return choice.edge, tuple(_targets(choice.stack))
+
+
+def _targets(stack: Stack | None) -> Iterator[int]:
+    for _ in range(DEPTH):
+        if stack is None:
+            return
+        yield stack.target
+        stack = stack.parent

@@ -1,0 +1,193 @@
+"""A draft as the files of a dialect: its grammar, its entry, and its corpus."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from toolect.authoring.corpus import Case, describe, write
+from toolect.authoring.scaffold.induce import Draft
+from toolect.authoring.scaffold.pieces import Hole, Token, has_markers
+from toolect.compiled import Dialect
+from toolect.message import Json, Message, dumps
+from toolect.rendered import Unrepresentable
+
+
+class Sample(NamedTuple):
+    """What a model wrote, under a title, and the end of the prompt if that opened its reasoning."""
+
+    title: str
+    text: str
+    prefix: str = ""
+
+
+def grammar(draft: Draft, title: str) -> str:
+    """The grammar of a draft."""
+    code = Hole.CODE in draft.call
+    slots = ["TEXT"] + ["JSON"] * (Hole.JSON in draft.call)
+    lines = [f"// {title}"]
+    lines += ["%import .values.python (value)"] if code else []
+    parts = list(_parts(draft))
+    lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
+    lines.append("content: TEXT")
+    if draft.thought is not None:
+        lines.append(f"think: {dumps(draft.thought.opener)} TEXT {dumps(draft.thought.closer)}")
+    if draft.wrapped:
+        inner = f"call ({' '.join(_spelled(draft.divider))} call)*" if draft.divider else "call+"
+        lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
+    lines += _call(draft) if draft.call else []
+    if draft.arguments:
+        lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments))
+    lines += _terminals(draft)
+    lines.append(f"%declare {' '.join(slots)}")
+    return "\n".join(lines) + "\n"
+
+
+def _parts(draft: Draft) -> Iterator[str]:
+    yield "content"
+    if draft.thought is not None:
+        yield "think"
+    if draft.call:
+        yield "calls" if draft.wrapped or Hole.CODE in draft.call and draft.listed else "call"
+
+
+def _call(draft: Draft) -> Iterator[str]:
+    if Hole.CODE not in draft.call:
+        yield "call: " + " ".join(_spelled(draft.call))
+        return
+    at = draft.call.index(Hole.CODE)
+    before, after = draft.call[:at], draft.call[at + 1 :]
+    one = 'NAME "(" (argument (", " argument)*)? ")"'
+    if draft.listed:
+        yield "calls: " + " ".join([*_spelled((*before, "[")), 'call (", " call)*', *_spelled(("]", *after))])
+        yield f"call: {one}"
+    else:
+        yield "call: " + " ".join([*_spelled(before), one, *_spelled(after)])
+    yield 'argument: KEY "=" value'
+
+
+def _spelled(tokens: Sequence[Token]) -> Iterator[str]:
+    """Tokens as the grammar has them: texts between holes are one marker."""
+    text = ""
+    for token in tokens:
+        if isinstance(token, Hole):
+            yield from ([dumps(text)] if text else [])
+            yield token.value
+            text = ""
+        else:
+            text += token
+    yield from ([dumps(text)] if text else [])
+
+
+def _terminals(draft: Draft) -> Iterator[str]:
+    tokens = [*draft.call, *(token for form in draft.arguments for token in form)]
+    if Hole.CODE in tokens:
+        yield r"NAME: /[A-Za-z_][\w.]*/"
+        yield r"KEY: /[A-Za-z_]\w*/"
+        return
+    for hole in (Hole.NAME, Hole.REF, Hole.KEY):
+        if hole in tokens:
+            yield f"{hole}: /{_regex(hole, tokens)}/"
+
+
+def _regex(hole: Hole, tokens: Sequence[Token]) -> str:
+    """A name ends where whitespace or the sign comes that follows it."""
+    pairs = pairwise(tokens)
+    follow = {after[0] for token, after in pairs if token is hole and not isinstance(after, Hole)}
+    signs = {re.escape(sign).replace("/", r"\/") for sign in follow if not sign.isspace()} | {"<", ">", '"'}
+    return rf"[^\s{''.join(sorted(signs))}]+"
+
+
+def entry(draft: Draft, name: str, about: str) -> str:
+    """The entry of a draft."""
+    roles: dict[str, Json] = {"content": "content"}
+    if draft.thought is not None:
+        roles["think"] = "reasoning"
+    if draft.call and not _has_list(draft.shape):  # each item of a list is a call of its own
+        roles["call"] = "call"
+    if draft.shape is not None:
+        roles["call/JSON"] = draft.shape
+    elif Hole.JSON in draft.call:
+        roles["call/JSON"] = "$arguments"
+    lines = [f"{name}:", f"  about: {dumps(about)}"]
+    for hole, role in ((Hole.NAME, "call.name"), (Hole.REF, "call.id")):
+        if hole in draft.call or hole is Hole.NAME and Hole.CODE in draft.call:
+            roles[hole.value] = role
+    values = ""
+    if draft.arguments or Hole.CODE in draft.call:
+        roles |= {"argument": "argument", "KEY": "argument.key"}
+        roles["argument/TEXT" if draft.arguments else "argument/value"] = "argument.value"
+        codec = "{codec: schema, spelling: jinja}" if draft.python else "schema"
+        values = f"  values: {{argument/TEXT: {codec}}}" if draft.arguments else ""
+    lines.append("  map:")
+    lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
+    lines += [values] if values else []
+    lines += ['  ids: {form: "functions.{name}:{index}"}'] if Hole.REF in draft.call else []
+    gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
+    if any(gaps.values()):
+        lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")
+    if draft.thought is not None and draft.thought.prompted:
+        lines.append(f"  prefill: {_flow({draft.thought.opener: 'think'}, quoted=True)}")
+    lines += [f"  end: {_flow(list(draft.end), quoted=True)}"] if draft.end else []
+    return "\n".join(lines) + "\n"
+
+
+def _has_list(shape: Json) -> bool:
+    """True for a shape that holds several calls."""
+    return isinstance(shape, list) or isinstance(shape, dict) and any(map(_has_list, shape.values()))
+
+
+def variant(name: str, base: str, about: str) -> str:
+    """The entry of a dialect that is like another."""
+    return f"{name}:\n  extends: {base}\n  about: {dumps(about)}\n"
+
+
+def _flow(value: Json, quoted: bool = False) -> str:
+    """A value in YAML's flow style, on one line."""
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{_flow(key)}: {_flow(inner, quoted)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(_flow(inner, quoted) for inner in value) + "]"
+        case str() if not quoted and re.fullmatch(r"\$?[A-Za-z_][\w. /]*", value) and value.lower() not in _WORDS:
+            return value
+        case _:
+            return json.dumps(value, ensure_ascii=not str(value).isprintable())
+
+
+_WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
+
+
+def corpus(dialect: Dialect, samples: Sequence[Sample], path: Path) -> str:
+    """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
+    return write(_case(dialect, sample, path) for sample in samples)
+
+
+def _case(dialect: Dialect, sample: Sample, path: Path) -> Case:
+    message = read(dialect, sample)
+    attributes = [("prefix", dumps(sample.prefix))] if sample.prefix else []
+    if message is None:
+        return Case(path, 1, f"{sample.title}: not read yet", tuple(attributes), sample.text, "")
+    if _written(dialect, message) != sample.text:
+        attributes.append(("parse-only", ""))
+    title = f"{sample.title}: check that this is what it says"
+    return Case(path, 1, title, tuple(attributes), sample.text, describe(message))
+
+
+def _written(dialect: Dialect, message: Message) -> str | None:
+    """What rendering makes of the message."""
+    try:
+        return str(dialect.render(message))
+    except Unrepresentable:
+        return None
+
+
+def read(dialect: Dialect, sample: Sample) -> Message | None:
+    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content."""
+    message = dialect.parse(sample.text, prefix=sample.prefix)
+    named = all(call.name for call in message.calls)
+    return message if named and message.clean and not has_markers(message.content) else None

@@ -1,0 +1,62 @@
+"""Finds the reasoning of a sample: text between two tags that speak of thinking."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from toolect.authoring.scaffold.pieces import Mark, Prose
+
+_TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
+_WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE)
+
+
+class Thought(NamedTuple):
+    """How reasoning is written: its tags, with the whitespace that belongs to them."""
+
+    opener: str
+    closer: str
+    prompted: bool = False
+    """True when the prompt writes the opener: samples begin inside."""
+
+
+def thoughts(text: str) -> tuple[list[Mark], Thought | None]:
+    """The reasoning of a sample: where it is, and how it is written."""
+    marks: list[Mark] = []
+    form: Thought | None = None
+    tags = list(_TAG.finditer(text))
+    at = 0
+    for i, tag in enumerate(tags):
+        if tag.start() < at or not _WORD.search(tag[0]):
+            continue
+        close = next((t for t in tags[i + 1 : i + 20] if t[0] != tag[0] and stem(t[0]) == stem(tag[0])), None)
+        if close is None:
+            continue
+        inner = text[tag.end() : close.start()]
+        solid = inner.strip()
+        behind = re.compile(r"\s*").match(text, close.end())
+        at = behind.end() if behind else close.end()
+        marks.append(Mark(tag.start(), at, Prose(solid, reasoning=True)))
+        if solid and form is None:
+            lead = inner.index(solid)
+            form = Thought(tag[0] + inner[:lead], inner[lead + len(solid) :] + text[close.start() : at])
+    if not marks:
+        return _prompted(text, tags)
+    return marks, form
+
+
+def _prompted(text: str, tags: list[re.Match[str]]) -> tuple[list[Mark], Thought | None]:
+    """Reasoning that the prompt has opened: the first tag of the sample closes it."""
+    first = next(iter(tags), None)
+    if first is None or first[0][1] != "/" or not _WORD.search(first[0]):
+        return [], None
+    solid = text[: first.start()].strip()
+    space = text[len(text[: first.start()].rstrip()) : first.start()]
+    at = first.end() + len(text[first.end() :]) - len(text[first.end() :].lstrip())
+    opener = first[0].replace("/", "", 1) + space
+    return [Mark(0, at, Prose(solid, reasoning=True))], Thought(opener, space + text[first.start() : at], prompted=True)
+
+
+def stem(marker: str) -> str:
+    """What an opener and its closer have in common."""
+    return re.sub(r"begin|start|end|[^a-z0-9]", "", marker.lower())

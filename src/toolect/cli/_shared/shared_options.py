@@ -1,0 +1,134 @@
+"""Options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from toolect._shown import counted
+from toolect.cli._shared.io import BadInput, Misuse, opened, read_json
+from toolect.message import Json
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect._detection.auto import Auto
+    from toolect.compiled import Dialect
+    from toolect.diagnostic import SpecError
+
+F = TypeVar("F", bound=Callable[..., Any])
+MEBIBYTE = 1 << 20
+
+
+def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    import toolect
+    from toolect.diagnostic import SpecError
+
+    for path in paths:
+        with opened(path):
+            pass  # a file that cannot be read is said as everywhere
+        try:
+            toolect.load(path)
+        except SpecError as error:
+            raise _bad_spec(error, f"`{path}`") from None
+    return paths
+
+
+file_argument = click.argument("file", required=False, default="-", metavar="[FILE]")
+# Eager: the dialects of a spec must be known before another option names one.
+spec_option = click.option(
+    "--spec", multiple=True, metavar="FILE", callback=_load, is_eager=True, expose_value=False,
+    help="Also load the dialects of this YAML file; the grammars lie beside it.",
+)  # fmt: skip
+max_bytes_option = click.option(
+    "--max-bytes", type=click.IntRange(min=1), default=64 * MEBIBYTE, metavar="N",
+    help="Refuse longer input, or with --jsonl a longer line.  [default: 64 MiB]",
+)  # fmt: skip
+jsonl_option = click.option(
+    "--jsonl", is_flag=True, help="Read many messages as JSON lines and write one object a line."
+)
+
+
+def source_option(text: str) -> Callable[[F], F]:
+    """`--from DIALECT`; without it, whatever fits."""
+    return click.option(
+        "--from", "source", default=AUTO, show_default=True, metavar="DIALECT", callback=_reader, help=text
+    )
+
+
+def target_option(text: str) -> Callable[[F], F]:
+    """`--to DIALECT`."""
+    return click.option("--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=text)
+
+
+def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:
+    import toolect
+
+    return toolect.dialect(name) if name == AUTO else find(name)
+
+
+def _dialect(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect:
+    return find(name)
+
+
+def find(name: str) -> Dialect:
+    """The dialect called `name`."""
+    import toolect
+    from toolect.diagnostic import SpecError
+
+    if name == AUTO:
+        raise Misuse(f"expected a dialect, got `{name}`, which only reads: `toolect list` shows them all")
+    try:
+        return toolect.dialect(name)
+    except toolect.UnknownDialect as error:
+        near = f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "none is like it;"
+        raise Misuse(f"expected a dialect, got `{name}`: {near} `toolect list` shows them all") from None
+    except SpecError as error:
+        raise _bad_spec(error, f"`{name}`") from None
+
+
+def _bad_spec(error: SpecError, where: str) -> Misuse:
+    """The misuse that a broken spec is; what is wrong with it is drawn at once."""
+    click.echo(str(error), err=True)
+    return Misuse(
+        f"expected a spec that compiles, got {counted(len(error.diagnostics), 'problem')} in {where}: see above"
+    )
+
+
+def prefix_option() -> Callable[[F], F]:
+    """`--prefix TEXT`."""
+    return click.option(
+        "--prefix", default="", metavar="TEXT",
+        help="The end of the prompt, for a model that answers in the middle of a segment.",
+    )  # fmt: skip
+
+
+def tools_option() -> Callable[[F], F]:
+    """`--tools FILE`, read and checked."""
+    return click.option(
+        "--tools", metavar="FILE", callback=_tools,
+        help="The tools on offer, as JSON: argument types are read by their schemas.",
+    )  # fmt: skip
+
+
+def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
+    if path is None:
+        return None
+    value = read_json(path, 64 * MEBIBYTE, "a list of tools")
+    if isinstance(value, dict) and "tools" in value:
+        value = value["tools"]
+    try:
+        return checked_tools(value)
+    except ValueError as error:
+        raise Misuse(f"{error} of `{path}`: mend the file") from None
+
+
+def checked_tools(value: Json) -> list[Json]:
+    """`value`, if it is a list of tool objects or `{name, parameters}` mappings."""
+    from toolect._values.schema import tool_schemas
+
+    if not isinstance(value, list):
+        raise BadInput(f"expected a list of tools, got `{type(value).__name__}` - at `$`")
+    tool_schemas(value)
+    return value

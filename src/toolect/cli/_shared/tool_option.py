@@ -1,0 +1,46 @@
+"""Tools that a command runs, and how their calls and results look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from toolect._shown import one_line
+from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Piece, block
+from toolect.cli._shared.io import Misuse
+
+if TYPE_CHECKING:
+    from toolect.agent import ToolRegistry, ToolResult
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def collection_option() -> Callable[[F], F]:
+    """`--tools MODULE`, as a registry."""
+    return click.option(
+        "--tools", "registry", metavar="MODULE", callback=_collect, required=True,
+        help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
+    )  # fmt: skip
+
+
+def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolRegistry:
+    try:
+        from toolect.agent import BadTool
+        from toolect.agent.collect import collect
+
+        return collect(source)
+    except BadTool as error:
+        raise Misuse(str(error)) from None
+    except ImportError as error:
+        raise Misuse(f"expected the packages of toolect[agent], got `{error}`: pip install 'toolect[agent]'") from None
+
+
+def draw_result(result: ToolResult) -> Iterator[Piece]:
+    """What came of a call, with the time it took."""
+    yield LABEL, "result "
+    yield NAME, one_line(result.name) or "?"
+    yield QUIET, f"  {result.duration_ms:.0f} ms"
+    yield (STATUS["malformed"], "  error\n") if result.is_error else (PLAIN, "\n")
+    yield PLAIN, block(result.output)

@@ -1,0 +1,141 @@
+"""`toolect coverage`: what a corpus of model output holds, and how much of it is read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolect.cli._shared.io import Misuse, emit_json
+from toolect.cli._shared.shared_options import MEBIBYTE, find, spec_option
+from toolect.registry import AUTO
+
+if TYPE_CHECKING:
+    from toolect.corpora.examine import Options
+    from toolect.corpora.stats import Stats
+
+
+@click.command()
+@click.argument("corpus", nargs=-1)
+@click.option(
+    "--matrix", is_flag=True,
+    help="Tell instead what each dialect can carry, and what a conversion between any two loses; of one --dialect all"
+    " that stands in its way, of two what is lost between them.",
+)  # fmt: skip
+@click.option(
+    "--dialect", "dialects", multiple=True, metavar="DIALECT",
+    help="Read every message in this dialect; more than once, in each of them.  [default: the one that fits]",
+)  # fmt: skip
+@click.option("--field", default="", metavar="PATH", help="The field with the text, such as `choices.0.message`.")
+@click.option("--separator", default="", metavar="TEXT", help="What stands between the records of a text file.")
+@click.option("--html", metavar="FILE", help="Write a report to look at, in one file; needs the extra `report`.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object; docs/guide/coverage.md has its shape.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
+@spec_option
+@click.option(
+    "--max-bytes", type=click.IntRange(min=1), default=64 * MEBIBYTE, metavar="N",
+    help="Skip longer lines, and longer records of text files.  [default: 64 MiB]",
+)  # fmt: skip
+def command(
+    corpus: tuple[str, ...],
+    matrix: bool,
+    dialects: tuple[str, ...],
+    field: str,
+    separator: str,
+    html: str | None,
+    as_json: bool,
+    jobs: int | None,
+    max_bytes: int,
+) -> int:
+    """Tell what a corpus of model output holds: calls by status, repairs, leaks, what was never seen.
+
+    CORPUS is JSON lines (.jsonl, also .gz), Parquet, text, a folder of them, or "-" for JSON lines on standard input.
+    The text is looked for in the fields `text`, `completion`, `output`, `response`, `content`, `messages` and
+    `conversations`; a record may name its `source`, its `dialect` and its `tools`.
+    """
+    if matrix and corpus:
+        raise Misuse(f"expected --matrix or a corpus, got both: leave out `{corpus[0]}`, or --matrix")
+    if not matrix and not corpus:
+        raise Misuse('expected a corpus, got none: name a file or a folder, or "-" for standard input')
+    if html is not None:
+        _check_page(html)
+    if matrix:
+        from toolect.cli.coverage.matrix_text import write_matrix
+
+        write_matrix([find(name) for name in dialects], html, as_json, jobs or 0)
+        return 0
+    from toolect.corpora.examine import Options
+    from toolect.corpora.report import report
+
+    named = tuple(find(name).name for name in dialects if name != AUTO)
+    options = Options(named, field, _unescaped(separator), max_bytes)
+    stats, files = _counted(corpus, options, jobs or 0)
+    found = report(stats, files)
+    if html is not None:
+        from toolect.corpora.coverage_page import coverage_page
+
+        Path(html).write_text(coverage_page(found, stats), encoding="utf-8")
+    if as_json:
+        import msgspec
+
+        emit_json(msgspec.to_builtins(found), indent=True)
+    else:
+        from toolect.cli.coverage.report_text import write_report
+
+        write_report(found)
+    return int(found.problems > 0)
+
+
+def _unescaped(text: str) -> str:
+    """A separator as it is typed: `\\n`, `\\t` and `\\0` stand for the characters."""
+    for typed, meant in {r"\n": "\n", r"\t": "\t", r"\0": "\0"}.items():
+        text = text.replace(typed, meant)
+    return text
+
+
+def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
+    """What is in the corpus, and how many files that is."""
+    from toolect.corpora.sources import NoSource, files
+    from toolect.corpora.survey import Crashed, coverage
+
+    try:
+        found = files(corpus)
+        with _progress() as told:
+            return coverage(found, options, jobs, told), len(found)
+    except (NoSource, Crashed) as error:
+        raise Misuse(str(error)) from None
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, if that is a terminal; what it yields is told the bytes done and the bytes there are."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def _check_page(path: str) -> None:
+    """Raises Misuse when the page could not be written: that must not be found out after an hour."""
+    if find_spec("jinja2") is None:
+        raise Misuse("expected jinja2 to write a page, got none: pip install 'toolect[report]'")
+    there = Path(path).exists()
+    try:
+        with open(path, "ab"):
+            pass
+        if not there:
+            Path(path).unlink()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Misuse(f"expected to write the report, got `{why}` at `{path}`: name another file") from None

@@ -1,0 +1,160 @@
+"""`toolect detect`: the dialects that a text, or a model, may speak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from toolect._shown import counted, one_line
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, bar, entries
+from toolect.cli._shared.io import Misuse, emit_json, note, read
+from toolect.cli._shared.shared_options import file_argument, max_bytes_option, prefix_option, spec_option, tools_option
+from toolect.message import Json
+
+if TYPE_CHECKING:
+    from toolect._detection.ranking import Detection
+
+SHOWN = 6
+"""Markers, and names of dialects, that are shown of one result."""
+
+
+@click.command()
+@file_argument
+@click.option("--model", metavar="ID", help="Tell instead which dialect a model id leads to, and why.")
+@click.option(
+    "--template",
+    metavar="FILE",
+    help="Tell instead which dialects read and write what this chat template writes: a jinja file, or a"
+    " tokenizer_config.json.",
+)
+@tools_option()
+@prefix_option()
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Results to show at most."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a result.")
+@spec_option
+@max_bytes_option
+def command(
+    file: str,
+    model: str | None,
+    template: str | None,
+    tools: list[Json] | None,
+    prefix: str,
+    limit: int,
+    as_json: bool,
+    max_bytes: int,
+) -> int:
+    """Tell which dialects a model's output may be in.
+
+    The likeliest comes first, each with what speaks for it and against it. Every dialect that the text has marks of is
+    tried on it. Those that read it alike are one result: nothing in the text tells them apart.
+    """
+    if model is not None and template is not None:
+        raise Misuse("expected --model or --template, got both: give one of them")
+    if model is not None:
+        return _model(model, as_json)
+    if template is not None:
+        from toolect.cli.detect.by_template import held
+
+        return held(template, limit, as_json, max_bytes)
+    import toolect
+
+    found = toolect.detect(read(file, max_bytes), tools, limit, prefix)
+    if not found:
+        note("no dialect has left a mark in this text")
+        return 1
+    if as_json:
+        import msgspec
+
+        for result in found:
+            emit_json(msgspec.to_builtins(result))
+    else:
+        Pen().write(_drawn(found))
+    return 0
+
+
+def _drawn(found: tuple[Detection, ...]) -> Iterator[Piece]:
+    """The results, and what is not certain about them."""
+    for i, result in enumerate(found):
+        yield PLAIN, "\n" if i else ""
+        yield from _result(result)
+    first = found[0]
+    if first.same:
+        yield QUIET, f"\nNothing in the text tells {_names(first.dialects, 'and')} apart.\n"
+    if len(found) > 1 and found[1].score > 0.9 * first.score:
+        yield QUIET, f"\n{found[1].dialect} fits almost as well as {first.dialect}: this is a guess.\n"
+
+
+def _result(result: Detection) -> Iterator[Piece]:
+    yield NAME, _names(result.dialects, "or")
+    yield PLAIN, "\n"
+    yield KEY, "  fits     "
+    yield from bar(result.score)
+    yield PLAIN, f" {result.score:.0%}, sure {result.sure:.0%}\n"
+    yield KEY, "  reads    "
+    yield PLAIN, f"{_calls(result)}; {result.coverage:.0%} of the text is not content\n"
+    for i, found in enumerate(result.markers[:SHOWN]):
+        yield KEY, f"  {'' if i else 'markers':9}"
+        times = f" × {found.count}" if found.count > 1 else ""
+        yield PLAIN, one_line(found.marker)
+        yield QUIET, f"{times} at {found.at}\n"
+    if len(result.markers) > SHOWN:
+        yield QUIET, f"{'':11}and {len(result.markers) - SHOWN} more\n"
+    yield from entries("against", result.against, len(result.against), STATUS["repaired"], LABEL)
+
+
+def _calls(result: Detection) -> str:
+    counts = {"clean": result.calls, "repaired": result.repaired, "broken": result.broken}
+    if not any(counts.values()):
+        return "no call"
+    return f"{counted(sum(counts.values()), 'call')} ({', '.join(f'{n} {what}' for what, n in counts.items() if n)})"
+
+
+def _names(names: tuple[str, ...], word: str) -> str:
+    shown, more = names[:SHOWN], len(names) - SHOWN
+    if more > 0:
+        return f"{', '.join(shown)} {word} {more} more"
+    return f" {word} ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
+
+
+# Models
+
+
+def _model(name: str, as_json: bool) -> int:
+    """Say what a model id leads to, and by which pattern; or what is near, and how to add a pattern."""
+    import toolect
+    from toolect import registry
+
+    try:
+        match = registry.match(name)
+    except toolect.UnknownDialect as error:
+        note(f"no pattern matches the model `{name}`")
+        if as_json:
+            emit_json({"model": name, "dialect": None, "near": list(error.near)})
+        else:
+            Pen().write(_how_to_add(name, error.near))
+        return 1
+    if as_json:
+        import msgspec
+
+        emit_json({"model": name, **msgspec.to_builtins(match)})
+        return 0
+    spec = registry.spec(match.dialect)
+    kinds = {"name": "the dialect's name", "alias": "its alias", "model": "the pattern"}
+    pieces: list[Piece] = [(NAME, f"{match.dialect}\n"), (PLAIN, f"  {spec.about}\n")]
+    pieces += [(KEY, "  by "), (PLAIN, f"{kinds[match.by]} {one_line(match.pattern)}\n")]
+    if match.read != name:
+        pieces += [(KEY, "  read as "), (PLAIN, f"{one_line(match.read)}\n")]
+    Pen().write(pieces)
+    return 0
+
+
+def _how_to_add(name: str, near: tuple[str, ...]) -> Iterator[Piece]:
+    for i, pattern in enumerate(near):
+        yield KEY, f"{'' if i else 'near':6}"
+        yield PLAIN, f"{one_line(pattern)}\n"
+    yield QUIET, "To add it, write a file and give it with --spec, or load it with toolect.load:\n\n"
+    yield PLAIN, f'  my-dialect:\n    extends: …  # the dialect that it speaks\n    models: ["{one_line(name)}"]\n'

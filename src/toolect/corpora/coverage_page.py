@@ -1,0 +1,85 @@
+"""The report on a corpus as a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeAlias
+
+from toolect import registry
+from toolect._shown import counted, percent
+from toolect.authoring.derivation import derive
+from toolect.corpora.drawn import KINDS, Spot, spots
+from toolect.corpora.page import draw_page
+from toolect.corpora.report import Report
+from toolect.corpora.report_tables import NO_DIALECT, STATUSES, by_dialect, by_source, repairs, repairs_by_dialect
+from toolect.corpora.stats import MISSED, SAMPLES, Stats
+from toolect.corpora.table import Share
+
+SHOWN_TOOLS = 40
+
+Drawn: TypeAlias = tuple[str, str, list[Spot]]
+"""A sample: where it is, how it ended, and its text in colour."""
+
+
+def coverage_page(report: Report, stats: Stats) -> str:
+    """The page: everything in the report, and samples with their parse in colour."""
+    return draw_page(
+        "coverage.html",
+        report=report,
+        lead=_lead(report),
+        facts=_facts(report),
+        by_dialect=by_dialect(report),
+        by_source=by_source(report),
+        statuses=[(status, status) for status in STATUSES],
+        repaired=repairs(report).most_common(),
+        repairs_by_dialect=repairs_by_dialect(report),
+        leaked=any(dialect.leaks for dialect in report.dialects),
+        none_left=NO_DIALECT,
+        share=Share,
+        shown_tools=SHOWN_TOOLS,
+        samples=_samples(stats),
+        kinds=KINDS,
+    )
+
+
+def _lead(report: Report) -> str:
+    names = [dialect.name for dialect in report.dialects if dialect.name]
+    lead = f"{report.lines:,} lines in {counted(report.files, 'file')}; {counted(len(names), 'dialect')} found."
+    if report.structured:
+        lead += f" Calls that are given as such: {report.structured_calls:,}, in {report.structured:,} of the messages."
+    return lead
+
+
+def _facts(report: Report) -> list[tuple[str, str | int, str]]:
+    """The figures at the top: what, how much, and the kind of news that it is."""
+    total: Counter[str] = Counter()
+    for dialect in report.dialects:
+        for name in ("calls", *STATUSES):
+            total[name] += getattr(dialect.figures, name)
+    runnable, failed = total["ok"] + total["repaired"], total["truncated"] + total["malformed"]
+    leaks = sum(leak.count for d in report.dialects for leak in d.leaks) + sum(d.more.leaks for d in report.dialects)
+    bad = sum(trouble.count for trouble in report.troubles)
+    return [
+        ("messages", report.messages, ""),
+        ("calls", total["calls"], ""),
+        ("runnable", percent(runnable, total["calls"]) if total["calls"] else "–", "good" if runnable else ""),
+        ("repaired", total["repaired"], "warn" * bool(total["repaired"])),
+        ("failed", failed, "bad" * bool(failed)),
+        ("leaked markers", leaks, "warn" * bool(leaks)),
+        ("not read", bad, "bad" * bool(bad)),
+    ]
+
+
+def _samples(stats: Stats) -> dict[str, list[Drawn]]:
+    """The first messages of each outcome, by dialect; those with most calls first."""
+    found: dict[str, list[Drawn]] = {}
+    for name in sorted(filter(None, stats.details), key=lambda name: (-stats.dialect(name).calls, name)):
+        samples = stats.details[name].samples
+        kept = [(status, sample) for status in (*STATUSES, MISSED) for sample in samples.get(status, ())[:SAMPLES]]
+        if kept:
+            dialect = registry.dialect(name)
+            found[name] = [
+                (one.example.where, status, spots(derive(dialect, one.example.text, one.tools or None)))
+                for status, one in kept
+            ]
+    return found

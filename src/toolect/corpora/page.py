@@ -1,0 +1,41 @@
+"""Reports as HTML pages, each in one file that needs no other, by the templates in `pages/`.
+
+There is no script in them, and their policy forbids any; whatever text the data holds is shown and never obeyed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from toolect._shown import cut, percent, visible
+
+
+def draw_page(template: str, **data: object) -> str:
+    """The page that a template makes of the data."""
+    return _environment().get_template(template).render(data)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True, finalize=_seen, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(Path(__file__).with_name("pages"), encoding="utf-8"),
+    )  # fmt: skip
+    environment.filters.update(figure=_figure, percent=percent, cut=cut)
+    return environment
+
+
+def _seen(value: object) -> object:
+    """A value as it is put into a page: characters that nobody sees are written as escapes."""
+    return value if isinstance(value, Markup) else visible(str(value).replace("\r", "\\r"))
+
+
+def _figure(value: object) -> object:
+    """A number as people read it: thousands apart, and a nought that does not stand out. Text stays as it is."""
+    if not isinstance(value, int):
+        return value
+    return f"{value:,}".replace(",", "\u202f") if value else Markup('<span class="nil">0</span>')

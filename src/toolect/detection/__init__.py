@@ -1,1 +1,0 @@
-"""Which dialect a text is in: the marks of every dialect in one index, a reader of mixed text, and a ranking."""

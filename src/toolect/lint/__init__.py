@@ -1,5 +1,0 @@
-"""Proving that specs are sound: checks that show what is wrong, with a text that shows it."""
-
-from toolect.lint.run import Report, lint
-
-__all__ = ["Report", "lint"]

@@ -1,0 +1,105 @@
+"""A model's answer: segments of content, reasoning and calls, in wire order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from toolect.segments import (
+    BadMessage,
+    Call,
+    Content,
+    Json,
+    Reasoning,
+    Repair,
+    RepairKind,
+    Segment,
+    Span,
+    Status,
+    dumps,
+    kind_of,
+    same_json,
+)
+
+__all__ = [
+    "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Segment", "Span",
+    "Status", "dumps", "kind_of", "same_json",
+]  # fmt: skip
+
+
+class Message(msgspec.Struct, frozen=True, eq=False):
+    """One assistant answer: its segments in wire order, and the repairs made outside of calls."""
+
+    segments: Sequence[Segment] = ()
+    repairs: tuple[Repair, ...] = ()
+
+    def __post_init__(self) -> None:
+        given = self.segments
+        if not isinstance(given, list | tuple) and (isinstance(given, str) or not isinstance(given, Sequence)):
+            hint = ": put it into a list" if isinstance(given, Content | Reasoning | Call) else ""
+            raise TypeError(f"expected a message's segments as list, got {kind_of(given)}{hint}")
+
+    @property
+    def content(self) -> str:
+        """All content, concatenated."""
+        return "".join(s.text for s in self.segments if type(s) is Content)
+
+    @property
+    def reasoning(self) -> str:
+        """All reasoning, concatenated."""
+        return "".join(s.text for s in self.segments if type(s) is Reasoning)
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every call attempt, whatever its status."""
+        return [s for s in self.segments if type(s) is Call]
+
+    @property
+    def runnable(self) -> list[Call]:
+        """The calls that may be executed."""
+        return [s for s in self.segments if type(s) is Call and s.runnable]
+
+    @property
+    def clean(self) -> bool:
+        """True when nothing had to be relaxed and every attempt was read: strict mode accepts the text."""
+        return not self.repairs and all(c.status is Status.OK and not c.repairs for c in self.calls)
+
+    def to_openai(self, *, only_runnable: bool = True) -> dict[str, Json]:
+        """The message as an assistant message of the chat-completions API.
+
+        Attempts that must not be run are listed under `invalid_tool_calls`, unless `only_runnable` is off.
+        """
+        from toolect._chat_completion import assistant_message  # not part of starting up
+
+        return assistant_message(self.segments, only_runnable)
+
+    @classmethod
+    def from_openai(cls, message: Json) -> Message:
+        """The message that an assistant message, a response with `choices`, or a list of tool calls says.
+
+        These may be mappings or objects. Raises BadMessage for anything else.
+        """
+        from toolect._chat_completion import segments_of  # not part of starting up
+
+        return cls(segments_of(message))
+
+    def markup(self, text: str) -> Iterator[Span]:
+        """The spans of `text` that no segment covers: together with the segments they tile it."""
+        at = 0
+        for segment in self.segments:
+            start, end = segment.span or (at, at)
+            if start > at:
+                yield at, start
+            at = end
+        if at < len(text):
+            yield at, len(text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and tuple(self.segments) == tuple(other.segments)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.segments))

@@ -1,1 +1,0 @@
-"""What a prompt says of tools and of their results, in a dialect's own way."""

@@ -1,1 +1,0 @@
-"""Regular expressions as automata: members, common words, and what makes one slow or endless."""

@@ -1,0 +1,195 @@
+"""What an answer is made of: content, reasoning and calls, as plain data."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import msgspec
+
+# A JSON value. The one place where `Any` is honest: its type is the model's choice.
+Json: TypeAlias = Any
+Span: TypeAlias = tuple[int, int]
+
+
+class Status(StrEnum):
+    """How a call attempt ended."""
+
+    OK = "ok"
+    """Read as the dialect writes it."""
+    REPAIRED = "repaired"
+    """Read after at least one repair that is more than whitespace or another spelling of a value."""
+    TRUNCATED = "truncated"
+    """The input ended inside it; what arrived is kept, and it must not be run."""
+    MALFORMED = "malformed"
+    """An attempt that could not be read; `raw` and `error` tell why."""
+
+
+class RepairKind(StrEnum):
+    """What was relaxed to read a text."""
+
+    WHITESPACE = "whitespace"
+    """Whitespace between markers that the dialect does not write, or lacks."""
+    IMPLIED_OPENER = "implied-opener"
+    """A wrapper's opener was missing."""
+    IMPLIED_CLOSER = "implied-closer"
+    """A closer was missing, at the end or before a marker that can only follow it."""
+    STRAY_MARKER = "stray-marker"
+    """A marker out of place: a closer too many was absorbed, an opener that no call follows was left in the text."""
+    MISSPELLED_MARKER = "misspelled-marker"
+    """A marker was written in a way the spec lists as a misspelling."""
+    JSON = "json"
+    """Broken JSON was repaired."""
+    UNESCAPED = "unescaped"
+    """A quote or a line break inside a quoted string was not escaped."""
+    DOUBLE_ENCODED = "double-encoded"
+    """An arguments object arrived as a JSON string, or the other way round."""
+    MISSING_ARGUMENTS = "missing-arguments"
+    """A call without arguments was read as one with an empty object, or an argument without a value was left out."""
+    LIST = "list"
+    """A single call stood for a list of calls, or a list for a single one."""
+    DUPLICATE_KEY = "duplicate-key"
+    """An argument came more than once; the last one counts."""
+    POSITIONAL = "positional"
+    """An argument had no name; it got the one that the tool's schema has at its place."""
+    COERCION = "coercion"
+    """A value did not have the spelling its declared type asks for."""
+    UNKNOWN_TOOL = "unknown-tool"
+    """Code calls something that is no tool: it is content."""
+    AFTER_END = "after-end"
+    """Text followed the end of the answer."""
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """One relaxation: its kind, the character offset in the wire text, and what was found or supplied."""
+
+    kind: RepairKind
+    at: int
+    detail: str = ""
+
+
+class Content(msgspec.Struct, frozen=True, eq=False, tag="content"):
+    """Text for the user; `span` is the characters of the wire text it was read from."""
+
+    text: str
+    span: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Content) and self.text == other.text
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(("content", self.text))
+
+
+class Reasoning(msgspec.Struct, frozen=True, eq=False, tag="reasoning"):
+    """The model's thinking; `span` is the characters of the wire text it was read from."""
+
+    text: str
+    span: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reasoning) and self.text == other.text
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(("reasoning", self.text))
+
+
+class Call(msgspec.Struct, frozen=True, eq=False, tag="call"):
+    """One attempt to call a tool.
+
+    `arguments` is the parsed JSON value (an object, unless the attempt is malformed). Two calls are equal when
+    name, arguments, id and runnability are: layout (`span`, `raw`, `repairs`, the arguments' spelling) does not count.
+    """
+
+    name: str
+    arguments: Json
+    id: str | None = None
+    spelling: str | None = None
+    """The arguments as the model spelled them in JSON, where that differs from `dumps(arguments)`."""
+    raw: str = ""
+    span: Span | None = None
+    status: Status = Status.OK
+    repairs: tuple[Repair, ...] = ()
+    error: str | None = None
+    """Why a malformed or truncated attempt could not be read."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.name, str) and (isinstance(self.arguments, dict) or not self.runnable):
+            return
+        if not isinstance(self.name, str):
+            raise TypeError(f"expected a call's name as str, got {kind_of(self.name)}")
+        if self.arguments is not None or self.spelling is None:  # what is spelled may be read later
+            hint = ": read it with json.loads" if isinstance(self.arguments, str) else ""
+            raise TypeError(f"expected a call's arguments as dict, got {kind_of(self.arguments)}{hint}")
+
+    @property
+    def arguments_text(self) -> str:
+        """The arguments as JSON text: the model's own where there is one. Incomplete when truncated."""
+        return dumps(self.arguments) if self.spelling is None else self.spelling
+
+    @property
+    def runnable(self) -> bool:
+        """True for a call that may be executed."""
+        return self.status is Status.OK or self.status is Status.REPAIRED
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Call)
+            and self.name == other.name
+            and self.id == other.id
+            and self.runnable == other.runnable
+            and same_json(self.arguments, other.arguments)
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(("call", self.name, self.id))
+
+
+Segment: TypeAlias = Content | Reasoning | Call
+
+
+def kind_of(value: object) -> str:
+    """What a value is, for the `got` of an error."""
+    return "None" if value is None else type(value).__name__
+
+
+def dumps(value: Json) -> str:
+    """`value` as JSON text: ", " and ": " between, no ASCII escaping, as chat templates print it."""
+    return _encode(value)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def same_json(a: Json, b: Json) -> bool:
+    """True when two JSON values are the same value of the same type: 1, 1.0 and true all differ, and 0.0 and -0.0."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_json(v, b[k]) for k, v in a.items())
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same_json, a, b))
+    if isinstance(a, float):
+        return repr(a) == repr(b)  # tells zeros apart by their sign, and takes no number for not a number
+    return bool(a == b)
+
+
+class BadMessage(ValueError):  # what it is, not what it does to the program
+    """What was given is not an assistant message: says what was expected, what came, and where."""
+
+    def __init__(self, expected: str, got: str, where: str) -> None:
+        super().__init__(f"expected {expected}, got {got} - at `{where}`")
+        self.expected, self.got, self.where = expected, got, where
+
+    def __reduce__(self) -> tuple[type[BadMessage], tuple[str, str, str]]:
+        return BadMessage, (self.expected, self.got, self.where)

@@ -1,0 +1,141 @@
+"""What users meet first: names, defaults, and errors that say what was expected, what came, and what to do."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import toolect
+from toolect import Call, Content, Message, Reasoning, Status, openai
+
+HERMES = toolect.dialect("hermes")
+TEXT = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+ANY: Any = None
+
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "parse None": (lambda: HERMES.parse(ANY), "expected a model's text as str, got None"),
+    "parse bytes": (lambda: HERMES.parse(b"x"), "expected a model's text as str, got bytes: decode it first"),
+    "parse any None": (lambda: toolect.parse(ANY), "expected a model's text as str, got None"),
+    "detect None": (lambda: toolect.detect(ANY), "expected a model's text as str, got None"),
+    "convert None": (lambda: toolect.convert(ANY, target="hermes"), "expected a model's text as str, got None"),
+    "feed None": (lambda: HERMES.stream().feed(ANY), "expected a model's text as str, got None"),
+    "feed bytes": (
+        lambda: toolect.dialect("auto").stream().feed(b""),
+        "expected a model's text as str, got bytes: decode it first",
+    ),
+    "feed later": (lambda: fed().feed(b"x"), "expected a model's text as str, got bytes: decode it first"),
+    "render list": (
+        lambda: HERMES.render([Call("f", {})]),
+        "expected a Message to render, got list: put segments into Message([…])",
+    ),
+    "render text": (
+        lambda: HERMES.render(Message(["x"])),
+        "expected Content, Reasoning or Call as a segment, got str",
+    ),
+    "message of a call": (
+        lambda: Message(Call("f", {})),
+        "expected a message's segments as list, got Call: put it into a list",
+    ),
+    "message of a text": (lambda: Message("x"), "expected a message's segments as list, got str"),
+    "message of nothing": (lambda: Message(ANY), "expected a message's segments as list, got None"),
+    "arguments as text": (
+        lambda: Call("f", '{"a": 1}'),
+        "expected a call's arguments as dict, got str: read it with json.loads",
+    ),
+    "arguments as list": (lambda: Call("f", [1]), "expected a call's arguments as dict, got list"),
+    "no arguments": (lambda: Call("f", None), "expected a call's arguments as dict, got None"),
+    "no name": (lambda: Call(ANY, {}), "expected a call's name as str, got None"),
+    "no target": (
+        lambda: toolect.convert("Hi."),
+        "expected a dialect to write as `target`, got none: see toolect.dialects()",
+    ),
+}
+
+
+def fed() -> toolect.Stream:
+    """A stream that is in the middle of a text."""
+    stream = HERMES.stream()
+    stream.feed("High at ")
+    stream.feed("noon")
+    return stream
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_nonsense_is_a_clear_error(what: str) -> None:
+    """A TypeError says what was expected and what came, and what to do where that is known."""
+    use, expected = WRONG[what]
+    with pytest.raises(TypeError, match=f"^{re.escape(expected)}$"):
+        use()
+
+
+def test_attempts_may_have_any_arguments() -> None:
+    """What must not be run is kept as it came."""
+    for arguments in (None, [1], "x"):
+        call = Call("f", arguments, status=Status.MALFORMED)
+        assert call.arguments == arguments and not call.runnable
+        assert pickle.loads(pickle.dumps(call)) == call
+
+
+def test_segments_may_be_any_sequence() -> None:
+    """A list or a tuple, or none."""
+    assert Message([Content("x")]) == Message((Content("x"),))
+    assert list(Message().segments) == []
+
+
+def test_convert_reads_any_dialect() -> None:
+    """The source need not be named, and may be, by position or by keyword."""
+    expected = toolect.convert(TEXT, "hermes", "kimi-k2").text
+    assert toolect.convert(TEXT, target="kimi-k2").text == expected
+    assert toolect.convert(TEXT, "auto", "kimi-k2").text == expected
+    assert toolect.convert(TEXT, source="hermes", target="kimi-k2").text == expected
+
+
+def test_events_and_errors_are_public() -> None:
+    """What a program has to name is in the package itself."""
+    stream = HERMES.stream()
+    events = [*stream.feed("Hm." + TEXT), *stream.close()]
+    assert [type(event) for event in events] == [
+        toolect.ContentDelta, toolect.CallStart, toolect.ArgumentsDelta, toolect.CallEnd,
+    ]  # fmt: skip
+    assert isinstance(stream, toolect.Stream) and isinstance(HERMES, toolect.Dialect)
+    assert isinstance(HERMES.render(Message([Content("x")])), toolect.Rendered)
+    with pytest.raises(toolect.BadMessage):
+        Message.from_openai({"role": "user", "content": "x"})
+    (repair,) = HERMES.parse(TEXT.replace("\n</", "</")).calls[0].repairs
+    assert isinstance(repair, toolect.Repair) and repair.kind is toolect.RepairKind.WHITESPACE
+
+
+def test_modules_keep_their_names() -> None:
+    """Names of modules that programs may import from."""
+    assert toolect.registry.UnknownDialect is toolect.UnknownDialect
+    assert toolect.rendered.Unrepresentable is toolect.Unrepresentable
+    assert toolect.diagnostic.SpecError is toolect.SpecError
+    assert toolect.registry.match("nous-hermes").dialect == "hermes"
+    assert openai.BadMessage is toolect.BadMessage
+    events = HERMES.stream().feed(TEXT)
+    assert all(isinstance(event, toolect.events.Event) for event in events)
+    chunks = list(openai.events_to_chunks(events))
+    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
+    assert openai.Chunks().feed(events[0])[0]["choices"][0]["delta"]["tool_calls"][0]["index"] == 0
+
+
+def test_a_message_as_chat_completions_have_it() -> None:
+    """The methods of a message do what the functions do."""
+    message = Message(
+        [Reasoning("Hm."), Content("Hi."), Call("f", {"a": 1}, "x"), Call("g", None, status=Status.MALFORMED)]
+    )
+    written = message.to_openai()
+    assert openai.to_openai(message) == written
+    assert [call["function"]["name"] for call in written["tool_calls"]] == ["f"]
+    assert len(message.to_openai(only_runnable=False)["tool_calls"]) == 2
+    assert Message.from_openai(written) == openai.from_openai(written) == message
+
+
+def test_specs_are_shown_by_name() -> None:
+    """A whole grammar floods a terminal."""
+    assert repr(HERMES.spec) == "<Spec hermes>"
+    assert repr(HERMES) == "<Dialect hermes>"

@@ -1,0 +1,121 @@
+"""Written and read back: with which tools, and in what the message that comes back may differ."""
+
+from __future__ import annotations
+
+import pytest
+
+import toolect
+from toolect._rendering.differences import IDS, MEANING, Change, differences, unchanged
+from toolect._rendering.roundtrip import round_trip, tools_of
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
+
+NESTED: Json = {"a": {"b": "20", "c": ["true", {"d": "null"}]}}
+MIXED: Json = {"a": ["true", True, "x"], "b": ["x", 1], "c": {"d": ["1", 1]}}
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_nested_texts_are_carried(name: str) -> None:
+    """A text that looks like another type is carried at any depth: the types that are stated say what it is."""
+    dialect = toolect.dialect(name)
+    message = Message([Call("f", NESTED)])
+    back = dialect.parse(dialect.render(message), tools_of(message))
+    assert unchanged(message, back, MEANING)
+
+
+def test_tools_have_the_types_of_the_arguments() -> None:
+    """Each tool once, with all its arguments, and the types that they have in any of its calls."""
+    calls = [Call("f", {"a": {"b": [1, "x"]}}), Call("g", {}), Call("f", {"a": None, "c": 0.5})]
+    assert tools_of(Message([Content("Hm."), *calls])) == [
+        {
+            "name": "f",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "a": {
+                        "type": ["null", "object"],
+                        "properties": {"b": {"type": "array", "items": {"type": ["integer", "string"]}}},
+                    },
+                    "c": {"type": "number"},
+                },
+            },
+        },
+        {"name": "g", "parameters": {"type": "object", "properties": {}}},
+    ]
+
+
+def test_what_a_schema_cannot_tell_apart_is_not_declared() -> None:
+    """A text beside what it looks like: a dialect with quotes knows which is which if nobody tells it otherwise."""
+    message = Message([Call("f", MIXED), Call("g", {"a": "1"}), Call("g", {"a": 1})])
+    f, g = tools_of(message)
+    assert f["parameters"]["properties"] == {
+        "a": {"type": "array"},
+        "b": {"type": "array", "items": {"type": ["integer", "string"]}},
+        "c": {"type": "object", "properties": {"d": {"type": "array"}}},
+    }
+    assert g["parameters"]["properties"] == {}
+    dialect = toolect.dialect("functiongemma")
+    assert dialect.parse(dialect.render(message), tools_of(message)) == message
+
+
+def test_tools_of_what_nests_too_deeply() -> None:
+    """Beyond the depth that can be written nothing is declared, and nothing breaks."""
+    value: Json = "x"
+    for _ in range(100_000):
+        value = [value]
+    (tool,) = tools_of(Message([Call("f", {"a": value})]))
+    assert tool["parameters"]["properties"]["a"]["type"] == "array"
+
+
+CALL = Call("f", {"a": 1, "b": {"c": 2.0, "d": 0.0}}, "x")
+KEYS = {"b": {"d": 0.0, "c": 2.0}, "a": 1}
+CHANGES: list[tuple[list[Segment], list[Segment], set[Change]]] = [
+    ([CALL], [CALL], set()),
+    ([CALL], [], {Change.LOST}),
+    ([], [CALL], {Change.ADDED}),
+    ([Content("x")], [Reasoning("x")], {Change.KIND}),
+    ([Content("x")], [CALL], {Change.KIND}),
+    ([Content("x")], [Content("y")], {Change.TEXT}),
+    ([CALL], [Call("g", CALL.arguments, "x")], {Change.NAME}),
+    ([CALL], [Call("f", {**CALL.arguments, "a": 1.0}, "x")], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
+    ([Call("f", {"a": 0.0})], [Call("f", {"a": -0.0})], {Change.ARGUMENTS, Change.ORDER, Change.SPELLING}),
+    ([CALL], [Call("f", CALL.arguments, "x", status=Status.TRUNCATED)], {Change.RUNNABLE}),
+    ([CALL], [Call("f", KEYS, "x")], {Change.ORDER, Change.SPELLING}),
+    ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2e0,"d":0.0}}')], {Change.SPELLING}),
+    ([CALL], [Call("f", CALL.arguments, "x", '{"a":1,"b":{"c":2.0,"d":0.0}}')], set()),
+    ([CALL], [Call("f", CALL.arguments)], {Change.ID_LOST}),
+    ([CALL], [Call("f", CALL.arguments, "y")], {Change.ID_CHANGED}),
+    ([Call("f", {})], [Call("f", {}, "y")], {Change.ID_MADE}),
+    ([Call("f", {}, "y"), Call("f", {})], [Call("f", {}, "y")] * 2, {Change.ID_MADE, Change.ID_TAKEN}),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), CHANGES)
+def test_differences_have_names(old: list[Segment], new: list[Segment], expected: set[Change]) -> None:
+    """Every change is found where it is, and only those that count."""
+    message, back = Message(old), Message(new)
+    found = list(differences(message, back, Change))
+    assert {one.change for one in found} == expected
+    for one in found:
+        assert one.old == (old[one.at] if one.at < len(old) else None)
+        assert one.new == (new[one.at] if one.at < len(new) else None)
+        assert list(differences(message, back, {one.change})) == [one]
+    assert unchanged(message, back, MEANING) == (not expected & MEANING)
+    assert list(differences(message, back, set(Change) - expected)) == []
+
+
+def test_every_change_is_tested() -> None:
+    """The table above has each."""
+    assert {change for *_, expected in CHANGES for change in expected} == set(Change)
+    assert not MEANING & IDS
+
+
+def test_a_round_trip_tells_all() -> None:
+    """What was written, with which tools, and what was read: in strict mode if asked to."""
+    message = Message([Call("f", {"days": "2"})])
+    done = round_trip(toolect.dialect("qwen3-coder"), message, mode="strict")
+    assert done.message is message
+    assert done.tools == tools_of(message)
+    assert done.back == message
+    told = [{"name": "f", "parameters": {"properties": {"days": {"type": "integer"}}}}]
+    with pytest.raises(toolect.Unrepresentable, match="declared integer"):
+        round_trip(toolect.dialect("qwen3-coder"), message, told)

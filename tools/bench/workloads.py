@@ -1,0 +1,199 @@
+"""The texts that the benchmark reads, and the least that any reader of them has to do.
+
+Workloads, rendered by each dialect from the same messages:
+  short     two sentences of prose and one call with about 120 characters of arguments
+  parallel  two sentences and eight such calls
+  code20    one call with a string of 20 kB of Python source code, code200 one of 200 kB
+  prose20   20 kB of prose without a call
+A dialect that cannot carry prose beside a call gets the call alone (marked *).
+
+The floor of a complete text: look once for each marker of the dialect (`str.find`, without its outer whitespace), then
+`json.loads` of the JSON that holds the calls; in dialects without such JSON, a slice for each argument. The floor of a
+stream: append each chunk to a buffer and call `str.find` once on what is new.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from toolect._spec.model import HoleKind, Spec
+from toolect.message import Call, Content, Message
+from tools.conformance.chunked import Dialect, literals
+
+WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
+SENTENCES = "I'll look up the forecast for the coming days. That should tell us whether to bring an umbrella."
+ARGUMENTS = {
+    "city": "Zürich",
+    "days": 3,
+    "unit": "celsius",
+    "hourly": True,
+    "note": "say if it rains in the morning, and how much",
+}
+# What many repetitions of look like a source file: quotes, backslashes, newlines, brackets and comparisons.
+FUNCTION = '''def step_{n}(values: dict[str, int], limit: int = {n}) -> str:
+    """Return the values below `limit`, one a line."""
+    lines = []
+    for key, value in sorted(values.items()):
+        if value < limit and not key.startswith("_"):
+            lines.append(f"{key!r:>12} = {value:04d}\\t# {{kept}}")
+    return "\\n".join(lines) or 'nothing below ' + str(limit)
+
+
+'''
+PROSE = (
+    "The river rises in the hills north of the town, and for most of the year it is no wider than a lane. In spring it "
+    "floods the meadows (as it did in 1987, 1994 and 2013), and then the farmers bring their cattle up to the village. "
+    '"We have always lived with it," one of them says; it\'s not a complaint.\n\n'
+)
+
+
+def message(workload: str) -> Message:
+    """The message of a workload."""
+    call = Call("get_weather", ARGUMENTS)
+    match workload:
+        case "short":
+            return Message([Content(SENTENCES), call])
+        case "parallel":
+            return Message([Content(SENTENCES), *[call] * 8])
+        case "code20" | "code200":
+            return Message([Call("write_file", {"path": "steps.py", "content": code(int(workload[4:]) * 1000)})])
+        case "prose20":
+            return Message([Content(prose(20_000))])
+    raise ValueError(workload)
+
+
+def code(size: int) -> str:
+    """Python source code of this many characters."""
+    count = size // len(FUNCTION) + 2
+    return "".join(FUNCTION.replace("{n}", str(n)) for n in range(count))[:size]
+
+
+def prose(size: int) -> str:
+    """English prose of this many characters."""
+    return (PROSE * (size // len(PROSE) + 1))[:size].strip()
+
+
+class Wire(NamedTuple):
+    """A workload as a dialect writes it; `alone` when the prose had to go."""
+
+    text: str
+    calls: list[Call]
+    alone: bool
+
+
+def wire(dialect: Dialect, workload: str) -> Wire | None:
+    """A workload's wire text; none when the dialect cannot write it, or reads something else than was written."""
+    whole = message(workload)
+    alone = Message([segment for segment in whole.segments if isinstance(segment, Call)])
+    for said in (whole, alone) if alone.segments else (whole,):
+        try:
+            text = str(dialect.render(said))
+        except ValueError:
+            continue
+        if _says(dialect.parse(text), said):
+            return Wire(text, said.calls, said is not whole)
+    return None
+
+
+def _says(got: Message, said: Message) -> bool:
+    calls = [(call.name, call.arguments) for call in got.runnable]
+    return calls == [(call.name, call.arguments) for call in said.calls] and got.content.strip() == said.content.strip()
+
+
+# Floors
+
+
+def markers(spec: Spec) -> list[str]:
+    """The canonical markers of a dialect and its end tokens, without their outer whitespace."""
+    found: dict[str, None] = {}
+    for rule in spec.rules.values():
+        if not rule.value:
+            found.update(dict.fromkeys(literal.text.strip() for literal in literals(rule.expr)))
+    found.update(dict.fromkeys(end.strip() for end in spec.end))
+    return [marker for marker in found if marker]
+
+
+def payloads(text: str, calls: Sequence[Call]) -> list[str]:
+    """The JSON objects and arrays of a text, outermost, when they hold all the calls' arguments; else nothing."""
+    found: list[str] = []
+    decode = json.JSONDecoder().raw_decode
+    at = 0
+    while (at := _next_bracket(text, at)) >= 0:
+        try:
+            value, end = decode(text, at)
+        except ValueError:
+            at += 1
+            continue
+        if value and (isinstance(value, dict) or isinstance(value[0], dict)):
+            found.append(text[at:end])
+        at = end
+    return found if found and len("".join(found)) >= sum(len(call.arguments_text) for call in calls) else []
+
+
+def _next_bracket(text: str, at: int) -> int:
+    places = [place for bracket in "{[" if (place := text.find(bracket, at)) >= 0]
+    return min(places, default=-1)
+
+
+def double_encoded(spec: Spec) -> bool:
+    """True when arguments are JSON inside a JSON string."""
+    return HoleKind.ARGUMENTS_TEXT.value.encode() in msgspec.json.encode(spec.shapes)
+
+
+def complete_floor(dialect: Dialect, wire: Wire) -> Callable[[], None]:
+    """What any reader of this complete text has to do."""
+    text, find, loads, looked_for = wire.text, wire.text.find, json.loads, markers(dialect.spec)
+    if found := payloads(text, wire.calls):
+        again = [call.arguments_text for call in wire.calls] if double_encoded(dialect.spec) else []
+
+        def floor() -> None:
+            for marker in looked_for:
+                find(marker)
+            for payload in found:
+                loads(payload)
+            for payload in again:
+                loads(payload)
+    else:
+        slices = list(_argument_slices(text, wire.calls))
+
+        edges = [(text[max(start - 8, 0) : start], text[end : end + 8], start, end) for start, end in slices]
+
+        def floor() -> None:
+            for marker in looked_for:
+                find(marker)
+            for before, after, start, end in edges:
+                find(before, start - 8)
+                find(after, start)
+                text[start:end]
+
+    return floor
+
+
+def _argument_slices(text: str, calls: Sequence[Call]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for call in calls:
+        for value in call.arguments.values():
+            written = str(value)
+            start = max(text.find(written, at), at)
+            at = min(start + len(written), len(text))
+            yield start, at
+
+
+def stream_floor(dialect: Dialect, chunks: Sequence[str]) -> Callable[[], None]:
+    """What any reader of these chunks has to do."""
+    marker = max(markers(dialect.spec), key=len, default="<")
+    back = len(marker) - 1
+
+    def floor() -> None:
+        buffer = ""
+        at = 0
+        for chunk in chunks:
+            buffer += chunk
+            buffer.find(marker, at)
+            at = max(len(buffer) - back, 0)
+
+    return floor

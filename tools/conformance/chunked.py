@@ -1,0 +1,170 @@
+"""Reading a text with a dialect in every way a user may: complete, and streamed in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from msgspec.structs import replace
+
+from toolect._graph.node import STRONG
+from toolect._spec.model import Alt, Expr, Repeat, Role, Seq, Spec
+from toolect._spec.model import Literal as Marker
+from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
+
+Mode: TypeAlias = Literal["strict", "lenient"]
+
+
+class Stream(Protocol):
+    """What is asked of a stream."""
+
+    @property
+    def message(self) -> Message:
+        """The message so far."""
+
+    def feed(self, chunk: str) -> Sequence[Event]:
+        """Read the next chunk."""
+
+    def close(self) -> Sequence[Event]:
+        """The input ends here."""
+
+
+class Streaming(Protocol):
+    """What can read a text that arrives in chunks."""
+
+    def stream(self, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Stream:
+        """Start reading one."""
+
+
+class Dialect(Streaming, Protocol):
+    """What is asked of a dialect."""
+
+    @property
+    def spec(self) -> Spec:
+        """What it was compiled from."""
+
+    def parse(self, text: str, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Message:
+        """Read a complete text."""
+
+    def render(self, message: Message, tools: Json = None) -> str:
+        """Write a message."""
+
+
+class Streamed(NamedTuple):
+    """What a stream gave: what its events told before the end of input, its message after it, and all events."""
+
+    open: Message
+    closed: Message
+    events: list[Event]
+
+
+def stream(dialect: Streaming, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
+    """Read a text that arrives in these chunks."""
+    stream = dialect.stream(**options)
+    events = [event for chunk in chunks for event in stream.feed(chunk)]
+    open_ = told(events)
+    events += stream.close()
+    return Streamed(open_, stream.message, events)
+
+
+def told(events: Iterable[Event]) -> Message:
+    """What a consumer of these events knows: a call that has not ended is a truncated one."""
+    segments: list[Segment] = []
+    calls: dict[int, int] = {}
+    for event in events:
+        match event:
+            case ContentDelta(text=text):
+                segments.append(Content(text))
+            case ReasoningDelta(text=text):
+                segments.append(Reasoning(text))
+            case CallStart(index=index, id=id_, name=name):
+                calls[index] = len(segments)
+                segments.append(Call(name, {}, id_, spelling="", status=Status.TRUNCATED))
+            case ArgumentsDelta(index=index, text=text):
+                call = segments[calls[index]]
+                assert isinstance(call, Call)
+                segments[calls[index]] = replace(call, spelling=call.arguments_text + text)
+            case CallEnd(index=index, call=call):
+                at = calls.setdefault(index, len(segments))
+                segments[at : at + 1] = [call]
+    return Message(segments)
+
+
+def splits(text: str) -> Iterator[list[str]]:
+    """The text by character, and in two at every place."""
+    yield list(text)
+    for at in range(1, len(text)):
+        yield [text[:at], text[at:]]
+
+
+def same(a: Message, b: Message) -> bool:
+    """True when two messages are alike to the last detail; equality alone overlooks the layout."""
+    return list(map(repr, (*a.segments, *a.repairs))) == list(map(repr, (*b.segments, *b.repairs)))
+
+
+def disagreement(complete: Message, streamed: Streamed) -> str:
+    """How a stream's message or events differ from the complete reading; empty when they do not."""
+    closed, events = streamed.closed, streamed.events
+    if not same(complete, closed):
+        return f"streamed message {_show(closed)}, complete {_show(complete)}"
+    if "".join(event.text for event in events if isinstance(event, ContentDelta)) != complete.content:
+        return "the content deltas do not join to the content"
+    if "".join(event.text for event in events if isinstance(event, ReasoningDelta)) != complete.reasoning:
+        return "the reasoning deltas do not join to the reasoning"
+    if [repr(event.call) for event in events if isinstance(event, CallEnd)] != list(map(repr, complete.calls)):
+        return "the ended calls are not the calls of the message"
+    started = {event.index for event in events if isinstance(event, CallStart)}
+    for index in started:
+        sent = "".join(e.text for e in events if isinstance(e, ArgumentsDelta) and e.index == index)
+        if sent != complete.calls[index].arguments_text:
+            return f"the argument deltas of call {index} join to {sent!r}"
+    return ""
+
+
+def _show(message: Message) -> str:
+    return f"{list(message.segments)!r} {list(message.repairs)!r}"
+
+
+def opener(spec: Spec, prefix: str) -> str:
+    """The longest prompt tail of the dialect that `prefix` ends with."""
+    return max((tail for tail in spec.prefill if prefix.endswith(tail)), key=len, default="")
+
+
+def reasoning_prefix(spec: Spec) -> str:
+    """A prompt tail that leaves reasoning open; empty in a dialect without one."""
+    return next((tail for tail, rule in spec.prefill.items() if spec.roles.get(rule) is Role.REASONING), "")
+
+
+@dataclass(frozen=True)
+class Markup:
+    """Markers of a dialect: all that no text is likely to hold, those that end reasoning, and those that end all."""
+
+    markers: tuple[str, ...] = ()
+    closers: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+
+
+def markup(spec: Spec) -> Markup:
+    """The markers of a dialect."""
+    rules = {name: list(_markers(rule.expr)) for name, rule in spec.rules.items()}
+    closers = tuple(found[-1] for name, found in rules.items() if found and spec.roles.get(name) is Role.REASONING)
+    return Markup(tuple({text for found in rules.values() for text in found}), closers, spec.end)
+
+
+def _markers(expr: Expr) -> Iterator[str]:
+    """The markers in a rule, cut where they have line breaks; those too short to tell from text are left out."""
+    return (part for literal in literals(expr) for part in literal.text.split("\n") if len(part) >= STRONG)
+
+
+def literals(expr: Expr) -> Iterator[Marker]:
+    """The markers in an expression of a grammar."""
+    match expr:
+        case Marker():
+            yield expr
+        case Seq(items=items) | Alt(items=items):
+            for item in items:
+                yield from literals(item)
+        case Repeat(item=item):
+            yield from literals(item)

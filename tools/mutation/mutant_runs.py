@@ -1,0 +1,200 @@
+"""Breaking specs in a copy of the repository's, one mutant after the other, and what came of each."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from toolect import registry
+from toolect._spec.load import load_entries, read_entries
+from toolect._spec.problems import Problems
+from toolect.authoring.corpus import read
+from toolect.authoring.lint import catalogue, lint
+from toolect.authoring.lint.subject import Group, Subject
+from toolect.authoring.processes import pool
+from toolect.diagnostic import Diagnostic, Place, concise
+from tools.mutation import spec_text
+from tools.mutation.behaviour import TimeUpError, Unbroken, time_limit
+from tools.mutation.mutations import Mutant
+from tools.mutation.spec_text import SpecText
+
+CORPUS = Path("tests/corpus")
+LINT_SECONDS = 20
+"""Processor time for linting one mutant."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A diagnostic that the unbroken spec does not have."""
+
+    check: str
+    text: str
+    in_mutated: bool
+    """It, or something related, is in a file that was broken."""
+    in_corpus: bool
+    """It is at a case of the dialect's corpus."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one mutant."""
+
+    mutant: Mutant
+    difference: str
+    """What the mutant does differently; empty when it is equivalent as far as can be seen."""
+    findings: tuple[Finding, ...]
+    seconds: float = field(compare=False)
+
+    @property
+    def loads(self) -> bool:
+        """True when only a check can find anything."""
+        return not self.difference.startswith("does not load")
+
+    @property
+    def failed(self) -> list[str]:
+        """The checks that could not finish: a mistake in them, not a finding."""
+        return [f.text for f in self.findings if f.check == "failed-check"]
+
+    @property
+    def _said(self) -> list[Finding]:
+        return [f for f in self.findings if f.check != "failed-check"]
+
+    @property
+    def found(self) -> bool:
+        """True when lint says anything new."""
+        return bool(self._said)
+
+    @property
+    def right_file(self) -> bool:
+        """True when lint points to what was broken, or to the case that shows it."""
+        return any(f.in_mutated or f.in_corpus for f in self._said)
+
+    @property
+    def mutated_file(self) -> bool:
+        """True when lint points to what was broken."""
+        return any(f.in_mutated for f in self._said)
+
+    @property
+    def without_corpus(self) -> bool:
+        """True when lint points to what was broken, and needs no corpus for it."""
+        return any(f.in_mutated and f.check not in _OF_CORPORA for f in self._said)
+
+
+def run(root: Path, mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
+    """The results, dialect by dialect."""
+    by_dialect = [list(group) for _, group in groupby(sorted(mutants, key=lambda m: m.dialect), lambda m: m.dialect)]
+    by_dialect.sort(key=len, reverse=True)
+    if jobs <= 1:
+        for group in by_dialect:
+            yield from run_dialect(root, group)
+        return
+    with pool(jobs) as processes:
+        for results in processes.map(partial(run_dialect, root), by_dialect):
+            yield from results
+
+
+def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
+    """The results for mutants of one dialect."""
+    name = mutants[0].dialect
+    spec = spec_text.read(root, name)
+    corpus = root / CORPUS / f"{name}.txt"
+    unbroken = Unbroken(root / "dialects.yaml", name, read(corpus) if corpus.exists() else [])
+    with TemporaryDirectory() as folder:
+        copy = Path(folder)
+        shutil.copytree(root / "grammars", copy / "grammars")
+        shutil.copy(root / "dialects.yaml", copy)
+        (copy / CORPUS).parent.mkdir()
+        (copy / CORPUS).symlink_to((root / CORPUS).resolve())
+        before = Counter(map(_essence, (d for look in STAGES for d in look(copy, name))))
+        return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
+
+
+def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before: Counter[tuple[str, str]]) -> Result:
+    """Break the copy, look at it, and mend it."""
+    began = time.perf_counter()
+    paths = {"grammar": copy / "grammars" / f"{spec.dialect}.lark", "entry": copy / "dialects.yaml"}
+    old = {paths[file]: paths[file].read_bytes() for file in mutant.files}
+    try:
+        for file in mutant.files:
+            paths[file].write_bytes(mutant.text(spec, file).encode("utf-8", "surrogateescape"))
+        difference = unbroken.difference(copy / "dialects.yaml")
+        findings = _findings(copy, spec.dialect, {str(path) for path in old}, before) if difference else ()
+    finally:
+        for path, data in old.items():
+            path.write_bytes(data)
+    return Result(mutant, difference, findings, time.perf_counter() - began)
+
+
+def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str, str]]) -> tuple[Finding, ...]:
+    """What lint says of the broken spec and not of the unbroken one."""
+    left = before.copy()
+    found: list[Finding] = []
+    for look in STAGES:
+        if any(finding.in_mutated for finding in found):
+            break
+        for diagnostic in look(copy, name):
+            if left[_essence(diagnostic)] > 0:
+                left[_essence(diagnostic)] -= 1
+                continue
+            text = concise(diagnostic).replace(f"{copy}/", "")
+            in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
+            found.append(Finding(diagnostic.check, text, _in(diagnostic, broken), in_corpus))
+    return tuple(found)
+
+
+def _alone(copy: Path, name: str) -> Sequence[Diagnostic]:
+    """What the checks that look at one dialect find; nothing when they take too long."""
+    try:
+        with time_limit(LINT_SECONDS):
+            return lint(
+                copy / "dialects.yaml", only=[name], checks=[c.name for c in _CHECKS if not c.compare]
+            ).diagnostics
+    except TimeUpError:
+        return ()
+
+
+def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
+    """What the checks that compare dialects find, as lint runs them; the other dialects are read once for all."""
+    path = copy / "dialects.yaml"
+    entries = read_entries(path, Problems())
+    loaded = next(load_entries(path, entries, [name]), None) if name in entries else None
+    if loaded is None or loaded.spec is None:
+        return ()
+    subject = Subject(path, loaded, entries, None)
+    if subject.endless:
+        return ()
+    others = {other: registry.spec(other) for other in registry.dialects() if other != name}
+    group = Group(path, {name: subject}, others)
+    return [d for check in _CHECKS if check.compare for d in check.compare(group)]
+
+
+def _reads_corpora(check: catalogue.Check) -> bool:
+    """True when the check's file speaks of cases: what it finds may need a corpus."""
+    module = inspect.getmodule(check.check or check.compare)
+    return module is not None and re.search(r"\.(cases|readings)\b", inspect.getsource(module)) is not None
+
+
+_CHECKS = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
+_OF_CORPORA = {check.name for check in _CHECKS if _reads_corpora(check)}
+STAGES = (_alone, _compared)
+"""What is run, in this order: checks that compare dialects only for what no other finds."""
+
+
+def _in(diagnostic: Diagnostic, broken: set[str]) -> bool:
+    """True when the diagnostic, or something related, is at a place in one of the files."""
+    places: list[Place] = [diagnostic.place, *(place for place, _ in diagnostic.related)]
+    return any(place.path in broken and place.line > 0 for place in places)
+
+
+def _essence(diagnostic: Diagnostic) -> tuple[str, str]:
+    """What stays when lines move."""
+    return diagnostic.check, diagnostic.message

@@ -1,0 +1,233 @@
+"""A page for each dialect, made of what is known about it: its spec, what it writes, what it refuses, how it does."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from toolect import Message, Unrepresentable, registry
+from toolect._spec.model import POLICIES, Spec
+from toolect._spec.prompts import ResultRole
+from toolect.authoring.escaping import escapes
+from toolect.authoring.lint.attempt import told
+from toolect.compiled import Dialect
+from toolect.corpora.features import OSLO, ROME, TEXT, THOUGHT
+from toolect.message import Json, Segment
+from tools.conformance import summary
+from tools.pages.markdown_text import cell, code, fenced, table
+from tools.pages.refusals import refused
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = "docs/dialects"
+ENTRIES = ROOT / "dialects.yaml"
+MEASURED = ROOT / "docs" / "reports" / "conformance.json"
+FIGURES = {
+    "pass": "cases whose calls and content are as expected",
+    "calls": "cases whose calls are",
+    "content": "cases whose content and reasoning are, outer whitespace aside",
+    "bytes": "cases whose content, reasoning and raw arguments are, byte for byte",
+    "streams": "cases that are read alike in whatever pieces they arrive",
+    "strict": "examples that strict mode reads as expected",
+    "rendered": "examples that are written again byte for byte",
+    "quirks": "known quirks that lenient mode reads as expected",
+}
+"""Every figure of a conformance run, in words, in the order of the pages."""
+COMPOSED: tuple[tuple[str, tuple[Segment, ...]], ...] = (
+    ("Reasoning, content and two calls", (THOUGHT, TEXT, ROME, OSLO)),
+    ("Content and two calls", (TEXT, ROME, OSLO)),
+    ("Reasoning and two calls", (THOUGHT, ROME, OSLO)),
+    ("Two calls", (ROME, OSLO)),
+    ("Content and a call", (TEXT, ROME)),
+)
+"""Messages from the richest on: the first that a dialect carries is its sample."""
+TOOL: dict[str, Json] = {
+    "name": "get_time",
+    "description": "Tells the time.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "place": {"type": "string", "description": "A city"},
+            "unit": {"type": "string", "enum": ["12h", "24h"]},
+        },
+        "required": ["place"],
+    },
+}
+
+
+def sample(name: str) -> str:
+    """One call in a dialect."""
+    return str(registry.dialect(name).render(Message([ROME])))
+
+
+def index() -> str:
+    """The page that lists all dialects."""
+    rows = [("dialect", "what it is", "one call")]
+    rows += [(_link(name), cell(registry.spec(name).about), code(sample(name))) for name in registry.dialects()]
+    return f"""# All dialects
+
+Written by `tools/pages/docs.py`, like the pages behind the names. `↵` is a newline. How a dialect is declared is on the
+page about [the spec language](../guide/dialects.md).
+
+{table(rows)}
+"""
+
+
+def page(name: str) -> str:
+    """The page of one dialect."""
+    dialect = registry.dialect(name)
+    parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_prompt(dialect), *_grammar(name), *_entry(name)]
+    parts += [*_policies(dialect.spec), *_refused(dialect), *_escapes(dialect), *_figures(name)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(spec: Spec) -> str:
+    source = f"<{spec.source}>" if spec.source.startswith("http") else cell(spec.source)
+    facts = {
+        "Source": source or "none",
+        "Models": ", ".join(map(code, spec.models)) or "none by their ids",
+        "Aliases": ", ".join(map(code, spec.aliases)) or "none",
+    }
+    lines = [_ITEM.fill(f"- {key}: {text}") for key, text in facts.items()]
+    written = "Written by `tools/pages/docs.py`. [All dialects](README.md), [the spec language](../guide/dialects.md)."
+    return "\n".join([cell(spec.about) + ".", "", *lines, "", written])
+
+
+_ITEM = textwrap.TextWrapper(120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _samples(dialect: Dialect) -> Iterator[str]:
+    yield "## One call"
+    yield fenced(sample(dialect.name))
+    for title, segments in COMPOSED:
+        try:
+            text = dialect.render(Message(segments))
+        except Unrepresentable:
+            continue
+        yield f"## {title}"
+        yield fenced(str(text))
+        return
+
+
+def _prompt(dialect: Dialect) -> Iterator[str]:
+    """What the entry says of tools and results: of one tool, and of one result."""
+    tools, results = dialect.spec.tools, dialect.spec.results
+    if tools:
+        yield "## A tool in the prompt"
+        yield fenced(dialect.render_tools([TOOL]))
+    if results:
+        turn = "a turn of the tool's" if results.role is ResultRole.TOOL else "a turn of the user's"
+        yield "## A result in the prompt"
+        yield f"In {turn}, whose own markup belongs to the chat template:"
+        yield fenced(dialect.render_results([("get_time", '{"time": "12:30"}', "call_7f3a")]))
+
+
+def _grammar(name: str) -> Iterator[str]:
+    fields = _fields(name)
+    path = f"grammars/{name}.lark"
+    yield "## Grammar"
+    if not (ROOT / path).exists():
+        other = fields["extends"]
+        markers = fields.get("markers") or {}
+        yield f"That of {_link(other)}" + (", with these markers:" if markers else ".")
+        if markers:
+            rows = [(code(old), code(new) if new else "none") for old, new in markers.items()]
+            yield table([("there", "here"), *rows])
+        return
+    text = (ROOT / path).read_text(encoding="utf-8")
+    yield f"[`{path}`](../../{path}):"
+    yield fenced(text, f"lark from={path}")
+    imported = [f"grammars/values/{value}.lark" for value in re.findall(r"%import \.values\.(\w+)", text)]
+    if imported:
+        yield f"It imports {', '.join(f'[`{path}`](../../{path})' for path in imported)}."
+
+
+def _entry(name: str) -> Iterator[str]:
+    extends = _fields(name).get("extends")
+    yield "## Entry"
+    if extends:
+        yield f"Fields that it does not have are those of {_link(extends)}."
+    yield fenced(_texts()[name], "yaml from=dialects.yaml")
+
+
+def _policies(spec: Spec) -> Iterator[str]:
+    settings = msgspec.structs.asdict(spec.policies)
+    chosen = [
+        f"`{name.replace('_', '-')}: {settings[name]}`" for name in POLICIES if settings[name] != POLICIES[name][0]
+    ]
+    yield "## Policies"
+    if chosen:
+        yield f"{', '.join(chosen)}. The others have their [defaults](../guide/dialects.md#policies)."
+    else:
+        yield "All have their [defaults](../guide/dialects.md#policies)."
+
+
+def _refused(dialect: Dialect) -> Iterator[str]:
+    rows = list(refused(dialect))
+    yield "## What it cannot carry"
+    if rows:
+        yield (
+            "Of what `tools/pages/refusals.py` tries on every dialect. "
+            "All but what is left out raises `Unrepresentable`."
+        )
+        yield table([("what", "why"), *rows])
+    else:
+        yield "It carries all that `tools/pages/refusals.py` tries on every dialect."
+
+
+def _escapes(dialect: Dialect) -> Iterator[str]:
+    rows = [
+        (found.slot, code(found.witness), code(told(found.read)), ", ".join(found.forgeries) or "none", found.answer)
+        for found in escapes(dialect)
+    ]
+    yield "## What leaves its slot"
+    if rows:
+        yield (
+            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a\n"
+            "text can forge, and what `render` does with it: see\n"
+            " [decision 30](../decisions/0030-texts-that-leave-their-slot.md)."
+        )
+        yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
+    else:
+        yield "No text does: every slot holds JSON."
+
+
+def _figures(name: str) -> Iterator[str]:
+    figures = _measured().get(name, {})
+    yield "## Conformance"
+    if figures:
+        figures_page = "[conformance](../reports/conformance.md)"
+        yield f"Cases of other projects, and examples and quirks of this format; see {figures_page}."
+        held = [(words, "{} of {}".format(*figures[key])) for key, words in FIGURES.items() if key in figures]
+        yield table([("what", "held"), *held])
+    else:
+        yield "Nothing was measured, see [conformance](../reports/conformance.md)."
+
+
+def _link(name: str) -> str:
+    return f"[`{name}`]({name}.md)"
+
+
+@lru_cache
+def _measured() -> summary.Figures:
+    return summary.read(MEASURED)
+
+
+@lru_cache
+def _texts() -> dict[str, str]:
+    """Each entry of `dialects.yaml`, as it stands there."""
+    parts = re.split(r"^(?=[a-z0-9])", ENTRIES.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {part.partition(":")[0]: re.sub(r"\s*(\n#.*)*\s*\Z", "\n", part, count=1) for part in parts}
+
+
+@lru_cache
+def _fields(name: str) -> dict[str, Any]:
+    """The fields of an entry; whatever YAML might make of a text, it stays one."""
+    fields: dict[str, Any] = yaml.load(_texts()[name], yaml.BaseLoader)[name]
+    return fields

@@ -1,0 +1,60 @@
+"""Pieces of Markdown: tables, code within a line, fenced blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from toolect.corpora.table import Cell, Kind, Table
+
+NAMED = 6
+"""Names that are written out in a cell."""
+
+
+def drawn(table_of: Table, link: str = "") -> str:
+    """A table of data; the names in its first column lead to `link`, in which `{}` stands for the name."""
+    rows = [
+        [_drawn(value, kind) for value, (_, kind) in zip(row, table_of.columns, strict=True)] for row in table_of.rows
+    ]
+    if link:
+        rows = [
+            [f"[`{row[0]}`]({link.format(row[0])})", *rest] for row, (_, *rest) in zip(table_of.rows, rows, strict=True)
+        ]
+    return table([[cell(title) for title, _ in table_of.columns], *rows])
+
+
+def _drawn(value: Cell, kind: Kind) -> str:
+    if kind is not Kind.NAMES or not isinstance(value, tuple):
+        return cell(str(value))
+    names = [str(name) for name in value]
+    return ", ".join(names) if len(names) <= NAMED else f"{len(names)}: {', '.join(names[: NAMED // 2])}, …"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A table; the first row is its head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+
+def cell(text: str) -> str:
+    """Plain text for a cell of a table."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def code(text: str) -> str:
+    """Code within a line, also in a cell of a table: `↵` stands for a newline."""
+    text = text.replace("\n", "↵").replace("\t", "⇥").replace("|", "\\|")
+    ticks = "`" * (_longest_run(text) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def fenced(text: str, info: str = "text") -> str:
+    """A fenced block; a fence is longer than any in the text."""
+    ticks = "`" * max(_longest_run(text) + 1, 3)
+    return f"{ticks}{info}\n{text.removesuffix(chr(10))}\n{ticks}"
+
+
+def _longest_run(text: str) -> int:
+    """How many backticks stand in a row at most."""
+    return max(map(len, re.findall("`+", text)), default=0)
