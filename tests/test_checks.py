@@ -36,9 +36,11 @@ def test_says_what_is_expected(
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_every_check_is_shown_and_explained(name: str) -> None:
-    """A check has a good case, a bad case in which it is what is found, and a page with all its parts."""
-    page = catalogue.find(name).page
-    assert re.findall("^## (.*)", page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+    """A check has a good case, a bad case in which it is what is found, and a page that begins as its module does."""
+    found = catalogue.find(name)
+    assert re.findall("^## (.*)", found.page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+    if function := found.check or found.compare:
+        assert " ".join(str(inspect.getdoc(inspect.getmodule(function))).split()) == found.about
     if name == "failed-check":  # no spec brings it about, see the next test
         return
     cases = [case for case in CASES if case.path.stem == name]

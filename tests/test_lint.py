@@ -12,12 +12,14 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toolect
 from toolect._names import specificity
 from toolect._spec.lalr import MAX_RULES
 from toolect.authoring import corpus
 from toolect.authoring.lint import lint
 from toolect.authoring.lint.formats import FORMATS
 from toolect.authoring.lint.globs import common
+from toolect.authoring.lint.subject import corpus_folder
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning
 from toolect.message import Json
@@ -127,6 +129,12 @@ def test_one_entry_is_compared_with_the_others() -> None:
     text = Path("dialects.yaml").read_text()
     write("dialects.yaml", text.replace("e:\n  about", "e:  # toolect: allow identical-dialects for a test\n  about"))
     assert not lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
+
+
+def test_the_installed_package_comes_without_corpora() -> None:
+    """Nothing is missing where `dialects.yaml` lies inside of the package."""
+    assert corpus_folder(Path(toolect.__file__).parent / "data" / "dialects.yaml") is None
+    assert corpus_folder(Path("dialects.yaml")) == Path("tests/corpus")
 
 
 @pytest.mark.usefixtures("folder")

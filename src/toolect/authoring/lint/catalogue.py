@@ -1,17 +1,16 @@
-"""The checks there are: one for each module in `checks/` and each page in `pages/`.
+"""The checks there are: one for each page in `pages/`, which says what it does, why, and what to do instead.
 
-A module's docstring is the page of its check; its function `check` looks at one dialect, `compare` at all dialects of a
+A module of the same name in `checks/` runs it: its function `check` looks at one dialect, `compare` at all of a
 file. A page without a module is about what reading a spec finds, or lint itself.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import msgspec
@@ -41,15 +40,13 @@ _PAGES = Path(__file__).with_name("pages")
 
 def names() -> list[str]:
     """The names of all checks, in alphabetical order."""
-    run = (module.name.replace("_", "-") for module in iter_modules(checks.__path__))
-    return sorted([*run, *(page.stem for page in _PAGES.glob("*.md"))])
+    return sorted(page.stem for page in _PAGES.glob("*.md"))
 
 
 @cache
 def find(name: str) -> Check:
     """The check with this name, which must be one of `names`."""
-    page = _PAGES / f"{name}.md"
-    if page.exists():
-        return Check(name, page.read_text("utf-8").rstrip("\n"), None, None)
-    module: Any = import_module(f"{checks.__name__}.{name.replace('-', '_')}")
-    return Check(name, inspect.getdoc(module) or "", getattr(module, "check", None), getattr(module, "compare", None))
+    page = (_PAGES / f"{name}.md").read_text("utf-8").rstrip("\n")
+    module = f"{checks.__name__}.{name.replace('-', '_')}"
+    code: Any = import_module(module) if find_spec(module) else None
+    return Check(name, page, getattr(code, "check", None), getattr(code, "compare", None))

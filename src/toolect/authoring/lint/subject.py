@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
+import toolect
 from toolect._names import Names
 from toolect._regular.ambiguity import Growth, ambiguity
 from toolect._spec.document import cut
@@ -26,6 +27,8 @@ from toolect.message import Message
 
 CORPORA = ("tests/corpus", "corpus")
 """Where the corpus files are, beside the YAML file; the first folder that exists counts."""
+
+_PACKED = Path(toolect.__file__).parent / "data"
 
 
 class Endless(Exception):
@@ -153,7 +156,7 @@ class Group:
 
 def corpus_folder(path: Path) -> Path | None:
     """The folder of the corpus files of a YAML file; None for the installed package, which comes without."""
-    if path.parent.name == "data" and (path.parent.parent / "lint").is_dir():
+    if path.parent == _PACKED:
         return None
     found = (path.parent / folder for folder in CORPORA)
     return next((folder for folder in found if folder.is_dir()), path.parent / CORPORA[-1])

@@ -1,34 +1,4 @@
-"""Finds markers that several rules write out instead of sharing a name.
-
-A marker written once or twice is best read where it stands. This check looks for long ones that three definitions or
-more spell out, and for those written out although a terminal is just that marker.
-
-## Why is this bad?
-
-The copies drift apart: one of them is changed and the others are not, and both spellings load. Where the marker has a
-name, reports speak of one thing; without it, they list as many as there are copies.
-
-## Example
-
-```lark
-start: (think | say | call)*
-think: "<|think|>" TEXT "<|message_end|>"
-say: "<|say|>" TEXT "<|message_end|>"
-call: "<|call|>" JSON "<|message_end|>"
-%declare TEXT JSON
-```
-
-## Use instead
-
-```lark
-start: (think | say | call)*
-think: "<|think|>" TEXT END
-say: "<|say|>" TEXT END
-call: "<|call|>" JSON END
-END: "<|message_end|>"
-%declare TEXT JSON
-```
-"""
+"""Finds markers that several rules write out instead of sharing a name."""
 
 from __future__ import annotations
 

@@ -1,29 +1,4 @@
-"""Finds regular expressions that take more than linear time on some text.
-
-Where an expression can read one text in many ways, Python's `re` tries them all before it says that there is no match.
-The check finds such a text, if there is one, by following all ways at a time; it never guesses from the looks of the
-expression. What it cannot follow, such as a reference back to a group, it says.
-
-Where the time is exponential, the checks that read texts with the dialect are left out: nothing could interrupt them.
-
-## Why is this bad?
-
-A model, or whoever writes into its context, decides how long parsing takes: a name of 40 letters is enough for minutes.
-
-## Example
-
-```lark
-NAME: /([a-z]+_?)+/
-```
-
-## Use instead
-
-Let there be one way to read each text:
-
-```lark
-NAME: /[a-z]+(_[a-z]+)*_?/
-```
-"""
+"""Finds regular expressions that take more than linear time on some text."""
 
 from __future__ import annotations
 

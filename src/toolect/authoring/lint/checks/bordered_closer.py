@@ -1,28 +1,4 @@
-"""Finds closers that texts without them can make come too early.
-
-A closer that begins as it, or another marker, ends can be found too early: with `]]`, after a text that ends in `]`. It
-reads such texts, and shows the shortest that does not come back.
-
-## Why is this bad?
-
-The text holds no marker, and still it is cut short. Nobody who looks for the closer in it finds one.
-
-## Example
-
-```lark
-think: "[[" TEXT "]]"
-```
-
-Reasoning that ends in `]` is written `…]]]`, and its last sign is lost.
-
-## Use instead
-
-A closer that begins with a sign that does not come in it again.
-
-```lark
-think: "[[" TEXT "/]]"
-```
-"""
+"""Finds closers that texts without them can make come too early."""
 
 from __future__ import annotations
 

@@ -1,33 +1,4 @@
-"""Finds messages that are read back as something else than was written.
-
-It writes small messages of every kind, and some drawn at random, and reads them in strict mode. What it shows is the
-smallest message that fails. Values that fail are for `indistinct-value`, gaps for `unreadable-gap`.
-
-## Why is this bad?
-
-`render` refuses such messages: the dialect cannot carry them, though nothing in them is out of the ordinary. What the
-model writes in this way is read as something that it does not say.
-
-## Example
-
-```lark
-start: (content | think)*
-content: TEXT
-think: "Thought: " TEXT
-```
-
-Content after reasoning is `Thought: Hm.Hi.`, and all of it reasoning.
-
-## Use instead
-
-A marker where the one ends and the other begins, or a grammar that does not have the one follow the other.
-
-```lark
-start: content? think*
-content: TEXT
-think: "Thought: " TEXT
-```
-"""
+"""Finds messages that are read back as something else than was written."""
 
 from __future__ import annotations
 

@@ -1,27 +1,4 @@
-"""Finds texts that are read differently when they arrive in chunks.
-
-It reads the small messages of every kind, whole, cut off and with a marker too many, character by character.
-
-## Why is this bad?
-
-What streaming reports depends on where the network cut the text: a call that is there in a test is not there in use.
-
-## Example
-
-```lark
-NAME: /\\w(?=\\w)\\w*/
-```
-
-An expression that looks at what follows sees nothing there when a chunk ends.
-
-## Use instead
-
-An expression that is about what it matches only.
-
-```lark
-NAME: /\\w+/
-```
-"""
+"""Finds texts that are read differently when they arrive in chunks."""
 
 from __future__ import annotations
 

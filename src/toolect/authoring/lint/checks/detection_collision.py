@@ -1,25 +1,4 @@
-"""Finds dialects whose texts are taken for another one, which reads them otherwise.
-
-## Why is this bad?
-
-A text without a label is read by the dialect that fits it best. Where two fit equally well and one of them misreads
-the text, calls get lost or change, depending on which is preferred.
-
-## Example
-
-Both entries have a call in a list, `[{"name": "f", "args": {"n": 1}}]`. One says that `args` are the arguments; to the
-other any key but `name` is one, and it reads the argument `args`.
-
-```yaml
-harbour-1: {map: {call: call, call/JSON: [{name: $name, args: $arguments}]}}
-harbour-2: {map: {call: call, call/JSON: [{name: $name, "*": $arguments}]}}
-```
-
-## Use instead
-
-A marker that only one of them has, or shapes that do not both match.
-Two formats that models do write, and that no text tells apart, are allowed with that reason.
-"""
+"""Finds dialects whose texts are taken for another one, which reads them otherwise."""
 
 from __future__ import annotations
 

@@ -1,35 +1,4 @@
-"""Finds cases of the corpus that are not read as they say.
-
-## Why is this bad?
-
-Either the dialect no longer reads what it did, or the case never was right. Both mean that a model's answer is
-understood wrongly.
-
-## Example
-
-```
-==================
-One call
-==================
-<call>{"name": "f", "arguments": {"n": 1}}</call>
-------
-call f {"n": "1"}
-```
-
-## Use instead
-
-What the text says, if the reading is right; `toolect lint --update` writes it. A change of the grammar or the entry, if
-it is not.
-
-```
-==================
-One call
-==================
-<call>{"name": "f", "arguments": {"n": 1}}</call>
-------
-call f {"n": 1}
-```
-"""
+"""Finds cases of the corpus that are not read as they say."""
 
 from __future__ import annotations
 

@@ -1,24 +1,4 @@
-"""Finds dialects that differ in nothing but what they are called.
-
-## Why is this bad?
-
-What is mended in one stays wrong in the other. No text can tell them apart either.
-
-## Example
-
-```yaml
-harbour-1: {extends: other-model, end: ["<eot>"], models: ["harbour/*-1"]}
-harbour-2: {extends: other-model, end: ["<eot>"], models: ["harbour/*-2"]}
-```
-
-## Use instead
-
-One dialect with all the names, or one that extends the other and has nothing but names of its own.
-
-```yaml
-harbour: {extends: other-model, end: ["<eot>"], models: ["harbour/*-1", "harbour/*-2"]}
-```
-"""
+"""Finds dialects that differ in nothing but what they are called."""
 
 from __future__ import annotations
 

@@ -1,29 +1,4 @@
-"""Finds values that are written alike, so that reading cannot tell them apart.
-
-It writes a value of every kind, among them strings that look like others, and reads it back with a schema that declares
-its type. What only a schema can tell apart is no problem: raw text is like that.
-
-## Why is this bad?
-
-The tool is called with another value than the model meant: a string for a number, text without the blanks around it.
-`render` refuses the value.
-
-## Example
-
-```yaml
-  values: {argument/TEXT: json-or-text}
-```
-
-The string `7` is written `7`, and so is the number, and the schema is not asked.
-
-## Use instead
-
-A codec that asks the schema, or a `JSON` slot.
-
-```yaml
-  values: {argument/TEXT: schema}
-```
-"""
+"""Finds values that are written alike, so that reading cannot tell them apart."""
 
 from __future__ import annotations
 

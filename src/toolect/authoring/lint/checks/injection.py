@@ -1,31 +1,4 @@
-"""Finds slots that a text can leave, where the grammar could prevent it.
-
-It puts the dialect's markers into each slot that takes free text, as a template would that escapes nothing, and reads
-the result. An error is a text that `render` writes although it is read as something else. A warning is a marker of
-fewer than four characters, which ordinary text is full of. Longer ones are the nature of raw text: `render` refuses
-texts that hold them, and the dialect's page lists them with what they can forge.
-
-## Why is this bad?
-
-What stands in a slot may come from a stranger. If it can end the slot, it can go on with an argument, a call or an
-answer of its own.
-
-## Example
-
-```lark
-argument: KEY "=\\"" TEXT "\\""
-```
-
-The value `" b="x` is read as two arguments.
-
-## Use instead
-
-A slot in which a backslash hides the quote, the codec `entities`, or a closer that no text holds.
-
-```lark
-argument: KEY "=\\"" ESCAPED "\\""
-```
-"""
+"""Finds slots that a text can leave, where the grammar could prevent it."""
 
 from __future__ import annotations
 

@@ -1,26 +1,4 @@
-"""Finds free text that no marker ends: another slot, or a terminal, comes right after it.
-
-## Why is this bad?
-
-Free text goes on until a marker comes. Where the grammar has none, the first slot takes everything, and the second one
-nothing.
-
-## Example
-
-```lark
-argument: TEXT TEXT ";"
-%declare TEXT
-```
-
-## Use instead
-
-A marker between them, as the model writes it:
-
-```lark
-argument: TEXT "=" TEXT ";"
-%declare TEXT
-```
-"""
+"""Finds free text that no marker ends: another slot, or a terminal, comes right after it."""
 
 from __future__ import annotations
 

@@ -1,37 +1,5 @@
-"""Finds what a dialect can carry and no case of its corpus shows: parallel calls, reasoning, no arguments, text, a cut.
-
-## Why is this bad?
-
-These are where dialects differ most, and where a change of a grammar breaks something first. What no case shows is not
-known to work.
-
-## Example
-
-A corpus whose only case is
-
-```
-==================
-One call
-==================
-<call>{"name": "f", "arguments": {"n": 1}}</call>
-------
-call f {"n": 1}
-```
-
-## Use instead
-
-More cases, of what the model wrote. The report has a text for each that is missing, as toolect would write it.
-
-```
-==================
-Two calls
-==================
-<call>{"name": "f", "arguments": {"n": 1}}</call>
-<call>{"name": "f", "arguments": {"n": 2}}</call>
-------
-call f {"n": 1}
-call f {"n": 2}
-```
+"""Finds what a dialect can carry and no case of its corpus shows: parallel calls, reasoning, no arguments, text, a
+cut.
 """
 
 from __future__ import annotations

@@ -1,33 +1,4 @@
-"""Finds dialects without a corpus file.
-
-## Why is this bad?
-
-A grammar says what its author thinks the model writes. Only text that the model did write can show otherwise, and keep
-showing it when the grammar changes.
-
-## Example
-
-`corpus/` has no `my-model.txt`, though `my.yaml` says:
-
-```yaml
-my-model:
-  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
-```
-
-## Use instead
-
-A file `corpus/my-model.txt` beside `my.yaml`, with what the model wrote. `toolect lint --update` writes below each case
-what is read in it; read that before you keep it.
-
-```
-==================
-One call
-==================
-<call>{"name": "f", "arguments": {}}</call>
-------
-call f {}
-```
-"""
+"""Finds dialects without a corpus file."""
 
 from __future__ import annotations
 

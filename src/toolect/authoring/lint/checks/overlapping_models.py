@@ -1,29 +1,4 @@
-"""Finds model patterns of two dialects that match the same model id, with neither saying more than the other.
-
-## Why is this bad?
-
-The pattern that fixes most characters of an id wins; of two that fix equally many, one that does not begin with `*`.
-Where that does not decide, it is the one further down in the file, and moving an entry changes what a model is taken to
-write.
-
-## Example
-
-```yaml
-harbour-json: {extends: other-model, models: ["harbour/*-chat"]}
-harbour-xml: {extends: another-model, models: ["harbour/boats*"]}
-```
-
-Both match `harbour/boats-chat`.
-
-## Use instead
-
-Patterns that no id can match both of, or a third one that decides.
-
-```yaml
-harbour-json: {extends: other-model, models: ["harbour/*-chat", "harbour/boats*-chat"]}
-harbour-xml: {extends: another-model, models: ["harbour/boats*"]}
-```
-"""
+"""Finds model patterns of two dialects that match the same model id, with neither saying more than the other."""
 
 from __future__ import annotations
 

@@ -1,34 +1,4 @@
-"""Finds alternatives of a JSON shape that another one takes the place of.
-
-It writes small messages as each alternative alone says, and reads them with all of them. One is shadowed when that says
-something else, and needless when the others read all of it without its help.
-
-## Why is this bad?
-
-What the alternative is there for does not happen: an id is lost, or arguments are taken for the call.
-
-## Example
-
-```yaml
-call/JSON:
-  any:
-    - {name: $name, "id?": $id, arguments: $arguments}
-    - {id: $name, arguments: $arguments}
-```
-
-`{"id": "f", "arguments": {}}` has no name: `id` is the call's id.
-
-## Use instead
-
-A constant, or a key, in each that the other does not have.
-
-```yaml
-call/JSON:
-  any:
-    - {name: $name, "id?": $id, arguments: $arguments}
-    - {tool: $name, arguments: $arguments}
-```
-"""
+"""Finds alternatives of a JSON shape that another one takes the place of."""
 
 from __future__ import annotations
 

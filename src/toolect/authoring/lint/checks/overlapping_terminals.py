@@ -1,29 +1,4 @@
-"""Finds two terminals that may stand at one place and match the same text.
-
-Both are regular expressions. The one that the grammar has first is tried first and keeps what it has matched.
-
-## Why is this bad?
-
-The second terminal never gets the text that the first one matches, whatever follows.
-
-## Example
-
-```lark
-call: "<call>" (NAME ":" | ID "=") JSON "</call>"
-NAME: /[a-z]+/
-ID: /[a-z0-9]+/
-```
-
-## Use instead
-
-Terminals that differ in their first sign, a marker that tells which one comes, or one terminal for both:
-
-```lark
-call: "<call>" (NAME ":" | "#" ID "=") JSON "</call>"
-NAME: /[a-z]+/
-ID: /[a-z0-9]+/
-```
-"""
+"""Finds two terminals that may stand at one place and match the same text."""
 
 from __future__ import annotations
 

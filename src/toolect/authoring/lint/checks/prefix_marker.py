@@ -1,31 +1,5 @@
-"""Finds a marker that is the beginning of another one at the same place, where what follows it may look like the rest.
-
-## Why is this bad?
-
-Reading takes the longest marker. A text in which the short one is followed by the rest of the long one is misread; and
-a stream that has the short one has to wait.
-
-## Example
-
-```lark
-start: (say | call)*
-say: "<say" TEXT "<end>"
-call: "<say:call>" JSON "<end>"
-%declare TEXT JSON
-```
-
-`<say:call> is what I would write<end>` is a text that begins with `:call>`.
-
-## Use instead
-
-Markers of which none is the beginning of another:
-
-```lark
-start: (say | call)*
-say: "<say>" TEXT "<end>"
-call: "<say:call>" JSON "<end>"
-%declare TEXT JSON
-```
+"""Finds a marker that is the beginning of another one at the same place, where what follows it may look like
+the rest.
 """
 
 from __future__ import annotations

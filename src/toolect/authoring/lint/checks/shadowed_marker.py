@@ -1,28 +1,4 @@
-"""Finds a marker and a terminal, or two markers, that one text may be at one place.
-
-## Why is this bad?
-
-Reading takes the marker before any terminal, and takes two markers that differ in nothing but blanks for the same: the
-other reading never comes about, whatever follows.
-
-## Example
-
-```lark
-call: "<call>" ("none" | NAME) "</call>"
-NAME: /[a-z]+/
-```
-
-No tool can be named `none`.
-
-## Use instead
-
-A marker that no name can begin with:
-
-```lark
-call: "<call>" ("<none/>" | NAME) "</call>"
-NAME: /[a-z]+/
-```
-"""
+"""Finds a marker and a terminal, or two markers, that one text may be at one place."""
 
 from __future__ import annotations
 

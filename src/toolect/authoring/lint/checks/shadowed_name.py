@@ -1,25 +1,4 @@
-"""Finds aliases in a file that hide names of dialects which come with toolect, or that are hidden by them.
-
-## Why is this bad?
-
-A name that somebody knows leads to another dialect than it did, or the alias to another one than its own.
-
-## Example
-
-toolect has a dialect `other-model` with the alias `harbour`.
-
-```yaml
-my-model: {extends: other-model, aliases: ["harbour", "other-model"]}
-```
-
-## Use instead
-
-Names that are free. An entry that is to stand in for a dialect has the name of that dialect itself.
-
-```yaml
-other-model: {extends: other-model, end: ["<eot>"]}
-```
-"""
+"""Finds aliases in a file that hide names of dialects which come with toolect, or that are hidden by them."""
 
 from __future__ import annotations
 

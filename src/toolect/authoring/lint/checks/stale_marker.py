@@ -1,31 +1,4 @@
-r"""Finds texts of prompts that show the model a marker which the entry replaces by another one.
-
-## Why is this bad?
-
-`extends` hands on what the prompt says of tools and results. Where the entry replaces markers, the model is told to
-write the ones of the other dialect, which this one does not read.
-
-## Example
-
-```yaml
-my-model:
-  extends: their-model
-  markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
-```
-
-`tools` of `their-model` says that calls stand within `<tool_call></tool_call>`.
-
-## Use instead
-
-A text of its own, or none:
-
-```yaml
-my-model:
-  extends: their-model
-  markers: {"<tool_call>\n": "<call>\n", "\n</tool_call>": "\n</call>"}
-  tools: none
-```
-"""
+"""Finds texts of prompts that show the model a marker which the entry replaces by another one."""
 
 from __future__ import annotations
 

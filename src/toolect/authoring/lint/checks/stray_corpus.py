@@ -1,17 +1,4 @@
-"""Finds corpus files that belong to no dialect.
-
-## Why is this bad?
-
-Nothing reads their cases. Most likely the dialect has another name by now, and lost them on the way.
-
-## Example
-
-`corpus/my-modle.txt`, beside a `my.yaml` that declares `my-model`.
-
-## Use instead
-
-The file under the name of the dialect: `corpus/my-model.txt`.
-"""
+"""Finds corpus files that belong to no dialect."""
 
 from __future__ import annotations
 

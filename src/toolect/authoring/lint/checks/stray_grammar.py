@@ -1,18 +1,4 @@
-"""Finds grammar files that no entry uses and no used grammar imports.
-
-## Why is this bad?
-
-Whoever changes such a file sees no effect. Most likely the entry has another name by now.
-
-## Example
-
-`grammars/my-modle.lark`, beside a `my.yaml` that declares `my-model` with `extends`, so that no grammar of its own is
-missed.
-
-## Use instead
-
-The file under the name of the entry: `grammars/my-model.lark`.
-"""
+"""Finds grammar files that no entry uses and no used grammar imports."""
 
 from __future__ import annotations
 

@@ -1,29 +1,4 @@
-"""Finds terminals that take in the beginning of the marker behind them, or of the JSON or the terminal.
-
-A terminal written as a regular expression keeps all that it can match; nothing is given back for what follows.
-
-## Why is this bad?
-
-What should follow is never found: every call is malformed, or ends where something else happens to end the text.
-
-## Example
-
-```lark
-call: "<call=" NAME ">" JSON "</call>"
-NAME: /\\S+/
-```
-
-In `<call=search>{"q": 1}</call>` the name is all of `search>{"q":`.
-
-## Use instead
-
-A terminal without the first sign of the marker:
-
-```lark
-call: "<call=" NAME ">" JSON "</call>"
-NAME: /[^>\\s]+/
-```
-"""
+"""Finds terminals that take in the beginning of the marker behind them, or of the JSON or the terminal."""
 
 from __future__ import annotations
 

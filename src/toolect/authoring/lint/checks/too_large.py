@@ -1,23 +1,4 @@
-"""Tells that a grammar, or one of its regular expressions, is too large to be looked at in full.
-
-## Why is this bad?
-
-Checks are bounded in time. What lies beyond the bound has not been checked, and is likely to read slowly.
-
-## Example
-
-```lark
-NAME: /([a-z]{1,99}[0-9]{1,99}){1,99}/
-```
-
-## Use instead
-
-Say what ends the text, not how long it may be; leave the length to whoever knows the tools.
-
-```lark
-NAME: /[a-z0-9]+/
-```
-"""
+"""Tells that a grammar, or one of its regular expressions, is too large to be looked at in full."""
 
 from __future__ import annotations
 

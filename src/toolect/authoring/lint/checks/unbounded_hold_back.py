@@ -1,35 +1,4 @@
-"""Finds terminals that hold long text: a value, content or reasoning written as a regular expression.
-
-## Why is this bad?
-
-A terminal is passed on when it has ended, and it ends where the next sign cannot belong to it: a stream gives nothing
-until then. It is also cut after 512 characters, as what is read by an expression must be bounded. That is right for a
-name, which nobody can use before it is whole, and wrong for a text of any length.
-
-## Example
-
-```lark
-call: "<call " NAME ">" argument* "</call>"
-argument: KEY ": " VALUE "\\n"
-VALUE: /[^\\n]+/
-```
-
-```yaml
-map: {call: call, NAME: call.name, argument: argument, KEY: argument.key, VALUE: argument.value}
-```
-
-## Use instead
-
-A slot, which is passed on as it arrives and ends where the marker behind it begins:
-
-```lark
-argument: KEY ": " TEXT "</arg>"
-```
-
-```yaml
-map: {call: call, NAME: call.name, argument: argument, KEY: argument.key, argument/TEXT: argument.value}
-```
-"""
+"""Finds terminals that hold long text: a value, content or reasoning written as a regular expression."""
 
 from __future__ import annotations
 

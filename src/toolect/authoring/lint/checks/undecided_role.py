@@ -1,37 +1,4 @@
-"""Finds slots and terminals whose place in the grammar does not decide what they fill.
-
-Two ways through the grammar read the same text up to here, and say different things of it. Reading keeps both ways
-open, and decides when one of them ends; this check finds where they come together again, or where the text must be
-passed on at once. Then the first way in the grammar counts.
-
-## Why is this bad?
-
-What the second way says is never read: the order of the alternatives decides, and nobody sees it.
-
-## Example
-
-```lark
-start: (say | think)*
-say: TEXT "<end>"
-think: TEXT "<end>"
-%declare TEXT
-```
-
-```yaml
-map: {say: content, think: reasoning}
-```
-
-## Use instead
-
-A marker before what tells them apart:
-
-```lark
-start: (say | think)*
-say: TEXT "<end>"
-think: "<think>" TEXT "<end>"
-%declare TEXT
-```
-"""
+"""Finds slots and terminals whose place in the grammar does not decide what they fill."""
 
 from __future__ import annotations
 

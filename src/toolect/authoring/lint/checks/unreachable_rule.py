@@ -1,28 +1,4 @@
-"""Finds rules that no way from `start` leads to.
-
-## Why is this bad?
-
-Nothing is ever read or written by such a rule. Most likely another rule should refer to it, and what it describes is
-taken for plain text until one does.
-
-## Example
-
-```lark
-start: (content | call)*
-content: TEXT
-think: "<think>" TEXT "</think>"
-call: "<call>" JSON "</call>"
-```
-
-## Use instead
-
-```lark
-start: (content | think | call)*
-content: TEXT
-think: "<think>" TEXT "</think>"
-call: "<call>" JSON "</call>"
-```
-"""
+"""Finds rules that no way from `start` leads to."""
 
 from __future__ import annotations
 

@@ -1,35 +1,4 @@
-"""Finds corpus files that do not keep the format, with the line that does not.
-
-## Why is this bad?
-
-None of the cases of such a file are looked at, or not the one that the line belongs to.
-
-## Example
-
-```
-==================
-One call
-:parse_only
-==================
-<call>{"name": "f", "arguments": {}}</call>
-------
-call f {}
-```
-
-## Use instead
-
-The attributes and lines that [the corpus](../guide/corpus.md) has, in a file that is encoded in UTF-8.
-
-```
-==================
-One call
-:parse-only
-==================
-<call>{"name": "f", "arguments": {}}</call>
-------
-call f {}
-```
-"""
+"""Finds corpus files that do not keep the format, with the line that does not."""
 
 from __future__ import annotations
 

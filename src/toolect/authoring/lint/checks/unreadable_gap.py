@@ -1,33 +1,4 @@
-"""Finds gaps that are not read as gaps: the message comes back without them, and with them it does not.
-
-## Why is this bad?
-
-Rendering writes the gap, and reading takes it for something else: text, a repair, or another message. `render` refuses
-such messages, so that there is no way to write them.
-
-## Example
-
-```lark
-start: (content | call)*
-content: TEXT
-call: "Action: " NAME
-NAME: /[^:]+/
-```
-```yaml
-  gaps: {between calls: "\n"}
-```
-
-The name at the end of the first call takes the gap, and more, for its own.
-
-## Use instead
-
-No gap, or a closing marker before it.
-
-```lark
-call: "Action: " NAME ";"
-NAME: /[^:;]+/
-```
-"""
+"""Finds gaps that are not read as gaps: the message comes back without them, and with them it does not."""
 
 from __future__ import annotations
 

@@ -1,31 +1,4 @@
-r"""Finds `results` that cannot tell of plain outputs, or whose own text is read as a call.
-
-## Why is this bad?
-
-What a tool says must never be taken for a call. `render_results` refuses an output that could be: if it refuses plain
-ones too, the dialect cannot tell of any result.
-
-## Example
-
-```lark
-start: (content | call)*
-content: TEXT
-call: "<call>" JSON "</call>"
-```
-```yaml
-  results: {each: "<call>{output}</call>"}
-```
-
-An output `{"name": "f", "arguments": {}}` would be a call here.
-
-## Use instead
-
-Text around the output that is no marker of a call.
-
-```yaml
-  results: {each: "<result>{output}</result>"}
-```
-"""
+"""Finds `results` that cannot tell of plain outputs, or whose own text is read as a call."""
 
 from __future__ import annotations
 

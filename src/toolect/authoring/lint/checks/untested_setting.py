@@ -1,33 +1,4 @@
-"""Finds settings of an entry that no case of its corpus shows: end tokens, misspellings, policies and the like.
-
-## Why is this bad?
-
-Nothing tells when such a setting is misspelled, or lost when the entry is changed. It may never have been right.
-
-## Example
-
-A corpus in which no text ends with `<|eot|>`, and the entry
-
-```yaml
-my-model:
-  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}
-  end: ["<|eot|>"]
-```
-
-## Use instead
-
-A case that shows it, or an entry without it.
-
-```
-==================
-The end token
-:parse-only
-==================
-<call>{"name": "f", "arguments": {}}</call><|eot|>
-------
-call f {}
-```
-"""
+"""Finds settings of an entry that no case of its corpus shows: end tokens, misspellings, policies and the like."""
 
 from __future__ import annotations
 

@@ -1,26 +1,4 @@
-"""Finds settings of an entry that change nothing.
-
-It loads the entry without each of them, and compares the specs; where they differ, it compares what is written and
-read with either.
-
-## Why is this bad?
-
-Whoever reads the entry believes that the setting is needed. A setting without effect is often a slip: it belongs to
-another codec, or the marker that it is about is spelled otherwise.
-
-## Example
-
-```yaml
-  gaps: {before call: ""}
-  policies: {malformed: report}
-```
-
-Both are the defaults.
-
-## Use instead
-
-Leave them out. In an entry that extends another one, leave out what that one says already.
-"""
+"""Finds settings of an entry that change nothing."""
 
 from __future__ import annotations
 

@@ -1,28 +1,4 @@
-"""Finds terminals, slots and imports that a grammar defines, declares or asks for, and no rule of it uses.
-
-## Why is this bad?
-
-The reader looks for the place where it counts, and there is none: a rule has lost its use of it, or it is a left-over.
-
-## Example
-
-```lark
-start: (content | call)*
-content: TEXT
-call: "<call>" JSON "</call>"
-NAME: /[a-z]+/
-%declare TEXT JSON ESCAPED
-```
-
-## Use instead
-
-```lark
-start: (content | call)*
-content: TEXT
-call: "<call>" JSON "</call>"
-%declare TEXT JSON
-```
-"""
+"""Finds terminals, slots and imports that a grammar defines, declares or asks for, and no rule of it uses."""
 
 from __future__ import annotations
 

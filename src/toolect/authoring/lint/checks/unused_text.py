@@ -1,31 +1,4 @@
-r"""Finds fields of `tools` and `results` that no hole stands for, so that they are never written.
-
-## Why is this bad?
-
-Whoever wrote the field thinks that the model is told what it says. It is not.
-
-## Example
-
-```yaml
-  tools:
-    text: "# Tools\n{tools}"
-    each: "{name}: {description}"
-    parameter: "\n- {name}"
-```
-
-`parameter` is what the hole `{fields}` stands for, and `each` has no such hole.
-
-## Use instead
-
-The hole, or no such field:
-
-```yaml
-  tools:
-    text: "# Tools\n{tools}"
-    each: "{name}: {description}{fields}"
-    parameter: "\n- {name}"
-```
-"""
+"""Finds fields of `tools` and `results` that no hole stands for, so that they are never written."""
 
 from __future__ import annotations
 

@@ -1,27 +1,4 @@
-"""Finds messages that any dialect should carry, or that this one reads, and that cannot be written.
-
-They are content, a call with and without arguments, two calls, content before a call; reasoning where a part of the
-grammar is for it; and what is read in texts that take every alternative of the grammar, and in the cases of the corpus.
-Spellings that are read and never written are no problem as long as another one can say the same.
-
-## Why is this bad?
-
-The dialect can be read and not written, so a conversation cannot be rendered again, nor converted to this dialect.
-
-## Example
-
-```lark
-start: content | call
-```
-
-Content before a call has no place.
-
-## Use instead
-
-```lark
-start: content? call*
-```
-"""
+"""Finds messages that any dialect should carry, or that this one reads, and that cannot be written."""
 
 from __future__ import annotations
 

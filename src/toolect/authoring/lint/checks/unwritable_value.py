@@ -1,24 +1,4 @@
-"""Finds values that the dialect has no way to write, though it writes strings.
-
-## Why is this bad?
-
-Tools have numbers, booleans, lists and objects among their parameters. What the model wrote for them is read as text,
-and a message that holds one cannot be rendered.
-
-## Example
-
-```yaml
-  values: {argument/TEXT: text}
-```
-
-## Use instead
-
-A codec that reads and writes other values too.
-
-```yaml
-  values: {argument/TEXT: schema}
-```
-"""
+"""Finds values that the dialect has no way to write, though it writes strings."""
 
 from __future__ import annotations
 

@@ -1,26 +1,4 @@
-"""Finds patterns of model ids that say next to nothing.
-
-## Why is this bad?
-
-Such a pattern matches the ids of models that nobody thought of. Their users get a dialect that their model does not
-write, where they should be told that none is known.
-
-## Example
-
-```yaml
-my-model:
-  models: ["*"]
-```
-
-## Use instead
-
-What the ids of the dialect's models have in common.
-
-```yaml
-my-model:
-  models: ["acme/My-Model-*"]
-```
-"""
+"""Finds patterns of model ids that say next to nothing."""
 
 from __future__ import annotations
 

@@ -1,33 +1,4 @@
-"""Finds cases of the corpus with an attribute that does not hold, or without one that does.
-
-## Why is this bad?
-
-An attribute takes back a promise: `:lenient` that strict mode reads the text, `:parse-only` that rendering gives it
-back, `:error` that all calls can be run. One that is not needed hides it when the promise is broken one day.
-
-## Example
-
-```
-==================
-A call with blanks
-==================
-<call> {"name": "f", "arguments": {}} </call>
-------
-call f {}
-```
-
-## Use instead
-
-```
-==================
-A call with blanks
-:parse-only
-==================
-<call> {"name": "f", "arguments": {}} </call>
-------
-call f {}
-```
-"""
+"""Finds cases of the corpus with an attribute that does not hold, or without one that does."""
 
 from __future__ import annotations
 
