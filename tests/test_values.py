@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 import shipped_corpus
@@ -10,7 +11,8 @@ from msgspec import structs
 
 import toolect
 from toolect import registry
-from toolect._spec.model import Codec, CodecKind, Escapes, Seq
+from toolect._spec.load import load_spec
+from toolect._spec.model import QUOTED, Codec, CodecKind, Escapes, Seq
 from toolect._values.escapes import escape, unescape
 from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta
@@ -120,7 +122,7 @@ def test_a_rule_without_a_place_is_unrepresentable() -> None:
 )
 def test_escapes_are_those_of_the_language(text: str, json: str, python: str, javascript: str) -> None:
     """One that a language does not have stays as it is."""
-    assert [unescape(text, escapes) for escapes in Escapes] == [json, python, javascript]
+    assert [unescape(text, escapes) for escapes in QUOTED.values()] == [json, python, javascript]
 
 
 @pytest.mark.parametrize("escapes", Escapes)
@@ -128,3 +130,97 @@ def test_what_is_escaped_is_read_back(escapes: Escapes) -> None:
     """All control characters, quotes and backslashes, whatever follows them."""
     text = "".join(f"{chr(code)}7{chr(code)}" for code in range(128))
     assert unescape(escape(text, '"', escapes), escapes) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "entities", "percent"),
+    [
+        ("&amp;lt; &#10;&#x1F30A;", "&lt; \n🌊", "&amp;lt; &#10;&#x1F30A;"),
+        ("&nbsp; &amp &#0xD800; &#55296; &#9999999;", "&nbsp; &amp &#0xD800; &#55296; &#9999999;", None),
+        ("%20%C3%A9%F0%9F%8C%8A", None, " é🌊"),
+        ("100% %C3%41 %ED%A0%80 %zz", None, "100% %C3A %ED%A0%80 %zz"),
+    ],
+)
+def test_entities_and_percents(text: str, entities: str | None, percent: str | None) -> None:
+    """What is no escape stays as it is."""
+    assert unescape(text, Escapes.ENTITIES) == (text if entities is None else entities)
+    assert unescape(text, Escapes.PERCENT) == (text if percent is None else percent)
+
+
+HOSTILE = [
+    "</arg>",
+    "</call>",
+    '"',
+    "&lt;",
+    "%3C",
+    "\\",
+    "\\n",
+    "\n",
+    "a&",
+    "é🌊",
+    "20",
+    20,
+    True,
+    None,
+    [1, "</arg>"],
+    {"<": "&"},
+]
+
+
+def escaping(folder: Path, slot: str, codec: str, quote: str = "") -> Dialect:
+    """A dialect whose values, in a `slot`, have a codec."""
+    (folder / "grammars").mkdir()
+    (folder / "d.yaml").write_text(f"""\
+d:
+  map: {{content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key,
+        argument/{slot}: argument.value}}
+  values: {{NAME: {{escapes: entities}}, KEY: {{escapes: percent}}, argument/{slot}: {codec}}}
+""")
+    (folder / "grammars" / "d.lark").write_text(f"""\
+start: (content | call)*
+content: TEXT
+call: "<call name=\\"" NAME "\\">" argument* "</call>"
+argument: "<arg name=\\"" KEY "\\">{quote}" {slot} "{quote}</arg>"
+NAME: /[^"]+/
+KEY: /[^"]+/
+%declare TEXT ESCAPED
+""")
+    return Dialect(load_spec(folder / "d.yaml", "d"))
+
+
+@pytest.mark.parametrize("escapes", [*Escapes, None])
+def test_values_are_escaped_and_typed(tmp_path: Path, escapes: Escapes | None) -> None:
+    """Escapes come first, then the type; streams say the same, to the last span."""
+    if escapes is None:
+        dialect = escaping(tmp_path, "ESCAPED", "schema", "'")
+    else:
+        dialect = escaping(tmp_path, "TEXT", f"{{codec: schema, escapes: {escapes}}}")
+    types = {"s": {"type": "string"}, "n": {"type": ["integer", "boolean", "null"]}, "a": {"type": ["array", "object"]}}
+    tools = [{"name": 'f "<', "parameters": {"type": "object", "properties": types}}]
+    for value in HOSTILE:
+        key = "s" if isinstance(value, str) else "a" if isinstance(value, list | dict) else "n"
+        text = str(dialect.render(Message([Call('f "<', {key: value, "%&": "x"})]), tools))
+        message = dialect.parse(text, tools)
+        assert message.calls[0].arguments == {key: value, "%&": "x"}, text
+        stream = dialect.stream(tools=tools)
+        for char in text:
+            stream.feed(char)
+        stream.close()
+        assert stream.message == message
+        for end in range(len(text)):
+            stream, cut = dialect.stream(tools=tools), dialect.parse(text[:end], tools)
+            for char in text[:end]:
+                stream.feed(char)
+            stream.close()
+            assert stream.message == cut
+
+
+def test_escapes_are_passed_on_as_they_arrive(tmp_path: Path) -> None:
+    """Only what may be the beginning of an escape waits."""
+    dialect = escaping(tmp_path, "TEXT", "{codec: schema, escapes: entities}")
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"s": {"type": "string"}}}}]
+    stream = dialect.stream(tools=tools)
+    pieces = ['<call name="f"><arg name="s">', "a&am", "p;b &", "lt", "; &x", "</arg></call>"]
+    texts = ["".join(e.text for e in stream.feed(piece) if isinstance(e, ArgumentsDelta)) for piece in pieces]
+    assert "".join(texts) == '{"s": "a&b < &x"}'
+    assert texts[:5] == ['{"s": "', "a", "&b ", "", "< "]

@@ -13,6 +13,7 @@ from toolect._reading.text_source import Source
 from toolect._spec.model import Codec, CodecKind, Policies, Role, Spec
 from toolect._values.codec import decode, is_text, respelled
 from toolect._values.elements import unframed
+from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import NO_SCHEMA, Schema
 from toolect.events import ContentDelta, Event, ReasoningDelta
@@ -27,7 +28,7 @@ class Builder:
 
     __slots__ = (
         "draft", "segments", "repairs", "note", "text_parts", "writes",
-        "_schemas", "_ref", "_coerce", "_values",
+        "_schemas", "_ref", "_coerce", "_values", "_unescaped",
     )  # fmt: skip
 
     def __init__(
@@ -37,6 +38,7 @@ class Builder:
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
+        self._unescaped: Unescaped | None = None  # what resolves the escapes of the open text slot
         self._schemas = schemas
         self._ref = spec.ref
         self._coerce = policies.coercion == "spec"
@@ -74,7 +76,8 @@ class Builder:
     def run(self, task: Op | Field, start: int, end: int, text: str) -> None:
         """Run one task for the lexeme `text` at `start:end`."""
         if type(task) is Field:
-            self._fill(task.role, text if task.codec is None else str(decode(task.codec, text, None)), start)
+            escapes = None if task.codec is None else task.codec.escapes
+            self._fill(task.role, text if escapes is None else unescape(text, escapes), start)
             return
         assert isinstance(task, Op)
         draft = self.draft
@@ -167,6 +170,8 @@ class Builder:
         draft = self.draft
         draft.after_call = False
         self.text_parts = []
+        escapes = None if field.codec is None else field.codec.escapes
+        self._unescaped = None if escapes is None else Unescaped(escapes)
         if field.role is Role.STRING:
             self._values.decode_with(field.codec, at)
             return
@@ -187,6 +192,10 @@ class Builder:
 
     def text_part(self, field: Field, text: str) -> None:
         """More text of the open slot."""
+        self._resolved(field, text if self._unescaped is None else self._unescaped.more(text))
+
+    def _resolved(self, field: Field, text: str) -> None:
+        """More text of the open slot, without its escapes."""
         role = field.role
         if role is Role.CONTENT or role is Role.REASONING:
             self.draft.say(role, text)
@@ -202,6 +211,8 @@ class Builder:
 
         They are not put into the buffer of `source`, which keeps them where they are the text of a call.
         """
+        if self._unescaped is not None:
+            return None
         role, draft, parts, took = field.role, self.draft, self.text_parts, source.took
         if role is Role.CONTENT or role is Role.REASONING:
             event = ContentDelta if role is Role.CONTENT else ReasoningDelta
@@ -235,6 +246,7 @@ class Builder:
 
     def text_end(self, field: Field, start: int, end: int) -> None:
         """The open slot ends; its text is characters `start:end`."""
+        self._flush(field)
         role = field.role
         if role is Role.STRING:
             return
@@ -245,6 +257,11 @@ class Builder:
                 self.draft.add(role, text, (start, end))
         elif role is Role.VALUE or role is Role.ARGUMENTS:
             self._argument(field, text, start)
+
+    def _flush(self, field: Field) -> None:
+        """What was held back as the beginning of an escape is none."""
+        if self._unescaped is not None and (rest := self._unescaped.rest()):
+            self._resolved(field, rest)
 
     def _argument(self, field: Field, text: str, at: int) -> None:
         """The text of an argument is complete: as it is, or decoded."""
@@ -288,6 +305,7 @@ class Builder:
 
     def cut(self, field: Field) -> None:
         """The input ended inside the open text slot."""
+        self._flush(field)
         call = self.draft.call
         if call is None or field.role is not Role.VALUE and field.role is not Role.ARGUMENTS:
             return

@@ -14,7 +14,7 @@ from toolect._reading.closing import ends_string
 from toolect._reading.course import Course
 from toolect._reading.slot import Next, Quick
 from toolect._spec.model import SlotKind
-from toolect._values.escapes import open_escape, unescape
+from toolect._values.escapes import unescape, whole_escapes
 from toolect.message import RepairKind
 
 
@@ -63,7 +63,7 @@ class EscapedSlot:
             answer = ends_string(course, self._after, end + 1, self._slot.operator)
         safe = end
         if not closed and not final:
-            safe = _whole_escapes(buf, pos, end)
+            safe = whole_escapes(buf, pos, end, self._slot.escapes)
             if end == n:
                 kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
                 safe = min(safe, end - next(kept, 0))
@@ -129,7 +129,7 @@ class EscapedSlot:
             course.imply(self._closer, course.base + at, RepairKind.IMPLIED_CLOSER)
             return None
         if not course.final and end == len(buf):
-            self._take(course, _whole_escapes(buf, pos, plan.hold_from(buf, pos)))
+            self._take(course, whole_escapes(buf, pos, plan.hold_from(buf, pos), self._slot.escapes))
             return WAIT
         return self
 
@@ -164,31 +164,6 @@ def _sign(slot: Hollow) -> str:
     return next((sign for sign in slot.refused if sign != _LINE_BREAK), "")
 
 
-def _whole_escapes(buf: str, pos: int, end: int) -> int:
-    """The end of the last escape in `buf[pos:end]` that cannot go on; `pos` is not inside of one."""
-    last = buf.rfind("\\", max(pos, end - 12), end)
-    if last < 0:
-        return end
-    if not _is_escape(buf, pos, last):
-        return end
-    if open_escape(buf, last, end) is None:
-        return end
-    # Half of a surrogate pair waits for the other half.
-    before = last - 6
-    while before >= pos and _HIGH_SURROGATE.fullmatch(buf, before, last) and _is_escape(buf, pos, before):
-        last, before = before, before - 6
-    return last
-
-
-def _is_escape(buf: str, pos: int, at: int) -> bool:
-    """True when the backslash `buf[at]` is not itself escaped; `pos` is not inside of an escape."""
-    first = at
-    while first > pos and buf[first - 1] == "\\":
-        first -= 1
-    return (at - first) % 2 == 0
-
-
 _LINE_BREAK = "\n"
 """What a slot refuses in which line breaks must be escaped; all else that one refuses begins a value."""
 _LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match
-_HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")

@@ -40,7 +40,7 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
     if to.ways is not None:
         to.ways.append((hub, way))
     trace = hub.traces[way]
-    if trace.coded and "&" in match[0]:
+    if trace.coded and any(lead in match[0] for lead in trace.coded):
         return None
     if not trace.key_group:
         return _act(to, trace, match, end)

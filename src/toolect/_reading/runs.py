@@ -12,6 +12,7 @@ from toolect._graph.symbols import ECHOES, Field, Hollow, Key, Op, OpCode, Termi
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.scalars import AROUND
 from toolect._spec.model import Role, SlotKind
+from toolect._values.escapes import LEAD
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
 KEY, BEGIN_CALL, END_CALL, NAME, REF, ID, NAME_AGAIN, KEY_AGAIN, BEGIN_LIST, BEGIN_OBJECT, END_VALUE = range(11)
@@ -49,7 +50,7 @@ class Trace:
         self.key_group = first.group if first is not None and first.act == KEY else 0
         """The group of the argument's key, when taking it is all there is to do."""
         self.coded = draft.coded
-        """True when a name or key has a codec; those of its texts that are not just themselves are not read here."""
+        """What escapes in a name or key begin with: texts that have any are not read here."""
         self.nested = draft.nested
         """True when a value of a value language begins."""
         self.ends = draft.json is not None and draft.node.over
@@ -111,7 +112,7 @@ class Draft:
         self.lexemes: list[tuple[tuple[int, int], tuple[int, int], int]] = []  # begin, end and group of each
         self.json: JsonCalls | None = None
         self.bare = False
-        self.coded = self.nested = False
+        self.coded, self.nested = "", False
         self.proven = False  # a marker came after the name
         self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
         self.trails: tuple[str, ...] = ("",)
@@ -155,8 +156,8 @@ class Draft:
             if isinstance(task, Field):
                 if task.role is Role.MARKUP:
                     continue
-                if task.codec is not None:
-                    self.coded = True
+                if task.codec is not None and task.codec.escapes is not None:
+                    self.coded += LEAD[task.codec.escapes]
                 act = None if task.role is None else _ACTS.get(task.role)
                 if act is None or not group:
                     return False

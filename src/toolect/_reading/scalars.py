@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect._graph.node import Node
 from toolect._graph.symbols import Key, Op, OpCode, Terminal
 from toolect._reading.quoted_slot import clean_region
-from toolect._spec.model import Codec, Escapes, Role, SlotKind
+from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
 from toolect._values.escapes import unescape
 from toolect._values.vocabulary import VALUE_OF, number
 from toolect.message import Json
@@ -26,7 +26,7 @@ class Scalar(NamedTuple):
     role: Role
     node: Node
     escapes: Escapes | None = None
-    """Those of a quoted string."""
+    """Those of a string."""
     codec: Codec | None = None
     """How its text becomes a value, where it is not the text itself."""
     key: bool = False
@@ -116,7 +116,15 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
         text = clean_region(slot, closer) if slot else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
-        codec = inside.text_field().codec if inside.text else None
+        codec = (slot.field if slot else inside.text_field()).codec
+        escapes = slot.escapes if slot else codec.escapes if codec else None
         after = step.node
         if not _closes(after):
-            yield Scalar(regex, Role.STRING, after, slot.escapes if slot else None, codec, named)
+            yield Scalar(
+                regex,
+                Role.STRING,
+                after,
+                escapes,
+                None if codec is None or codec.kind is CodecKind.TEXT else codec,
+                named,
+            )

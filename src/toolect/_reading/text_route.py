@@ -16,6 +16,7 @@ from toolect._reading.runs import (
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
 from toolect._values.codec import decode, respelled
+from toolect._values.escapes import unescape
 from toolect._values.schema import NO_SCHEMA
 from toolect._values.text_values import sniff
 from toolect.message import Json, Reasoning
@@ -108,6 +109,8 @@ class Text(Route):
         if self._echoes and any(0 <= to.next(to.spelled(core), pos) < where for core in self._echoes):
             return None
         piece = text[pos:until]
+        if self.codec is not None and self.codec.escapes is not None:
+            piece = unescape(piece, self.codec.escapes)
         if self.role is Role.REASONING:
             if not piece:
                 return cross(to, self.hub, until + gap)

@@ -14,9 +14,7 @@ from toolect._reading.scalars import Scalars
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
 from toolect._values.codec import decode, respelled
-from toolect._values.escapes import unescape
 from toolect._values.json_lexemes import complete
-from toolect.message import Json
 
 NO_TRAIL = ("",)
 """Nothing is written after what was read."""
@@ -50,19 +48,16 @@ class Plain(Route):
             to.ways.append((self, number))
         way = self._ways[number]
         piece = match[number]
-        if way.role is Role.STRING and way.codec is None:
-            value: Json = unescape(piece, way.escapes) if way.escapes else piece
-        elif way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
+        if way.role is Role.NUMBER and len(piece) > MAX_LEXEME:
             return None
-        else:
-            try:
-                value = way.value(piece)
-                if way.codec is not None:
-                    value = decode(way.codec, piece, to.schema())
-                    if respelled(way.codec, piece, value):
-                        return None
-            except ValueError:
-                return None
+        try:
+            value = way.value(piece)
+            if way.codec is not None and isinstance(value, str):
+                text, value = value, decode(way.codec, value, to.schema())
+                if respelled(way.codec, text, value):
+                    return None
+        except ValueError:
+            return None
         if way.key:
             if to.key is not None or type(value) is not str:
                 return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
 from toolect._rendering.walk import Cursor, Leaf, Walk
@@ -13,7 +12,6 @@ from toolect._spec.model import (
     Codec,
     CodecKind,
     Computed,
-    Escapes,
     Hole,
     HoleKind,
     Pattern,
@@ -24,7 +22,6 @@ from toolect._spec.model import (
     Spec,
 )
 from toolect._values.codec import encode, faithful
-from toolect._values.escapes import escape
 from toolect._values.ref import join_ref, split_ref
 from toolect._values.schema import NO_SCHEMA, TYPES, Schema, type_of
 from toolect._values.trees import is_finite, with_sorted_keys
@@ -59,7 +56,7 @@ class CallWriter(Walk):
             case Ref(name):
                 self.rule(name, inside, cursor)
             case Pattern(regex, name):
-                self.terminal(regex, name, inside, cursor)
+                self.terminal(regex, name, inside, cursor, closer)
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
@@ -127,17 +124,17 @@ class CallWriter(Walk):
             case text:
                 return text
 
-    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the name, the id, or the key of the argument."""
         match self.role(inside, name):
             case Role.NAME:
-                self.fits(regex, self.coded(inside, name, self.call.name), "name", Part.NAME)
+                self.fits(regex, self.escaped(name, inside, self.call.name, closer), "name", Part.NAME)
             case Role.REF:
                 self.fits(regex, self.ref(), "id", Part.ID)
             case Role.ID:
-                self.fits(regex, self.coded(inside, name, self.call.id or ""), "id", Part.ID)
+                self.fits(regex, self.escaped(name, inside, self.call.id or "", closer), "id", Part.ID)
             case Role.KEY if cursor.key is not None:
-                self.fits(regex, self.coded(inside, name, cursor.key), "argument key", Part.KEY)
+                self.fits(regex, self.escaped(name, inside, cursor.key, closer), "argument key", Part.KEY)
             case _:
                 raise Unrepresentable(name, "nothing in a call fills this terminal")
 
@@ -152,11 +149,6 @@ class CallWriter(Walk):
                 return cursor.key is not None
             case _:
                 return False
-
-    def coded(self, inside: str, name: str, text: str) -> str:
-        """`text` as the terminal's codec writes it."""
-        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
-        return text if codec is None else encode(codec, text)
 
     def ref(self) -> str:
         """The composite id: the call's own where that names it, else a new one."""
@@ -176,14 +168,13 @@ class CallWriter(Walk):
             self.json(inside)
             cursor.at = len(cursor.items)
         elif role is Role.ARGUMENTS:
-            self.plain_arguments(codec, cursor)
+            self.plain_arguments(codec, slot, inside, cursor, closer)
         elif cursor.key is None:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
-        elif kind is SlotKind.ESCAPED:
-            self.quoted(cursor.key, cursor.take("argument"), closer, slot.escapes)
         else:
-            default = CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT
-            self.value(codec or Codec(default), cursor.key, cursor.take("argument"))
+            codec = codec or Codec(CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT)
+            text = self.value(codec, cursor.key, cursor.take("argument"))
+            self.out.write(self.escaped(slot, inside, text, closer), Part.VALUE)
 
     def json(self, inside: str) -> None:
         """Write the call in the shape of the JSON slot."""
@@ -192,7 +183,7 @@ class CallWriter(Walk):
         for piece in unfit(shape, [self.call], 0, spell, layout)[0]:
             self.out.write(piece.text, piece.part)
 
-    def plain_arguments(self, codec: Codec | None, cursor: Cursor) -> None:
+    def plain_arguments(self, codec: Codec | None, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
         """Write arguments that are plain text: one string under the codec's key."""
         arguments = self.call.arguments
         if codec is not None and codec.kind is CodecKind.YAML:
@@ -202,17 +193,11 @@ class CallWriter(Walk):
         key = codec.key if codec is not None and codec.key else "value"
         if list(arguments) != [key] or not isinstance(arguments[key], str):
             raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
-        self.out.write(arguments[key], Part.ARGUMENTS)
+        self.out.write(self.escaped(slot, inside, arguments[key], closer), Part.ARGUMENTS)
         cursor.at = len(cursor.items)
 
-    def quoted(self, key: str, value: Json, closer: str, escapes: Escapes) -> None:
-        """Write the value of argument `key` as the inside of a string that `closer` ends."""
-        if not isinstance(value, str):
-            raise Unrepresentable(f"argument {key!r}", "expected a string between quotes", dumps(value))
-        self.out.write(escape(value, split_space(closer)[1], escapes), Part.VALUE)
-
-    def value(self, codec: Codec, key: str, value: Json) -> None:
-        """Write the value of argument `key` by its codec; reading must give it back."""
+    def value(self, codec: Codec, key: str, value: Json) -> str:
+        """What is written for the value of argument `key`, by its codec; reading must give it back."""
         schema = (self.schema or NO_SCHEMA).member(key)
         if codec.quoted and not (isinstance(value, str) and re.search(codec.quoted, value)):
             why = "is not one of the strings that this spelling is for"
@@ -225,7 +210,7 @@ class CallWriter(Walk):
             types = TYPES if schema is None else schema.types
             declared = "no type declared" if types is TYPES else f"declared {' or '.join(types)}"
             raise Unrepresentable(f"argument {key!r}", f"{READ_BACK} ({declared})", text)
-        self.out.write(text, Part.VALUE)
+        return text
 
 
 def arguments_text(call: Call, sort: bool) -> str:

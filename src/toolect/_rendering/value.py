@@ -10,7 +10,6 @@ from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._spec.model import Alt, Codec, CodecKind, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
 from toolect._values.codec import encode
-from toolect._values.escapes import escape
 from toolect._values.trees import is_finite
 from toolect.message import Json, dumps
 from toolect.rendered import Part, Unrepresentable
@@ -58,7 +57,7 @@ class ValueWriter(Walk):
             case Ref(name, again):
                 self.rule(name, Cursor(cursor.items[:1]) if again else cursor, closer)
             case Pattern(regex, name):
-                self.terminal(regex, name, inside, cursor)
+                self.terminal(regex, name, inside, cursor, closer)
             case Slot():
                 self.slot(part, inside, cursor, closer)
 
@@ -105,13 +104,13 @@ class ValueWriter(Walk):
             return not cursor.done and _HOLDS[name](cursor.next)
         return self.takes(self.spec.rules[name].expr, name, cursor)
 
-    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor) -> None:
+    def terminal(self, regex: str, name: str, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a number or a bare key; other terminals only decorate."""
         if inside not in (Role.NUMBER, Role.PAIR_KEY):
             raise Unrepresentable(name, "nothing in a value fills this terminal")
         value = cursor.take(inside)
         if inside == Role.PAIR_KEY:
-            self.fits(regex, value, "object key", Part.VALUE)
+            self.fits(regex, self.escaped(name, inside, value, closer), "object key", Part.VALUE)
         elif isinstance(value, float) and not math.isfinite(value):
             raise Unrepresentable("number", "expected a finite number", str(value))
         else:
@@ -123,10 +122,9 @@ class ValueWriter(Walk):
         if not is_finite(value):
             raise Unrepresentable(inside, "expected finite numbers", dumps(value))
         text = dumps(value) if kind is SlotKind.JSON else self.text(kind, inside, value)
+        text = self.escaped(slot, inside, text, closer)
         core = split_space(closer)[1]
-        if kind is SlotKind.ESCAPED:
-            text = escape(text, closer, slot.escapes)
-        elif core and kind is SlotKind.TEXT and core in text:
+        if core and kind is SlotKind.TEXT and core in text:
             raise Unrepresentable("string", "holds the marker that ends it", core)
         self.out.write(text, Part.VALUE)
 

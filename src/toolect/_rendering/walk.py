@@ -7,8 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
 from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
+from toolect._values.escapes import escape
 from toolect.rendered import Part, Unrepresentable
 
 NOTHING = object()
@@ -150,6 +152,15 @@ class Walk(ABC):
         """How the JSON slot of rule `inside` is laid out."""
         codec = self.spec.codecs.get(f"{inside}/{SlotKind.JSON}")
         return Layout() if codec is None else codec.layout
+
+    def escaped(self, part: Slot | str, inside: str, text: str, closer: str) -> str:
+        """`text` with the escapes of `part` of rule `inside`, a slot or a terminal's name, which `closer` follows."""
+        if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
+            return escape(text, split_space(closer)[1], part.escapes)
+        name = part.kind.value if isinstance(part, Slot) else part
+        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
+        escapes = None if codec is None else codec.escapes
+        return text if escapes is None else escape(text, split_space(closer)[1] or "<", escapes)
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:
         """Write `text`, which a terminal must match whole."""

@@ -8,7 +8,7 @@ import msgspec
 
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
-from toolect._spec.model import Codec, CodecKind, Layout, LayoutKind, Role, Rule, Spelling
+from toolect._spec.model import Codec, CodecKind, Escapes, Layout, LayoutKind, Role, Rule, Spelling
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems
 
@@ -22,6 +22,8 @@ _OLD = {
     "stops": "write `quoted`, with an expression that is found in the strings that need it",
 }
 """Options of earlier versions, and what to do instead."""
+_OLD_CODECS = {"entities": "write `{escapes: entities}`"}
+"""Codecs of earlier versions, and what to write instead."""
 _LAYOUT = msgspec.Meta(
     pattern="spaced|compact|(rows|indented) [1-9]",
     description="a layout (`spaced`, `compact`, `rows 4`, `indented 4`)",
@@ -31,11 +33,12 @@ _LAYOUT = msgspec.Meta(
 class Options(msgspec.Struct, frozen=True):
     """A codec and its options, as an entry writes them."""
 
-    codec: CodecKind
+    codec: CodecKind | None = None
     spelling: Spelling = Spelling.JSON
     untyped: Literal["text", "json", "json-or-text"] = "json-or-text"
     layout: Annotated[str, _LAYOUT] = "spaced"
     quoted: Annotated[str, REGEX] | None = None
+    escapes: Escapes | None = None
 
 
 def read_codecs(
@@ -46,16 +49,20 @@ def read_codecs(
     codecs: dict[str, Codec] = {}
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
-        codec = _codec(value, problems)
+        codec = _codec(value, kind, problems)
         if kind is None or codec is None:
             continue
-        if kind is TERMINAL and codec.kind not in (CodecKind.TEXT, CodecKind.ENTITIES):
-            message = f"expected `text` or `entities` as the codec of a terminal, got `{codec.kind}`"
+        if kind is TERMINAL and codec.kind is not CodecKind.TEXT:
+            message = f"expected `text` as the codec of a terminal, got `{codec.kind}`"
             problems.error("wrong-value", message, value.place)
         elif kind in (TEXT, JSON, TERMINAL):
             codecs[key.text] = codec
             needs = _NEEDS.get(codec.kind)
             role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
+            free = kind is TEXT and role not in (Role.CONTENT, Role.REASONING) and not key.text.endswith("/ESCAPED")
+            if codec.escapes is not None and kind is not TERMINAL and not free:
+                message = f"expected a text slot of a call, or a terminal, for `escapes`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place)
             if needs is not None and (kind is not TEXT or role is not needs):
                 message = f"expected {TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
                 problems.error("wrong-role", message, key.place)
@@ -64,12 +71,17 @@ def read_codecs(
     return codecs
 
 
-def _codec(node: Node, problems: Problems) -> Codec | None:
+def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:
+    """The codec of a `part`; where none is said, that of all parts of its kind."""
+    if isinstance(node, Text) and node.text in _OLD_CODECS:
+        hint = _OLD_CODECS[node.text]
+        problems.error("wrong-value", f"expected a codec, got `{node.text}`", node.place, hint=hint)
+        return None
     if isinstance(node, Text):
         kind = choose(node, [k.value for k in CodecKind], "a codec", problems)
         return Codec(CodecKind(kind)) if kind else None
-    if not isinstance(node, Table) or node.get("codec") is None:
-        message = f"expected a codec or a mapping with a `codec`, got {describe(node)}"
+    if not isinstance(node, Table):
+        message = f"expected a codec or a mapping of its options, got {describe(node)}"
         problems.error("wrong-type", message, node.place)
         return None
     before = len(problems.found)
@@ -79,9 +91,10 @@ def _codec(node: Node, problems: Problems) -> Codec | None:
     options = Options(**fields)
     kind, _, indent = options.layout.partition(" ")
     return Codec(
-        options.codec,
+        options.codec or (CodecKind.JSON if part is JSON else CodecKind.TEXT),
         options.spelling,
         CodecKind(options.untyped),
         layout=Layout(LayoutKind(kind), int(indent or 0)),
         quoted=options.quoted,
+        escapes=options.escapes,
     )

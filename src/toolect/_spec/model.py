@@ -30,11 +30,23 @@ class SlotKind(Enum):
 
 
 class Escapes(StrEnum):
-    """Whose escapes an `ESCAPED` slot has, by the name of the slot in grammars."""
+    """What stands for signs that a text could not hold otherwise."""
 
-    JSON = "ESCAPED"
-    PYTHON = "ESCAPED_PYTHON"
-    JAVASCRIPT = "ESCAPED_JAVASCRIPT"
+    JSON = "json"
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    ENTITIES = "entities"
+    """Those of XML: `&amp;`, `&lt;` and the others that it names, and `&#10;`."""
+    PERCENT = "percent"
+    """Bytes of UTF-8, as in URLs: `%20`."""
+
+
+QUOTED: dict[str, Escapes] = {
+    "ESCAPED": Escapes.JSON,
+    "ESCAPED_PYTHON": Escapes.PYTHON,
+    "ESCAPED_JAVASCRIPT": Escapes.JAVASCRIPT,
+}
+"""Whose escapes the slots have in which a backslash hides the quote, by their names in grammars."""
 
 
 class Literal(msgspec.Struct, frozen=True, tag="literal"):
@@ -68,10 +80,12 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
     @property
     def name(self) -> str:
         """Its name in grammars."""
-        return self.escapes if self.kind is SlotKind.ESCAPED else self.kind.value
+        return next(name for name, slot in SLOTS.items() if slot.kind is self.kind and slot.escapes is self.escapes)
 
 
-SLOTS = {slot.name: slot for slot in (*map(Slot, SlotKind), *(Slot(SlotKind.ESCAPED, escapes=e) for e in Escapes))}
+SLOTS: dict[str, Slot] = {kind.value: Slot(kind) for kind in SlotKind} | {
+    name: Slot(SlotKind.ESCAPED, escapes=escapes) for name, escapes in QUOTED.items()
+}
 """The slots by their names in grammars."""
 
 
@@ -228,8 +242,6 @@ class CodecKind(StrEnum):
     """JSON if it is JSON, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
-    ENTITIES = "entities"
-    """The text with `&amp;` and its like for signs."""
     ELEMENTS = "elements"
     """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
     YAML = "yaml"
@@ -278,6 +290,8 @@ class Codec(msgspec.Struct, frozen=True):
     key: str | None = None
     layout: Layout = Layout()
     quoted: str | None = None
+    escapes: Escapes | None = None
+    """Those of a slot or terminal that is not quoted."""
 
 
 class Policies(msgspec.Struct, frozen=True, rename="kebab"):

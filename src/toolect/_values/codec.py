@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from toolect._spec.model import Codec, CodecKind, Spelling
 from toolect._values.elements import framed, read_element, unframed
 from toolect._values.layout import lay_out
@@ -11,9 +9,6 @@ from toolect._values.schema import Schema, type_of
 from toolect._values.text_values import NOTHING, read_json, read_typed, shown, sniff
 from toolect._values.vocabulary import WORD_OF
 from toolect.message import Json, dumps, same_json
-
-_SIGNS = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
-_ENTITY = re.compile("&(amp|quot|apos|lt|gt);")
 
 
 def is_text(codec: Codec, schema: Schema | None) -> bool:
@@ -26,7 +21,10 @@ def is_text(codec: Codec, schema: Schema | None) -> bool:
 
 
 def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
-    """The value that `text` stands for. Raises ValueError when the codec is `json` and it is not JSON."""
+    """The value that `text` stands for, whose escapes have been resolved.
+
+    Raises ValueError when the codec is `json` and it is not JSON.
+    """
     match codec.kind:
         case CodecKind.TEXT:
             return text
@@ -37,8 +35,6 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return value
         case CodecKind.JSON_OR_TEXT:
             return _sniff(codec, text)
-        case CodecKind.ENTITIES:
-            return _ENTITY.sub(lambda match: _SIGNS[match[1]], text)
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
@@ -76,12 +72,10 @@ def encode(codec: Codec, value: Json) -> str:
 
         return write_yaml(value)
     if isinstance(value, str):
-        if codec.kind is CodecKind.ENTITIES:
-            return value.replace("&", "&amp;").replace('"', "&quot;")
         if codec.kind is CodecKind.ELEMENTS:
             return framed(value)
         return dumps(value) if codec.kind is CodecKind.JSON else value
-    if codec.kind in (CodecKind.TEXT, CodecKind.ENTITIES):
+    if codec.kind is CodecKind.TEXT:
         raise ValueError(f"expected a string, got {type_of(value)}")
     if value is None or value is True or value is False:
         return WORD_OF[codec.spelling][value]

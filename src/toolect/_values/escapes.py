@@ -1,8 +1,9 @@
-"""Backslash escapes in quoted strings, by language."""
+"""Escapes in text, by the language that they are of: what stands for signs that a text could not hold otherwise."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect._spec.model import Escapes
@@ -12,48 +13,93 @@ _SAME = {sign: sign for sign in "\\'\"/`"}
 _JSON = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"} | _SAME
 _HEX = r"u([0-9a-fA-F]{4})"
 _NUMBER = r"(?P<octal>0[0-7]{0,2})|x([0-9a-fA-F]{2})|" + _HEX
+_NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
+_ENTITIES = {"&": "amp", '"': "quot", "'": "apos", "<": "lt", ">": "gt"}
+_SIGNS = {name: sign for sign, name in _ENTITIES.items()}
 
 
 class _Language(NamedTuple):
     """The escapes of a language."""
 
-    signs: dict[str, str]
-    """What a character after the backslash stands for."""
     escape: re.Pattern[str]
-    """Matches an escape; its groups are code points in base 8 or 16, but the last, which is a character."""
-    control: str
-    """How a control character is written, as a format."""
+    """Matches an escape."""
+    resolve: Callable[[re.Match[str]], str]
+    """What it stands for; one that the language does not have, itself."""
+    open: re.Pattern[str]
+    """Matches what may be the beginning of an escape."""
+    always: str
+    """The signs that are never written as they are: what belongs between the brackets of a regular expression."""
+    write: Callable[[str], str]
+    """How a character is written."""
 
 
-def _language(signs: dict[str, str], numbers: str, control: str) -> _Language:
-    return _Language(signs, re.compile(rf"\\(?:{numbers}|(.))", re.DOTALL), control)
+def _backslashes(signs: dict[str, str], numbers: str, control: str) -> _Language:
+    """A language of backslashes: `signs` is what a character after one stands for."""
+    escape = re.compile(rf"\\(?:{numbers}|(.))", re.DOTALL)
 
-
-_LANGUAGES = {
-    Escapes.JSON: _language(_JSON, _HEX, "\\u{:04x}"),
-    Escapes.PYTHON: _language(_JSON | {"v": "\v", "a": "\a", "\n": ""}, _NUMBER + "|U([0-9a-fA-F]{8})", "\\x{:02x}"),
-    Escapes.JAVASCRIPT: _language(_JSON | {"v": "\v", "\n": ""}, _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}", "\\x{:02x}"),
-}
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-open_escape = re.compile(
-    r"\\(?:0[0-7]?|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|u\{[0-9a-fA-F]{0,6}|U[0-9a-fA-F]{0,7})?"
-).fullmatch
-"""Matches what may be the beginning of an escape, or half of a pair of them, in any language."""
-
-
-def unescape(text: str, escapes: Escapes) -> str:
-    """`text` with its backslash escapes resolved; one that the language does not have stays as it is."""
-    if "\\" not in text:
-        return text
-    signs, escape, _ = _LANGUAGES[escapes]
-
-    def one(match: re.Match[str]) -> str:
+    def resolve(match: re.Match[str]) -> str:
         if match.lastindex == escape.groups:
             return signs.get(match[escape.groups], match[0])
         base = 8 if match.lastgroup == "octal" else 16
         return chr(min(int(match[match.lastindex or 0], base), 0x10FFFF))
 
-    joined = escape.sub(one, text)
+    def write(char: str) -> str:
+        if char in _NAMES or char in _SAME:
+            return _NAMES.get(char, "\\" + char)
+        units = char.encode("utf-16-be", "surrogatepass").hex()
+        return control.format(ord(char)) if char < "\x80" else re.sub("(....)", r"\\u\1", units)
+
+    return _Language(escape, resolve, _OPEN_BACKSLASH, r"\\\x00-\x1f\x7f", write)
+
+
+def _entity(match: re.Match[str]) -> str:
+    """The sign that an entity of XML names, by its name or its number."""
+    if match[1] is not None:
+        return _SIGNS[match[1]]
+    code = int(match[2]) if match[2] is not None else int(match[3], 16)
+    return chr(code) if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else match[0]
+
+
+_OPEN_BACKSLASH = re.compile(
+    r"\\(?:0[0-7]?|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|u\{[0-9a-fA-F]{0,6}|U[0-9a-fA-F]{0,7})?"
+)
+_LANGUAGES = {
+    Escapes.JSON: _backslashes(_JSON, _HEX, "\\u{:04x}"),
+    Escapes.PYTHON: _backslashes(_JSON | {"v": "\v", "a": "\a", "\n": ""}, _NUMBER + "|U([0-9a-fA-F]{8})", "\\x{:02x}"),
+    Escapes.JAVASCRIPT: _backslashes(_JSON | {"v": "\v", "\n": ""}, _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}", "\\x{:02x}"),
+    Escapes.ENTITIES: _Language(
+        re.compile("&(?:(amp|quot|apos|lt|gt)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));"),
+        _entity,
+        re.compile("&(?:[a-z]{0,4}|#[0-9]{0,7}|#[xX][0-9a-fA-F]{0,6})"),
+        "&",
+        lambda char: f"&{_ENTITIES.get(char) or f'#{ord(char)}'};",
+    ),
+    Escapes.PERCENT: _Language(
+        re.compile(
+            "%[0-7]H|%[cCdD]H_|%[eE]H_ _|%[fF][0-7]_ _ _".replace(" ", "")
+            .replace("_", "%[89abAB]H")
+            .replace("H", "[0-9a-fA-F]")
+        ),
+        lambda match: bytes.fromhex(match[0].replace("%", "")).decode(errors="ignore") or match[0],
+        re.compile("(?:%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){0,2})?(?:%[0-9a-fA-F]?)?"),
+        "%",
+        lambda char: "".join(f"%{byte:02X}" for byte in char.encode()),
+    ),
+}
+LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "%"}
+"""What an escape begins with."""
+_LONGEST = 12
+"""Characters of the longest escape, and then some."""
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
+
+
+def unescape(text: str, escapes: Escapes) -> str:
+    """`text` with its escapes resolved; one that the language does not have stays as it is."""
+    if LEAD[escapes] not in text:
+        return text
+    language = _LANGUAGES[escapes]
+    joined = language.escape.sub(language.resolve, text)
     return _PAIR.sub(_paired, joined) if "\\u" in text else joined
 
 
@@ -62,17 +108,57 @@ def _paired(match: re.Match[str]) -> str:
     return chr(0x10000 + ((ord(pair[0]) - 0xD800) << 10) + ord(pair[1]) - 0xDC00)
 
 
-def escape(text: str, quote: str, escapes: Escapes) -> str:
-    """`text` for the inside of a string between `quote`s: the inverse of `unescape`."""
-    names = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
-    control = _LANGUAGES[escapes].control
+def escape(text: str, closer: str, escapes: Escapes) -> str:
+    """`text` in a place that `closer` ends, whose first sign is escaped: the inverse of `unescape`."""
+    language = _LANGUAGES[escapes]
+    hidden = f"[{language.always}{re.escape(closer[:1])}]"
+    return re.sub(hidden, lambda match: language.write(match[0]), text)
 
-    def one(match: re.Match[str]) -> str:
-        char = match[0]
-        if char in names:
-            return names[char]
-        if char in "'\"":
-            return "\\" + char if char == quote[0] else char
-        return control.format(ord(char))
 
-    return re.sub(r"[\\'\"\x00-\x1f\x7f]", one, text)
+def whole_escapes(text: str, start: int, end: int, escapes: Escapes) -> int:
+    """The end of the last escape in `text[start:end]` that cannot go on; `start` is not inside of one."""
+    lead, opens = LEAD[escapes], _LANGUAGES[escapes].open.fullmatch
+    if lead != "\\":
+        near = max(start, end - _LONGEST)
+        while (near := text.find(lead, near, end)) >= 0:
+            if opens(text, near, end) is not None:
+                return near
+            near += 1
+        return end
+    last = text.rfind(lead, max(start, end - _LONGEST), end)
+    if last < 0 or not _is_escape(text, start, last) or opens(text, last, end) is None:
+        return end
+    # Half of a surrogate pair waits for the other half.
+    before = last - 6
+    while before >= start and _HIGH_SURROGATE.fullmatch(text, before, last) and _is_escape(text, start, before):
+        last, before = before, before - 6
+    return last
+
+
+def _is_escape(text: str, start: int, at: int) -> bool:
+    """True when the backslash `text[at]` is not itself escaped; `start` is not inside of an escape."""
+    first = at
+    while first > start and text[first - 1] == "\\":
+        first -= 1
+    return (at - first) % 2 == 0
+
+
+class Unescaped:
+    """Text that arrives in pieces, with its escapes resolved; what may be the beginning of one waits for more."""
+
+    __slots__ = ("_escapes", "_held")
+
+    def __init__(self, escapes: Escapes) -> None:
+        self._escapes, self._held = escapes, ""
+
+    def more(self, text: str) -> str:
+        """What can be said of the text so far that was not said before."""
+        text = self._held + text
+        end = whole_escapes(text, 0, len(text), self._escapes)
+        self._held = text[end:]
+        return unescape(text[:end], self._escapes)
+
+    def rest(self) -> str:
+        """What is left at its end."""
+        held, self._held = self._held, ""
+        return unescape(held, self._escapes)

@@ -36,7 +36,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 label=forged and f"forges {forged}",
                 witness=escape.text,
                 reading=told(escape.read),
-                help="use `ESCAPED` between quotes, the codec `entities`, or a longer closer",
+                help="use `ESCAPED` between quotes, `escapes: entities`, or a longer closer",
             )
 
 
