@@ -32,9 +32,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import registry
+from toolect.compiled import Dialect
 from toolect.message import Json
 from tools.bench.workloads import ARGUMENTS, SENTENCES, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
-from tools.conformance.chunked import Dialect, disagreement, stream
+from tools.conformance.chunked import disagreement, stream
 
 CHUNK = 4
 

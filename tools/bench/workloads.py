@@ -21,8 +21,9 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._spec.model import HoleKind, Spec
+from toolect.compiled import Dialect
 from toolect.message import Call, Content, Message
-from tools.conformance.chunked import Dialect, literals
+from tools.conformance.chunked import literals
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
 SENTENCES = "I'll look up the forecast for the coming days. That should tell us whether to bring an umbrella."

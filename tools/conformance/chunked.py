@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from toolect._detection.auto import Auto
 from toolect._graph.node import STRONG
-from toolect._spec.model import Alt, Expr, Repeat, Role, Seq, Spec
-from toolect._spec.model import Literal as Marker
+from toolect._spec.leaves import leaves
+from toolect._spec.model import Expr, Literal, Role, Spec
+from toolect.authoring.laws import same, untold
+from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
-
-Mode: TypeAlias = Literal["strict", "lenient"]
-
-
-class Stream(Protocol):
-    """What is asked of a stream."""
-
-    @property
-    def message(self) -> Message:
-        """The message so far."""
-
-    def feed(self, chunk: str) -> Sequence[Event]:
-        """Read the next chunk."""
-
-    def close(self) -> Sequence[Event]:
-        """The input ends here."""
-
-
-class Streaming(Protocol):
-    """What can read a text that arrives in chunks."""
-
-    def stream(self, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Stream:
-        """Start reading one."""
-
-
-class Dialect(Streaming, Protocol):
-    """What is asked of a dialect."""
-
-    @property
-    def spec(self) -> Spec:
-        """What it was compiled from."""
-
-    def parse(self, text: str, tools: Json = None, *, mode: Mode = ..., prefix: str = ..., **policies: str) -> Message:
-        """Read a complete text."""
-
-    def render(self, message: Message, tools: Json = None) -> str:
-        """Write a message."""
 
 
 class Streamed(NamedTuple):
@@ -60,7 +26,7 @@ class Streamed(NamedTuple):
     events: list[Event]
 
 
-def stream(dialect: Streaming, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
+def stream(dialect: Dialect | Auto, chunks: Iterable[str], options: Mapping[str, Json]) -> Streamed:
     """Read a text that arrives in these chunks."""
     stream = dialect.stream(**options)
     events = [event for chunk in chunks for event in stream.feed(chunk)]
@@ -99,28 +65,11 @@ def splits(text: str) -> Iterator[list[str]]:
         yield [text[:at], text[at:]]
 
 
-def same(a: Message, b: Message) -> bool:
-    """True when two messages are alike to the last detail; equality alone overlooks the layout."""
-    return list(map(repr, (*a.segments, *a.repairs))) == list(map(repr, (*b.segments, *b.repairs)))
-
-
 def disagreement(complete: Message, streamed: Streamed) -> str:
     """How a stream's message or events differ from the complete reading; empty when they do not."""
-    closed, events = streamed.closed, streamed.events
-    if not same(complete, closed):
-        return f"streamed message {_show(closed)}, complete {_show(complete)}"
-    if "".join(event.text for event in events if isinstance(event, ContentDelta)) != complete.content:
-        return "the content deltas do not join to the content"
-    if "".join(event.text for event in events if isinstance(event, ReasoningDelta)) != complete.reasoning:
-        return "the reasoning deltas do not join to the reasoning"
-    if [repr(event.call) for event in events if isinstance(event, CallEnd)] != list(map(repr, complete.calls)):
-        return "the ended calls are not the calls of the message"
-    started = {event.index for event in events if isinstance(event, CallStart)}
-    for index in started:
-        sent = "".join(e.text for e in events if isinstance(e, ArgumentsDelta) and e.index == index)
-        if sent != complete.calls[index].arguments_text:
-            return f"the argument deltas of call {index} join to {sent!r}"
-    return ""
+    if not same(complete, streamed.closed):
+        return f"streamed message {_show(streamed.closed)}, complete {_show(complete)}"
+    return untold(streamed.events, complete)
 
 
 def _show(message: Message) -> str:
@@ -158,13 +107,6 @@ def _markers(expr: Expr) -> Iterator[str]:
     return (part for literal in literals(expr) for part in literal.text.split("\n") if len(part) >= STRONG)
 
 
-def literals(expr: Expr) -> Iterator[Marker]:
+def literals(expr: Expr) -> Iterator[Literal]:
     """The markers in an expression of a grammar."""
-    match expr:
-        case Marker():
-            yield expr
-        case Seq(items=items) | Alt(items=items):
-            for item in items:
-                yield from literals(item)
-        case Repeat(item=item):
-            yield from literals(item)
+    return (part for part in leaves(expr) if isinstance(part, Literal))

@@ -17,9 +17,10 @@ from toolect import registry
 from toolect._detection.auto import Auto
 from toolect._detection.ranking import detect
 from toolect._rendering.differences import MEANING, unchanged
+from toolect.compiled import Dialect
 from toolect.message import Json, Message
 from tools.conformance.cases import Case
-from tools.conformance.chunked import Dialect, disagreement, stream
+from tools.conformance.chunked import disagreement, stream
 from tools.conformance.scoring import score
 from tools.conformance.views import Reading
 

@@ -28,10 +28,10 @@ from typing import NoReturn
 import msgspec
 
 from toolect import registry
+from toolect.compiled import Dialect
 from tools.conformance import guessing, summary
 from tools.conformance import wire_formats as formats
 from tools.conformance.cases import Case
-from tools.conformance.chunked import Dialect
 from tools.conformance.running import COLUMNS, Result, prefix, run
 from tools.conformance.tables import as_json, causes, draw, shorten, show_failure, table
 

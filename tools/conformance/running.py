@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from toolect.compiled import Dialect
 from toolect.message import Json, Message
 from tools.conformance.cases import Case
-from tools.conformance.chunked import Dialect, Streamed, disagreement, markup, opener, reasoning_prefix, stream
+from tools.conformance.chunked import Streamed, disagreement, markup, opener, reasoning_prefix, stream
 from tools.conformance.scoring import Score, score
 from tools.conformance.views import Reading
 
