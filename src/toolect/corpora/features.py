@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
@@ -53,16 +54,28 @@ _PRINTED = '{"name": "get_time", "arguments": {"place": "Rome"}}'
 _IDS = ("call_7f3a", "a1B2c3D4e", "toolu_01A09q90qw90lq91781")
 
 
-def _segments(name: str, group: str, meaning: str, *messages: tuple[Segment, ...]) -> Feature:
-    return Feature(name, group, meaning, tuple(map(Message, messages)))
+def _feature(name: str, meaning: str, *messages: tuple[Segment, ...], sense: Sense = Sense.MEANING) -> Feature:
+    return Feature(name, "", meaning, tuple(map(Message, messages)), sense)
 
 
-def _values(name: str, group: str, meaning: str, *values: Json) -> Feature:
-    return Feature(name, group, meaning, tuple(_argument(value) for value in values))
+def _values(name: str, meaning: str, *values: Json) -> Feature:
+    return _feature(name, meaning, *((Call("f", {"a": value}),) for value in values))
 
 
-def _argument(value: Json) -> Message:
-    return Message((Call("f", {"a": value}),))
+def _keys(name: str, meaning: str, *keys: str) -> Feature:
+    return _feature(name, meaning, *((Call("f", {key: "b"}),) for key in keys))
+
+
+def _names(name: str, meaning: str, *names: str) -> Feature:
+    return _feature(name, meaning, *((Call(name, {"a": "b"}),) for name in names))
+
+
+def _holding(name: str, meaning: str, holding: Callable[[str], Message]) -> Feature:
+    return Feature(name, "", meaning, (), holding=holding)
+
+
+def _group(group: str, *features: Feature) -> tuple[Feature, ...]:
+    return tuple(replace(feature, group=group) for feature in features)
 
 
 def in_text(marker: str) -> Message:
@@ -77,15 +90,7 @@ def in_reasoning(marker: str) -> Message:
 
 def in_string(marker: str) -> Message:
     """A call with an argument in which a marker stands."""
-    return _argument(f"b{marker}c")
-
-
-def _keys(name: str, meaning: str, *keys: str) -> Feature:
-    return Feature(name, "keys", meaning, tuple(Message((Call("f", {key: "b"}),)) for key in keys))
-
-
-def _names(name: str, meaning: str, *names: str) -> Feature:
-    return Feature(name, "tool names", meaning, tuple(Message((Call(name, {"a": "b"}),)) for name in names))
+    return Message((Call("f", {"a": f"b{marker}c"}),))
 
 
 def _nest(depth: int) -> Json:
@@ -95,154 +100,108 @@ def _nest(depth: int) -> Json:
     return value
 
 
-CALLS = (
-    _segments("one call", "calls", "a call with an argument", (ROME,)),
-    _segments("parallel calls", "calls", "two calls in one answer", (ROME, OSLO)),
-    _segments("equal calls", "calls", "the same call twice", (ROME, ROME)),
-    _segments("many calls", "calls", "thirty calls in one answer", (ROME, OSLO) * 15),
-    _segments("several tools", "calls", "calls of different tools", (ROME, Call("f", {"a": 1}), OSLO)),
-    Feature(
-        "ids",
-        "calls",
-        "a call keeps the id that it came with",
-        tuple(Message((Call("f", {"a": "b"}, given),)) for given in _IDS),
-        Sense.IDS,
+CALLS = _group(
+    "calls",
+    _feature("one call", "a call with an argument", (ROME,)),
+    _feature("parallel calls", "two calls in one answer", (ROME, OSLO)),
+    _feature("equal calls", "the same call twice", (ROME, ROME)),
+    _feature("many calls", "thirty calls in one answer", (ROME, OSLO) * 15),
+    _feature("several tools", "calls of different tools", (ROME, Call("f", {"a": 1}), OSLO)),
+    _feature(
+        "ids", "a call keeps the id that it came with", *((Call("f", {"a": "b"}, i),) for i in _IDS), sense=Sense.IDS
     ),
-    Feature("no ids", "calls", "a call that came without an id gets none", (Message((ROME, OSLO)),), Sense.IDS),
-    _segments("no arguments", "calls", "a call with an empty object", (Call("f", {}),), (Call("f", {}), ROME)),
-    _segments(
-        "many arguments", "calls", "a call with two hundred of them", (Call("f", {f"k{i}": i for i in range(200)}),)
-    ),
+    _feature("no ids", "a call that came without an id gets none", (ROME, OSLO), sense=Sense.IDS),
+    _feature("no arguments", "a call with an empty object", (Call("f", {}),), (Call("f", {}), ROME)),
+    _feature("many arguments", "a call with two hundred of them", (Call("f", {f"k{i}": i for i in range(200)}),)),
 )
-TEXTS = (
-    _segments("text alone", "text", "content without a call", (TEXT,), (Content("One.\n\nTwo. 3 < 4 & {a}"),)),
-    _segments("text before", "text", "content before a call", (TEXT, ROME)),
-    _segments("text between", "text", "content between two calls", (ROME, TEXT, OSLO)),
-    _segments("text after", "text", "content after a call", (ROME, TEXT), (TEXT, ROME, OSLO, TEXT)),
-    _segments(
+TEXTS = _group(
+    "text",
+    _feature("text alone", "content without a call", (TEXT,), (Content("One.\n\nTwo. 3 < 4 & {a}"),)),
+    _feature("text before", "content before a call", (TEXT, ROME)),
+    _feature("text between", "content between two calls", (ROME, TEXT, OSLO)),
+    _feature("text after", "content after a call", (ROME, TEXT), (TEXT, ROME, OSLO, TEXT)),
+    _feature(
         "blanks around text",
-        "text",
         "content that begins or ends with blanks or newlines",
         *((Content(text),) for text in (" a", "a ", "\na", "a\n", "\n\na\n\n", "    a\n  b")),
     ),
-    _segments(
+    _feature(
         "text like a call",
-        "text",
         "content that shows a call in JSON, which is none",
         (Content(f"Write {_PRINTED} to call it."),),
         (Content(_PRINTED),),
     ),
-    Feature(
-        "markers in text",
-        "text",
-        "content that holds a marker of the dialect",
-        (),
-        holding=in_text,
-    ),
+    _holding("markers in text", "content that holds a marker of the dialect", in_text),
 )
-REASONING = (
-    _segments("reasoning, text", "reasoning", "reasoning before content", (THOUGHT, TEXT)),
-    _segments("reasoning, call", "reasoning", "reasoning before a call", (THOUGHT, ROME)),
-    _segments("reasoning, text, calls", "reasoning", "reasoning, content, calls", (THOUGHT, TEXT, ROME, OSLO)),
-    _segments("reasoning between", "reasoning", "reasoning between two calls", (ROME, THOUGHT, OSLO)),
-    _segments("reasoning after", "reasoning", "reasoning after a call", (ROME, THOUGHT)),
-    _segments(
+REASONING = _group(
+    "reasoning",
+    _feature("reasoning, text", "reasoning before content", (THOUGHT, TEXT)),
+    _feature("reasoning, call", "reasoning before a call", (THOUGHT, ROME)),
+    _feature("reasoning, text, calls", "reasoning, content, calls", (THOUGHT, TEXT, ROME, OSLO)),
+    _feature("reasoning between", "reasoning between two calls", (ROME, THOUGHT, OSLO)),
+    _feature("reasoning after", "reasoning after a call", (ROME, THOUGHT)),
+    _feature(
         "blanks around reasoning",
-        "reasoning",
         "reasoning that begins or ends with blanks or newlines",
         *((Reasoning(text), TEXT) for text in (" a", "a ", "\na", "a\n", "a\n\nb")),
     ),
-    Feature(
-        "markers in reasoning",
-        "reasoning",
-        "reasoning that holds a marker of the dialect",
-        (),
-        holding=in_reasoning,
-    ),
+    _holding("markers in reasoning", "reasoning that holds a marker of the dialect", in_reasoning),
 )
-VALUES = (
-    _values("null", "values", "null", None),
-    _values("booleans", "values", "true and false", True, False),
-    _values("integers", "values", "0, 3, -7", 0, 3, -7),
-    _values("fractions", "values", "0.5, -2.25, 0.1", 0.5, -2.25, 0.1),
-    _values("1.0 is not 1", "values", "a whole number that is a float stays one", 1.0, -20.0),
-    _values("exponents", "values", "very large and very small floats", 1e22, 1.7e308, 5e-324, -3e-9),
-    _values("negative zero", "values", "-0.0 stays negative", -0.0),
-    _values("big integers", "values", "beyond 2⁵³ and 2⁶⁴, and of 400 digits", 2**53 + 1, -(2**64), 10**400),
-    _values('"1" is not 1', "values", "a string that looks like a number", "1", "-2.50", "020", "1e3", "0x1F"),
-    _values('"true" is not true', "values", "a string that looks like a boolean", "true", "false", "True", "False"),
-    _values('"null" is not null', "values", "a string that looks like null", "null", "None", "undefined"),
-    _values(
-        "JSON in a string", "values", "a string that is JSON", '{"b": 1}', "[1, 2]", '"quoted"', "{}", "[]", "{'b': 1}"
-    ),
-    _values("objects", "values", "an object", {"b": 1, "c": "d"}),
-    _values("lists", "values", "a list", [1, 2], ["b", "c"], [1, "b", None, True, 0.5]),
-    _values("nested", "values", "objects and lists in one another", {"b": [{"c": [True, {"d": [[1], [2]]}]}]}),
-    _values("thirty deep", "values", "thirty levels of nesting", _nest(30)),
-    _values("empty object", "values", "an object without keys", {}, {"b": {}}, [{}]),
-    _values("empty list", "values", "a list without items", [], {"b": []}, [[]]),
-    _values(
-        "types inside", "values", "types are kept apart in lists and objects too", {"b": "1", "c": 1}, ["true", True]
-    ),
-    Feature(
+VALUES = _group(
+    "values",
+    _values("null", "null", None),
+    _values("booleans", "true and false", True, False),
+    _values("integers", "0, 3, -7", 0, 3, -7),
+    _values("fractions", "0.5, -2.25, 0.1", 0.5, -2.25, 0.1),
+    _values("1.0 is not 1", "a whole number that is a float stays one", 1.0, -20.0),
+    _values("exponents", "very large and very small floats", 1e22, 1.7e308, 5e-324, -3e-9),
+    _values("negative zero", "-0.0 stays negative", -0.0),
+    _values("big integers", "beyond 2⁵³ and 2⁶⁴, and of 400 digits", 2**53 + 1, -(2**64), 10**400),
+    _values('"1" is not 1', "a string that looks like a number", "1", "-2.50", "020", "1e3", "0x1F"),
+    _values('"true" is not true', "a string that looks like a boolean", "true", "false", "True", "False"),
+    _values('"null" is not null', "a string that looks like null", "null", "None", "undefined"),
+    _values("JSON in a string", "a string that is JSON", '{"b": 1}', "[1, 2]", '"quoted"', "{}", "[]", "{'b': 1}"),
+    _values("objects", "an object", {"b": 1, "c": "d"}),
+    _values("lists", "a list", [1, 2], ["b", "c"], [1, "b", None, True, 0.5]),
+    _values("nested", "objects and lists in one another", {"b": [{"c": [True, {"d": [[1], [2]]}]}]}),
+    _values("thirty deep", "thirty levels of nesting", _nest(30)),
+    _values("empty object", "an object without keys", {}, {"b": {}}, [{}]),
+    _values("empty list", "a list without items", [], {"b": []}, [[]]),
+    _values("types inside", "types are kept apart in lists and objects too", {"b": "1", "c": 1}, ["true", True]),
+    _feature(
         "key order",
-        "values",
         "the order of the keys",
-        (
-            Message((Call("f", {"b": 1, "a": 2, "c": 3}),)),
-            Message((Call("f", {"x": {"z": 1, "y": [{"b": 1, "a": 2}]}}),)),
-        ),
-        Sense.ORDER,
+        (Call("f", {"b": 1, "a": 2, "c": 3}),),
+        (Call("f", {"x": {"z": 1, "y": [{"b": 1, "a": 2}]}}),),
+        sense=Sense.ORDER,
     ),
-    Feature(
+    _feature(
         "number spelling",
-        "values",
         "a number as the model wrote it: 1.50, 1e3",
-        (
-            Message((Call("f", {"a": 1.5}, spelling='{"a": 1.50}'),)),
-            Message((Call("f", {"a": 1000.0}, spelling='{"a": 1e3}'),)),
-        ),
-        Sense.SPELLING,
+        (Call("f", {"a": 1.5}, spelling='{"a": 1.50}'),),
+        (Call("f", {"a": 1000.0}, spelling='{"a": 1e3}'),),
+        sense=Sense.SPELLING,
     ),
 )
-STRINGS = (
-    _values("empty string", "strings", "a string without characters", ""),
-    _values("blanks in strings", "strings", "strings of blanks, or with blanks around them", " ", "  b", "b  ", "\tb"),
-    _values("newlines", "strings", "a string of several lines", "if b:\n    c()\n\nd", "a\r\nb"),
-    _values(
-        "newlines around", "strings", "a string that begins or ends with a newline", "\nb", "b\n", "\n", "\n\nb\n\n"
-    ),
-    _values("quotes", "strings", "quotes of every kind", '"', "'", "\"b\" 'c' `d`", "'''", '"""', 'a"}b', "`"),
-    _values("backslashes", "strings", "backslashes", "\\", "\\n", "C:\\new\\", '\\"', "\\u0041", "\\\\"),
-    _values(
-        "markup",
-        "strings",
-        "tags and entities",
-        "<b>&amp;</b>",
-        "&lt;",
-        "a < b && c > d",
-        "<![CDATA[b]]>",
-        "<!-- b -->",
-    ),
-    _values("end tags", "strings", "the end tag of its tool or its key", "b</f>c", "b</a>c", "</arguments>"),
-    _values(
-        "punctuation", "strings", "brackets, commas, colons", "{", "}", "a, b", "b=1", "k: v", "])", "- b", "# b", "b|c"
-    ),
-    _values(
-        "control characters", "strings", "NUL, escape, and the like", "b\x00c", "\x1b[1m", "b\x0cc", "\x7f\x85\u2028"
-    ),
-    _values("beyond the BMP", "strings", "emoji and other astral characters", "😀", "👩\u200d👩\u200d👧", "𝒳"),
-    _values("lone surrogates", "strings", "half of a surrogate pair", "b\ud83dc", "\udc00"),
-    _values("long strings", "strings", "twenty thousand characters", "if a < b: c[d] = {e}\n" * 1000 + "end"),
-    Feature(
-        "markers in strings",
-        "strings",
-        "a string that holds a marker of the dialect",
-        (),
-        holding=in_string,
-    ),
+STRINGS = _group(
+    "strings",
+    _values("empty string", "a string without characters", ""),
+    _values("blanks in strings", "strings of blanks, or with blanks around them", " ", "  b", "b  ", "\tb"),
+    _values("newlines", "a string of several lines", "if b:\n    c()\n\nd", "a\r\nb"),
+    _values("newlines around", "a string that begins or ends with a newline", "\nb", "b\n", "\n", "\n\nb\n\n"),
+    _values("quotes", "quotes of every kind", '"', "'", "\"b\" 'c' `d`", "'''", '"""', 'a"}b', "`"),
+    _values("backslashes", "backslashes", "\\", "\\n", "C:\\new\\", '\\"', "\\u0041", "\\\\"),
+    _values("markup", "tags and entities", "<b>&amp;</b>", "&lt;", "a < b && c > d", "<![CDATA[b]]>", "<!-- b -->"),
+    _values("end tags", "the end tag of its tool or its key", "b</f>c", "b</a>c", "</arguments>"),
+    _values("punctuation", "brackets, commas, colons", "{", "}", "a, b", "b=1", "k: v", "])", "- b", "# b", "b|c"),
+    _values("control characters", "NUL, escape, and the like", "b\x00c", "\x1b[1m", "b\x0cc", "\x7f\x85\u2028"),
+    _values("beyond the BMP", "emoji and other astral characters", "😀", "👩\u200d👩\u200d👧", "𝒳"),
+    _values("lone surrogates", "half of a surrogate pair", "b\ud83dc", "\udc00"),
+    _values("long strings", "twenty thousand characters", "if a < b: c[d] = {e}\n" * 1000 + "end"),
+    _holding("markers in strings", "a string that holds a marker of the dialect", in_string),
 )
-KEYS = (
+KEYS = _group(
+    "keys",
     _keys("plain keys", "a key of letters, digits and _", "place", "a1", "_x"),
     _keys("keys with dashes and points", "a key with a dash, a point, a $", "first-name", "a.b", "$ref", "@id"),
     _keys("keys with blanks", "a key with a blank", "first name"),
@@ -253,7 +212,8 @@ KEYS = (
     _keys("empty key", "a key without characters", ""),
     _keys("odd keys", "keys that the dialect may need itself", "name", "arguments", "parameters", "1", "class", "id"),
 )
-NAMES = (
+NAMES = _group(
+    "tool names",
     _names("plain names", "a name of letters, digits and _", "get_time", "f2", "_x"),
     _names("dashed names", "a name with a dash", "list-files"),
     _names("dotted names", "a name with a dot", "files.list"),
@@ -261,20 +221,19 @@ NAMES = (
     _names("unicode names", "a name beyond ASCII", "größe", "获取天气"),
     _names("any name", "a name with blanks, quotes, markup", "get time", '"f"', "a>b", "a\nb", "f(x)", "{f}"),
 )
-STREAMS = (
-    Feature(
+STREAMS = _group(
+    "streaming",
+    _feature(
         "streamed strings",
-        "streaming",
         "a long string is sent on while it arrives",
-        (Message((Call("f", {"body": "line of text\n" * 40}),)),),
-        Sense.STREAM,
+        (Call("f", {"body": "line of text\n" * 40}),),
+        sense=Sense.STREAM,
     ),
-    Feature(
+    _feature(
         "streamed arguments",
-        "streaming",
         "the first arguments are sent on before the last one arrives",
-        (Message((Call("f", {f"key{i}": i for i in range(60)}),)),),
-        Sense.STREAM,
+        (Call("f", {f"key{i}": i for i in range(60)}),),
+        sense=Sense.STREAM,
     ),
 )
 FEATURES: tuple[Feature, ...] = (*CALLS, *TEXTS, *REASONING, *VALUES, *STRINGS, *KEYS, *NAMES, *STREAMS)
