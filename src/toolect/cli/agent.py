@@ -12,7 +12,7 @@ import msgspec
 
 from toolect._shown import one_line
 from toolect.cli._shared.io import Misuse, emit_json, note
-from toolect.cli._shared.shared_options import find, spec_option
+from toolect.cli._shared.shared_options import find, form_for, format_option, spec_option
 from toolect.cli._shared.tool_option import collection_option, draw_result
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.argument("question")
 @click.option("--url", required=True, metavar="URL", help="The server's base, such as http://localhost:8000/v1.")
 @click.option("--model", required=True, metavar="NAME", help="The model's name on that server.")
-@collection_option()
+@collection_option
 @click.option("--dialect", metavar="DIALECT",
               help="Write tools and read calls as text in this dialect; else the server reads calls.")  # fmt: skip
 @click.option(
@@ -41,8 +41,7 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.option("--retries", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
               help="How often to ask again when the server fails.")  # fmt: skip
 @click.option("--yes/--ask", "yes", default=None, help="Run tools at once, or ask before each.  [default: ask]")
-@click.option("--format", "form", type=click.Choice(["json", "text"]),
-              help="How to write what happens.  [default: text on a terminal, else json]")  # fmt: skip
+@format_option("what happens", "json", "text")
 @spec_option
 def command(
     question: str, url: str, model: str, registry: ToolRegistry, dialect: str | None, prefix: str, system: str,
@@ -71,7 +70,7 @@ def command(
         registry, None, system, max_iterations, before=None if yes else _approve,
     )  # fmt: skip
     try:
-        asyncio.run(_ask(agent, chat, question, form or ("text" if sys.stdout.isatty() else "json")))
+        asyncio.run(_ask(agent, chat, question, form_for(form)))
     except (AgentError, ModelError, Unrepresentable) as error:
         note(str(error))
         return 1

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 @file_argument
 @source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
 @target_option("The dialect to write.")
-@tools_option()
-@prefix_option()
+@tools_option
+@prefix_option
 @jsonl_option
 @spec_option
 @max_bytes_option

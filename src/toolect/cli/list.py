@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from toolect.cli._shared.shared_options import spec_option
+from toolect.cli._shared.shared_options import form_for, format_option, spec_option
 
 
 @click.command()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["json", "text"]),
-    help="How to write the list.  [default: text on a terminal, else json]",
-)
+@format_option("the list", "json", "text")
 @spec_option
 def command(form: str | None) -> int:
     """List the dialects: name, description, aliases and the models that write them.
@@ -25,7 +18,7 @@ def command(form: str | None) -> int:
     from toolect import registry
 
     specs = [registry.spec(name) for name in registry.dialects()]
-    if (form or ("text" if sys.stdout.isatty() else "json")) == "json":
+    if form_for(form) == "json":
         from toolect.cli._shared.io import emit_json
 
         for spec in specs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from toolect.cli._shared.io import emit_json, note, pieces, read
 from toolect.cli._shared.shared_options import (
     checked_tools,
     file_argument,
+    form_for,
+    format_option,
     jsonl_option,
     max_bytes_option,
     prefix_option,
@@ -31,13 +32,8 @@ if TYPE_CHECKING:
 @click.command()
 @file_argument
 @source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
-@tools_option()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["json", "openai", "text"]),
-    help="How to write the message.  [default: text on a terminal, else json]",
-)
+@tools_option
+@format_option("the message", "json", "openai", "text")
 @click.option("--stream", is_flag=True, help="Read as the text arrives and write each event at once.")
 @click.option(
     "--chunk",
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
     help="Characters to feed at once with --stream.",
 )
 @click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
-@prefix_option()
+@prefix_option
 @jsonl_option
 @spec_option
 @max_bytes_option
@@ -68,7 +64,7 @@ def command(
     options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
     if jsonl:
         return _many(file, max_bytes, source, form or "json", options)
-    form = form or ("text" if sys.stdout.isatty() else "json")
+    form = form_for(form)
     read_text: list[str] = []
     if stream:
         message = _live(_kept(_cut(pieces(file, max_bytes), chunk), read_text), source, form, options)

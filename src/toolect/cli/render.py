@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @file_argument
 @target_option("The dialect to write: a name, an alias or a model id.")
-@tools_option()
+@tools_option
 @jsonl_option
 @spec_option
 @max_bytes_option

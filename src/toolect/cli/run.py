@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from toolect.cli._shared.io import emit_json, read
-from toolect.cli._shared.shared_options import file_argument, max_bytes_option, source_option, spec_option
+from toolect.cli._shared.shared_options import (
+    file_argument,
+    form_for,
+    format_option,
+    max_bytes_option,
+    source_option,
+    spec_option,
+)
 from toolect.cli._shared.tool_option import collection_option, draw_result
 from toolect.registry import AUTO
 
@@ -23,12 +29,11 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @file_argument
-@collection_option()
+@collection_option
 @source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["json", "text"]),
-              help="How to write the results.  [default: text on a terminal, else json]")  # fmt: skip
+@format_option("the results", "json", "text")
 @spec_option
 @max_bytes_option
 def command(
@@ -41,7 +46,7 @@ def command(
     """
     registry.timeout = timeout
     results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
-    if (form or ("text" if sys.stdout.isatty() else "json")) == "text":
+    if form_for(form) == "text":
         from toolect.cli._shared.drawing import Pen
 
         pen = Pen()

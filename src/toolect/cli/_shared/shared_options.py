@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,6 +36,18 @@ def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) 
     return paths
 
 
+def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
+    if path is None:
+        return None
+    value = read_json(path, 64 * MEBIBYTE, "a list of tools")
+    if isinstance(value, dict) and "tools" in value:
+        value = value["tools"]
+    try:
+        return checked_tools(value)
+    except ValueError as error:
+        raise Misuse(f"{error} of `{path}`: mend the file") from None
+
+
 file_argument = click.argument("file", required=False, default="-", metavar="[FILE]")
 # Eager: the dialects of a spec must be known before another option names one.
 spec_option = click.option(
@@ -48,6 +61,25 @@ max_bytes_option = click.option(
 jsonl_option = click.option(
     "--jsonl", is_flag=True, help="Read many messages as JSON lines and write one object a line."
 )
+prefix_option = click.option(
+    "--prefix", default="", metavar="TEXT",
+    help="The end of the prompt, for a model that answers in the middle of a segment.",
+)  # fmt: skip
+tools_option = click.option(
+    "--tools", metavar="FILE", callback=_tools,
+    help="The tools on offer, as JSON: argument types are read by their schemas.",
+)  # fmt: skip
+
+
+def format_option(what: str, *forms: str) -> Callable[[F], F]:
+    """`--format FORM`, one of `forms`; without it, see `form_for`."""
+    default = f"[default: text on a terminal, else {forms[0]}]"
+    return click.option("--format", "form", type=click.Choice(forms), help=f"How to write {what}.  {default}")
+
+
+def form_for(form: str | None, elsewhere: str = "json") -> str:
+    """The form that is asked for; else text on a terminal, and another one elsewhere."""
+    return form or ("text" if sys.stdout.isatty() else elsewhere)
 
 
 def source_option(text: str) -> Callable[[F], F]:
@@ -94,34 +126,6 @@ def _bad_spec(error: SpecError, where: str) -> Misuse:
     return Misuse(
         f"expected a spec that compiles, got {counted(len(error.diagnostics), 'problem')} in {where}: see above"
     )
-
-
-def prefix_option() -> Callable[[F], F]:
-    """`--prefix TEXT`."""
-    return click.option(
-        "--prefix", default="", metavar="TEXT",
-        help="The end of the prompt, for a model that answers in the middle of a segment.",
-    )  # fmt: skip
-
-
-def tools_option() -> Callable[[F], F]:
-    """`--tools FILE`, read and checked."""
-    return click.option(
-        "--tools", metavar="FILE", callback=_tools,
-        help="The tools on offer, as JSON: argument types are read by their schemas.",
-    )  # fmt: skip
-
-
-def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
-    if path is None:
-        return None
-    value = read_json(path, 64 * MEBIBYTE, "a list of tools")
-    if isinstance(value, dict) and "tools" in value:
-        value = value["tools"]
-    try:
-        return checked_tools(value)
-    except ValueError as error:
-        raise Misuse(f"{error} of `{path}`: mend the file") from None
 
 
 def checked_tools(value: Json) -> list[Json]:

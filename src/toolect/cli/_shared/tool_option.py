@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,16 +13,6 @@ from toolect.cli._shared.io import Misuse
 
 if TYPE_CHECKING:
     from toolect.agent import ToolRegistry, ToolResult
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def collection_option() -> Callable[[F], F]:
-    """`--tools MODULE`, as a registry."""
-    return click.option(
-        "--tools", "registry", metavar="MODULE", callback=_collect, required=True,
-        help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
-    )  # fmt: skip
 
 
 def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolRegistry:
@@ -35,6 +25,12 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolR
         raise Misuse(str(error)) from None
     except ImportError as error:
         raise Misuse(f"expected the packages of toolect[agent], got `{error}`: pip install 'toolect[agent]'") from None
+
+
+collection_option = click.option(
+    "--tools", "registry", metavar="MODULE", callback=_collect, required=True,
+    help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
+)  # fmt: skip
 
 
 def draw_result(result: ToolResult) -> Iterator[Piece]:

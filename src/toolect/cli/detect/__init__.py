@@ -29,8 +29,8 @@ SHOWN = 6
     help="Tell instead which dialects read and write what this chat template writes: a jinja file, or a"
     " tokenizer_config.json.",
 )
-@tools_option()
-@prefix_option()
+@tools_option
+@prefix_option
 @click.option(
     "--limit", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Results to show at most."
 )

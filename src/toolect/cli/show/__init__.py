@@ -58,8 +58,8 @@ SAMPLES = {
     help="What --tree writes.",
 )
 @click.option("--strict", is_flag=True, help="With --tree: accept only what the dialect writes.")
-@tools_option()
-@prefix_option()
+@tools_option
+@prefix_option
 @spec_option
 @max_bytes_option
 def command(
