@@ -11,8 +11,8 @@ import click
 import msgspec
 
 from toolect._shown import one_line
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json, note
-from toolect.cli._shared.shared_options import find, form_for, format_option, spec_option
 from toolect.cli._shared.tool_option import collection_option, draw_result
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.option("--retries", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
               help="How often to ask again when the server fails.")  # fmt: skip
 @click.option("--yes/--ask", "yes", default=None, help="Run tools at once, or ask before each.  [default: ask]")
-@format_option("what happens", "json", "text")
-@spec_option
+@shared.format_option("what happens", "json", "text")
+@shared.spec_option
 def command(
     question: str, url: str, model: str, registry: ToolRegistry, dialect: str | None, prefix: str, system: str,
     max_iterations: int, timeout: float, retries: int, yes: bool | None, form: str | None,
@@ -59,7 +59,7 @@ def command(
 
     if not yes and not sys.stdin.isatty():
         raise Misuse("expected --yes, got a run in which nobody can be asked before a tool runs")
-    found = find(dialect) if dialect else None
+    found = shared.find(dialect) if dialect else None
     key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
     try:
         chat = Chat(url, model, key, timeout=timeout, retries=retries)
@@ -70,7 +70,7 @@ def command(
         registry, None, system, max_iterations, before=None if yes else _approve,
     )  # fmt: skip
     try:
-        asyncio.run(_ask(agent, chat, question, form_for(form)))
+        asyncio.run(_ask(agent, chat, question, shared.form_for(form)))
     except (AgentError, ModelError, Unrepresentable) as error:
         note(str(error))
         return 1

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit_wire, note, read
-from toolect.cli._shared.shared_options import (
-    file_argument,
-    jsonl_option,
-    max_bytes_option,
-    prefix_option,
-    source_option,
-    spec_option,
-    target_option,
-    tools_option,
-)
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -26,14 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@file_argument
-@source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
-@target_option("The dialect to write.")
-@tools_option
-@prefix_option
-@jsonl_option
-@spec_option
-@max_bytes_option
+@shared.file_argument
+@shared.source_option()
+@shared.target_option("The dialect to write.")
+@shared.tools_option
+@shared.prefix_option
+@shared.jsonl_option
+@shared.spec_option
+@shared.max_bytes_option
 def command(
     file: str,
     source: Dialect | Auto,

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from toolect._shown import one_line, visible
 from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit, emit_json, note
-from toolect.cli._shared.shared_options import find, form_for, format_option, spec_option
 from toolect.message import Message
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ PATIENCE = 500
     "--corrupt", "way", type=click.Choice([ANY, *(way.value for way in Corruption)]), is_flag=False, flag_value=ANY,
     help="Break each text in this way, or in any.",
 )  # fmt: skip
-@format_option("them", "jsonl", "text")
-@spec_option
+@shared.format_option("them", "jsonl", "text")
+@shared.spec_option
 def command(dialect: str, count: int, seed: int, hostile: bool, way: str | None, form: str | None) -> int:
     """Draw messages of a dialect with their wire text.
 
@@ -49,9 +49,9 @@ def command(dialect: str, count: int, seed: int, hostile: bool, way: str | None,
     """
     from toolect.authoring.generate.samples import mixed
 
-    found = find(dialect)
+    found = shared.find(dialect)
     drawn = _broken(found, mixed(found, seed, hostile=hostile), Random(seed), way)
-    write = _write_text if form_for(form, "jsonl") == "text" else _write_json
+    write = _write_text if shared.form_for(form, "jsonl") == "text" else _write_json
     done = 0
     for done, (sample, how) in enumerate(islice(drawn, count), 1):
         write(found, sample, how, done)

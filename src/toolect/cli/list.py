@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from toolect.cli._shared.shared_options import form_for, format_option, spec_option
+from toolect.cli._shared import shared_options as shared
 
 
 @click.command()
-@format_option("the list", "json", "text")
-@spec_option
+@shared.format_option("the list", "json", "text")
+@shared.spec_option
 def command(form: str | None) -> int:
     """List the dialects: name, description, aliases and the models that write them.
 
@@ -18,7 +18,7 @@ def command(form: str | None) -> int:
     from toolect import registry
 
     specs = [registry.spec(name) for name in registry.dialects()]
-    if form_for(form) == "json":
+    if shared.form_for(form) == "json":
         from toolect.cli._shared.io import emit_json
 
         for spec in specs:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from toolect._shown import counted
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, note, read, shown
-from toolect.cli._shared.shared_options import find, spec_option
 
 if TYPE_CHECKING:
     from toolect.authoring.scaffold import Sample, Scaffold
@@ -36,7 +36,7 @@ MAX_TEMPLATE = 1 << 22
     "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
 )
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the samples.")
-@spec_option
+@shared.spec_option
 def command(
     name: str, files: tuple[str, ...], template: str | None, base: str | None, append: str | None, into: str,
     anyway: bool,
@@ -58,7 +58,7 @@ def command(
             f" --like {known} begins a variant of it, --anyway a dialect from nothing"
         )
         return 1
-    made = like(name, find(base).name, samples, spec) if base is not None else scaffold(name, samples, spec)
+    made = like(name, shared.find(base).name, samples, spec) if base is not None else scaffold(name, samples, spec)
     _write(made.files, spec if append is not None else None)
     _tell(made, len(samples), spec)
     return 0

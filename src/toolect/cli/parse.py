@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit_json, note, pieces, read
-from toolect.cli._shared.shared_options import (
-    checked_tools,
-    file_argument,
-    form_for,
-    format_option,
-    jsonl_option,
-    max_bytes_option,
-    prefix_option,
-    source_option,
-    spec_option,
-    tools_option,
-)
 from toolect.message import Json, Message
 from toolect.registry import AUTO
 
@@ -30,10 +19,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@file_argument
-@source_option("The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call.")
-@tools_option
-@format_option("the message", "json", "openai", "text")
+@shared.file_argument
+@shared.source_option()
+@shared.tools_option
+@shared.format_option("the message", "json", "openai", "text")
 @click.option("--stream", is_flag=True, help="Read as the text arrives and write each event at once.")
 @click.option(
     "--chunk",
@@ -44,10 +33,10 @@ if TYPE_CHECKING:
     help="Characters to feed at once with --stream.",
 )
 @click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
-@prefix_option
-@jsonl_option
-@spec_option
-@max_bytes_option
+@shared.prefix_option
+@shared.jsonl_option
+@shared.spec_option
+@shared.max_bytes_option
 def command(
     file: str, source: Dialect | Auto, tools: list[Json] | None, form: str | None, stream: bool, chunk: int,
     strict: bool, prefix: str, jsonl: bool, max_bytes: int,
@@ -64,7 +53,7 @@ def command(
     options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
     if jsonl:
         return _many(file, max_bytes, source, form or "json", options)
-    form = form_for(form)
+    form = shared.form_for(form)
     read_text: list[str] = []
     if stream:
         message = _live(_kept(_cut(pieces(file, max_bytes), chunk), read_text), source, form, options)
@@ -171,7 +160,7 @@ def _many(file: str, max_bytes: int, dialect: Dialect | Auto, form: str, options
         text = text_of(record)
         if isinstance(record, dict):
             if record.get("tools") is not None:
-                mine["tools"] = checked_tools(record["tools"])
+                mine["tools"] = shared.checked_tools(record["tools"])
             if isinstance(record.get("prefix"), str):
                 mine["prefix"] = record["prefix"]
         message = dialect.parse(text, **mine)

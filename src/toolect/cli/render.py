@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.forms import message_of
 from toolect.cli._shared.io import Misuse, emit_wire, note, read_json
-from toolect.cli._shared.shared_options import (
-    file_argument,
-    jsonl_option,
-    max_bytes_option,
-    spec_option,
-    target_option,
-    tools_option,
-)
 from toolect.message import BadMessage, Json
 
 if TYPE_CHECKING:
@@ -23,12 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@file_argument
-@target_option("The dialect to write: a name, an alias or a model id.")
-@tools_option
-@jsonl_option
-@spec_option
-@max_bytes_option
+@shared.file_argument
+@shared.target_option("The dialect to write: a name, an alias or a model id.")
+@shared.tools_option
+@shared.jsonl_option
+@shared.spec_option
+@shared.max_bytes_option
 def command(file: str, target: Dialect, tools: list[Json] | None, jsonl: bool, max_bytes: int) -> int:
     """Write a message as the model would have written it.
 

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit_json, read
-from toolect.cli._shared.shared_options import (
-    file_argument,
-    form_for,
-    format_option,
-    max_bytes_option,
-    source_option,
-    spec_option,
-)
 from toolect.cli._shared.tool_option import collection_option, draw_result
 from toolect.registry import AUTO
 
@@ -28,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command("run")
-@file_argument
+@shared.file_argument
 @collection_option
-@source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
+@shared.source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip
-@format_option("the results", "json", "text")
-@spec_option
-@max_bytes_option
+@shared.format_option("the results", "json", "text")
+@shared.spec_option
+@shared.max_bytes_option
 def command(
     file: str, registry: ToolRegistry, source: Dialect | Auto, timeout: float, form: str | None, max_bytes: int
 ) -> int:
@@ -46,7 +39,7 @@ def command(
     """
     registry.timeout = timeout
     results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
-    if form_for(form) == "text":
+    if shared.form_for(form) == "text":
         from toolect.cli._shared.drawing import Pen
 
         pen = Pen()

@@ -82,7 +82,10 @@ def form_for(form: str | None, elsewhere: str = "json") -> str:
     return form or ("text" if sys.stdout.isatty() else elsewhere)
 
 
-def source_option(text: str) -> Callable[[F], F]:
+ANY_NAME = "The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call."
+
+
+def source_option(text: str = ANY_NAME) -> Callable[[F], F]:
     """`--from DIALECT`; without it, whatever fits."""
     return click.option(
         "--from", "source", default=AUTO, show_default=True, metavar="DIALECT", callback=_reader, help=text

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
-from toolect.cli._shared.shared_options import MEBIBYTE, find, spec_option
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 @click.option("--html", metavar="FILE", help="Write a report to look at, in one file; needs the extra `report`.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object; docs/guide/coverage.md has its shape.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
-@spec_option
+@shared.spec_option
 @click.option(
-    "--max-bytes", type=click.IntRange(min=1), default=64 * MEBIBYTE, metavar="N",
+    "--max-bytes", type=click.IntRange(min=1), default=64 * shared.MEBIBYTE, metavar="N",
     help="Skip longer lines, and longer records of text files.  [default: 64 MiB]",
 )  # fmt: skip
 def command(
@@ -67,12 +67,12 @@ def command(
     if matrix:
         from toolect.cli.coverage.matrix_text import write_matrix
 
-        write_matrix([find(name) for name in dialects], html, as_json, jobs or 0)
+        write_matrix([shared.find(name) for name in dialects], html, as_json, jobs or 0)
         return 0
     from toolect.corpora.examine import Options
     from toolect.corpora.report import report
 
-    named = tuple(find(name).name for name in dialects if name != AUTO)
+    named = tuple(shared.find(name).name for name in dialects if name != AUTO)
     options = Options(named, field, _unescaped(separator), max_bytes)
     stats, files = _counted(corpus, options, jobs or 0)
     found = report(stats, files)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from toolect._shown import counted, one_line
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, bar, entries
 from toolect.cli._shared.io import Misuse, emit_json, note, read
-from toolect.cli._shared.shared_options import file_argument, max_bytes_option, prefix_option, spec_option, tools_option
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SHOWN = 6
 
 
 @click.command()
-@file_argument
+@shared.file_argument
 @click.option("--model", metavar="ID", help="Tell instead which dialect a model id leads to, and why.")
 @click.option(
     "--template",
@@ -29,14 +29,14 @@ SHOWN = 6
     help="Tell instead which dialects read and write what this chat template writes: a jinja file, or a"
     " tokenizer_config.json.",
 )
-@tools_option
-@prefix_option
+@shared.tools_option
+@shared.prefix_option
 @click.option(
     "--limit", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Results to show at most."
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a result.")
-@spec_option
-@max_bytes_option
+@shared.spec_option
+@shared.max_bytes_option
 def command(
     file: str,
     model: str | None,

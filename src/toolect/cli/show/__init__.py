@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolect._spec.model import Spec
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, Pen, Piece, block
 from toolect.cli._shared.io import emit_json, read
-from toolect.cli._shared.shared_options import (
-    file_argument,
-    find,
-    max_bytes_option,
-    prefix_option,
-    spec_option,
-    tools_option,
-)
 from toolect.cli.show.grammar_template import template
 from toolect.message import Call, Content, Json, Message, Reasoning
 
@@ -47,7 +40,7 @@ SAMPLES = {
 
 @click.command()
 @click.argument("dialect")
-@file_argument
+@shared.file_argument
 @click.option("--tree", is_flag=True, help="Show how the dialect reads FILE instead: rule by rule.")
 @click.option(
     "--format",
@@ -58,10 +51,10 @@ SAMPLES = {
     help="What --tree writes.",
 )
 @click.option("--strict", is_flag=True, help="With --tree: accept only what the dialect writes.")
-@tools_option
-@prefix_option
-@spec_option
-@max_bytes_option
+@shared.tools_option
+@shared.prefix_option
+@shared.spec_option
+@shared.max_bytes_option
 def command(
     dialect: str, file: str, tree: bool, form: str, strict: bool, tools: list[Json] | None, prefix: str, max_bytes: int
 ) -> int:  # fmt: skip
@@ -73,7 +66,7 @@ def command(
     it took (rule#2 is its second), what each slot and terminal fills, every repair, and what was expected where the
     text could not be read.
     """
-    found = find(dialect)
+    found = shared.find(dialect)
     if tree:
         return _tree(found, read(file, max_bytes), form, {"tools": tools, "prefix": prefix}, strict)
     if file != "-" or form != "text" or strict or tools or prefix:
