@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 from lark import Token
 
+from toolect._graph.symbols import Key, Terminal
 from toolect._spec.document import Items, Node, Table, Text
 from toolect._spec.entry import Entry
 from toolect._spec.grammar_source import Source, place_of
 from toolect._spec.lark_loader import literal_pattern
 from toolect._spec.model import Role, Spec
+from toolect.authoring.lint.terminals import name_of
 from toolect.diagnostic import Place
 from toolect.message import Call, Content, Reasoning, Segment
+from toolect.rendered import Part
 
 
 class Word(NamedTuple):
@@ -74,6 +77,13 @@ class Places:
                 return word.place
         return self.terminal(name) if name.isupper() else self.rule(name)
 
+    def lexeme(self, rule: str, key: Key) -> tuple[str, Place]:
+        """What a marker, terminal or slot is called that `rule` has, and where it has it."""
+        if isinstance(key, str):
+            return key, self.marker(key, rule)
+        name = name_of(self._spec, rule, key.regex) if isinstance(key, Terminal) else key.value
+        return name, self.part(rule, name)
+
     def marker(self, text: str, rule: str = "") -> Place:
         """Where the marker `text`, or one with it inside, is written: in the definition of `rule` if it is there."""
         replaced = self._entry.table.get("markers")
@@ -95,6 +105,19 @@ class Places:
             if place is not None:
                 return place
         return _descend(self._whole.table, path) or best
+
+    def slot(self, part: Part, segment: Segment) -> Place:
+        """Where it is said what may stand in a part of `segment`: the codec of values, else the rule of the segment."""
+        return self.values() if part in (Part.VALUE, Part.ARGUMENTS) else self.segment(segment)
+
+    def values(self) -> Place:
+        """Where it is said what values look like: their codec, else what says that something is one, else the entry."""
+        spec = self._spec
+        valued = [key for key, role in spec.roles.items() if role in (Role.VALUE, Role.ARGUMENTS)]
+        for key in (*valued, *spec.codecs):
+            if key in spec.codecs:
+                return self.entry("values", key)
+        return self.entry("map", *[*valued, *spec.shapes][:1])
 
     def _definition(self, rule: str) -> str:
         """The name that the definition of a rule has in its file: an alternative's own name stands inside another's."""

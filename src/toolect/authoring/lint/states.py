@@ -11,7 +11,9 @@ from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
 from toolect._regular.shared_words import shortest
 from toolect._regular.syntax import NotRegular
 from toolect._spec.model import Role, SlotKind
+from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
+from toolect.diagnostic import Place
 
 MAX_STATES = 2_000
 """States that are looked at."""
@@ -110,6 +112,11 @@ def word(regex: str) -> str:
         return shortest(regex) or "…"
     except NotRegular:
         return "…"
+
+
+def written(subject: Subject, node: Node, key: Key) -> tuple[str, Place]:
+    """What a lexeme that may come at `node` is called in the grammar, and where it stands there."""
+    return subject.places.lexeme(node.choices[key][0].edge.rule, key)
 
 
 def _signature(node: Node) -> Hashable:

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from toolect.authoring.escaping import FREE, RawSlot, cores, raw_slots
 from toolect.authoring.lint.attempt import told
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.value_place import value_place
 from toolect.diagnostic import Diagnostic, warning
 from toolect.message import Message
-from toolect.rendered import Part
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -21,15 +19,10 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             read = slot.read(text)
             if not slot.stays(text, read):
                 intended = slot.make(text)[0]
-                place = (
-                    value_place(subject)
-                    if slot.slot in (Part.VALUE, Part.ARGUMENTS)
-                    else subject.places.segment(intended)
-                )
                 yield warning(
                     "bordered-closer",
                     f"the {slot.slot} `{text}` holds no marker, and is cut short",
-                    place,
+                    subject.places.slot(slot.slot, intended),
                     label=f"expected {told(Message([intended]))}",
                     witness=slot.before + text + slot.after,
                     reading=told(read),

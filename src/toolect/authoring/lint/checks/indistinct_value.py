@@ -9,7 +9,6 @@ from toolect._values.text_values import sniff
 from toolect.authoring.lint.attempt import alike, single_values
 from toolect.authoring.lint.losses import Cause
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.value_place import value_place
 from toolect.diagnostic import Diagnostic, warning
 from toolect.message import Json, dumps
 
@@ -23,7 +22,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             yield warning(
                 "indistinct-value",
                 f"the {type_of(old)} `{dumps(old)}` is written like the {type_of(new)} `{dumps(new)}`",
-                value_place(subject),
+                subject.places.values(),
                 label="though a schema declares the type",
                 witness=text,
                 reading=dumps(new),

@@ -8,10 +8,8 @@ from toolect._graph.node import STRONG
 from toolect.authoring.escaping import FREE, Answer, Escape, escapes
 from toolect.authoring.lint.attempt import told
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.value_place import value_place
-from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.diagnostic import Diagnostic, Severity
 from toolect.message import dumps
-from toolect.rendered import Part
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -19,35 +17,28 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     for escape in escapes(subject.dialect):
         forged = ", ".join(f"{goal} by {dumps(text)}" for goal, text in escape.forgeries.items())
         if escape.answer is Answer.WRITES:
-            yield Diagnostic(
-                "injection",
-                f"the {escape.slot} `{escape.witness}` is written, and read as something else",
-                _place(subject, escape),
-                label=forged and f"forges {forged}",
-                witness=escape.text,
-                reading=told(escape.read),
-                help="close the slot with a marker of its own",
-            )
+            severity = Severity.ERROR
+            message = f"the {escape.slot} `{escape.witness}` is written, and read as something else"
+            advice = "close the slot with a marker of its own"
         elif _is_weak(escape):
-            yield warning(
-                "injection",
-                f"`{escape.witness}` in the {escape.slot} ends it, and no text with it in can be written",
-                _place(subject, escape),
-                label=forged and f"forges {forged}",
-                witness=escape.text,
-                reading=told(escape.read),
-                help="use `ESCAPED` between quotes, `escapes: entities`, or a longer closer",
-            )
+            severity = Severity.WARNING
+            message = f"`{escape.witness}` in the {escape.slot} ends it, and no text with it in can be written"
+            advice = "use `ESCAPED` between quotes, `escapes: entities`, or a longer closer"
+        else:
+            continue
+        yield Diagnostic(
+            "injection",
+            message,
+            subject.places.slot(escape.slot, escape.intended),
+            severity,
+            label=forged and f"forges {forged}",
+            witness=escape.text,
+            reading=told(escape.read),
+            help=advice,
+        )
 
 
 def _is_weak(escape: Escape) -> bool:
     """True when a marker that may be anywhere in ordinary text ends the slot."""
     short = escape.anywhere and len(escape.witness) < STRONG
     return short and escape.slot in FREE and escape.answer is Answer.REFUSES
-
-
-def _place(subject: Subject, escape: Escape) -> Place:
-    """Where the rule of the slot is defined, or the values are."""
-    if escape.slot in (Part.VALUE, Part.ARGUMENTS):
-        return value_place(subject)
-    return subject.places.segment(escape.intended)

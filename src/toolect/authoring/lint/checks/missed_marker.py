@@ -9,7 +9,6 @@ from toolect._graph.symbols import Key, Terminal
 from toolect._spec.model import SlotKind
 from toolect.authoring.lint.states import State, states
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.terminals import name_of
 from toolect.diagnostic import Diagnostic, warning
 
 
@@ -48,13 +47,13 @@ def _behind(state: State, kind: SlotKind) -> Iterator[tuple[Key, Choice]]:
 
 def _report(subject: Subject, state: State, kind: SlotKind, key: Key, choice: Choice) -> Diagnostic:
     rule = state.node.choices[kind][0].edge.rule
-    name = name_of(subject.spec, choice.edge.rule, key.regex) if isinstance(key, Terminal) else str(key)
+    name, place = subject.places.lexeme(choice.edge.rule, key)
     return warning(
         "missed-marker",
         f"no marker tells where the `{kind}` of `{rule}` ends and `{name}` of `{choice.edge.rule}` begins",
         subject.places.part(rule, kind.value),
         label="takes everything",
-        related=((subject.places.part(choice.edge.rule, name), "gets nothing"),),
+        related=((place, "gets nothing"),),
         witness=state.text + "ab",
         reading=f"`{kind}` `ab`; `{kind}` `a` and `{name}` `b` is the other reading",
         help="write a marker between them",

@@ -8,9 +8,8 @@ from itertools import combinations
 from toolect._graph.symbols import Terminal
 from toolect._regular.shared_words import common, prefixes
 from toolect._regular.syntax import NotRegular
-from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.terminals import name_of
 from toolect.diagnostic import Diagnostic, warning
 
 
@@ -32,16 +31,15 @@ def _judge(subject: Subject, state: State, first: str, second: str) -> Iterator[
         return  # `backtracking-regex` and `too-large` say why
     if word is None and cut is None:
         return
-    rules = [state.node.choices[Terminal(regex)][0].edge.rule for regex in (first, second)]
-    one, two = (name_of(subject.spec, *pair) for pair in zip(rules, (first, second), strict=True))
+    (one, here), (two, there) = (written(subject, state.node, Terminal(regex)) for regex in (first, second))
     short, long = cut or (word, word)
     how = f"`{two}`" if cut is None else f"the beginning of `{two}`"
     yield warning(
         "overlapping-terminals",
         f"`{one}` also matches {how}, and both may stand at one place",
-        subject.places.part(rules[0], one),
+        here,
         label=f"matches `{short}`",
-        related=((subject.places.part(rules[1], two), f"never gets `{long}`"),),
+        related=((there, f"never gets `{long}`"),),
         witness=f"{state.text}{long}",
         reading=f"`{one}` `{short}`"
         if cut is None

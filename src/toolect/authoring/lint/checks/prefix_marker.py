@@ -12,7 +12,7 @@ from toolect._graph.symbols import Pat
 from toolect._regular.shared_words import begins, common
 from toolect._regular.syntax import NotRegular
 from toolect._spec.model import Role, SlotKind
-from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 
@@ -88,18 +88,13 @@ def _begins(regex: str, rest: str) -> bool:
 
 
 def _report(subject: Subject, state: State, short: str, longer: dict[str, str]) -> Diagnostic:
-    node = state.node
-    rule = node.choices[short][0].edge.rule
     long, what = next(iter(longer.items()))
     listed = ", ".join(f"`{marker}`" for marker in longer)
     return warning(
         "prefix-marker",
         f"the marker `{short}` is the beginning of {listed}, and what follows it may be the rest",
-        subject.places.marker(short, rule),
-        related=tuple(
-            (subject.places.marker(marker, node.choices[marker][0].edge.rule), "is taken when it matches")
-            for marker in longer
-        ),
+        written(subject, state.node, short)[1],
+        related=tuple((written(subject, state.node, marker)[1], "is taken when it matches") for marker in longer),
         witness=state.text + long,
         reading=f"the marker `{long}`, never `{short}` and then {what} with `{long[len(short) :]}`",
         help=f"write another sign after `{short}`, or let what follows it not begin like that",

@@ -10,9 +10,8 @@ from toolect._graph.spelling import squeeze
 from toolect._graph.symbols import Terminal
 from toolect._regular.shared_words import begins, common
 from toolect._regular.syntax import NotRegular
-from toolect.authoring.lint.states import State, states
+from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.terminals import name_of
 from toolect.diagnostic import Diagnostic, warning
 
 
@@ -49,9 +48,7 @@ def _hidden(core: str, regex: str) -> str | None:
 
 
 def _marker_and_terminal(subject: Subject, state: State, hidden: dict[str, str], regex: str) -> Diagnostic:
-    node = state.node
-    rule = node.choices[Terminal(regex)][0].edge.rule
-    name = name_of(subject.spec, rule, regex)
+    name, _ = written(subject, state.node, Terminal(regex))
     core, word = next(iter(hidden.items()))
     listed = ", ".join(f"`{marker}`" for marker in hidden)
     without = "|".join(re.escape(marker) + r"\b" * marker.isidentifier() for marker in hidden)
@@ -61,9 +58,7 @@ def _marker_and_terminal(subject: Subject, state: State, hidden: dict[str, str],
         else f"`{name}` matches what are the markers {listed} at the same place",
         subject.places.terminal(name),
         label=f"never gets `{word}`",
-        related=tuple(
-            (subject.places.marker(marker, node.choices[marker][0].edge.rule), "is taken first") for marker in hidden
-        ),
+        related=tuple((written(subject, state.node, marker)[1], "is taken first") for marker in hidden),
         witness=state.text + word,
         reading=f"the marker `{core}`" + (f", then `{word[len(core) :]}`" if word != core else ""),
         help=f"leave them out: `{name}: /(?!{without}){regex}/`",
@@ -71,12 +66,12 @@ def _marker_and_terminal(subject: Subject, state: State, hidden: dict[str, str],
 
 
 def _two_markers(subject: Subject, state: State, one: str, two: str) -> Diagnostic:
-    rules = [state.node.choices[core][0].edge.rule for core in (one, two)]
+    here, there = (written(subject, state.node, core)[1] for core in (one, two))
     return warning(
         "shadowed-marker",
         f"the markers `{one}` and `{two}` differ in blanks alone, and both may stand at one place",
-        subject.places.marker(one, rules[0]),
-        related=((subject.places.marker(two, rules[1]), "is taken for the same"),),
+        here,
+        related=((there, "is taken for the same"),),
         witness=state.text + two,
         reading=f"the marker `{one}`",
         help="write one of them, or let them differ in a sign",

@@ -12,10 +12,9 @@ from toolect._regular.ranges import holds
 from toolect._regular.shared_words import common
 from toolect._regular.syntax import NotRegular
 from toolect._spec.model import SlotKind
-from toolect.authoring.lint.states import State, states, word
+from toolect.authoring.lint.states import State, states, word, written
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.terminals import name_of
-from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.diagnostic import Diagnostic, warning
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -70,9 +69,9 @@ def _swallowed(regex: str, text: str, begun: str) -> tuple[str, str, str] | None
 
 
 def _report(subject: Subject, state: State, regex: str, key: Key, swallowed: tuple[str, str, str]) -> Diagnostic:
-    rule = state.node.choices[Terminal(regex)][0].edge.rule
-    name = name_of(subject.spec, rule, regex)
-    what, place = _written(subject, state.node.step(Terminal(regex)).node, key)
+    name, _ = written(subject, state.node, Terminal(regex))
+    follows, place = written(subject, state.node.step(Terminal(regex)).node, key)
+    what = "the JSON" if isinstance(key, SlotKind) else f"{'the marker ' * isinstance(key, str)}`{follows}`"
     text, match, first = swallowed
     return warning(
         "swallowing-slot",
@@ -84,14 +83,3 @@ def _report(subject: Subject, state: State, regex: str, key: Key, swallowed: tup
         reading=f"`{name}` `{match}`",
         help=f"leave `{first}` out of `{name}`, or end it with a marker that it cannot match",
     )
-
-
-def _written(subject: Subject, node: Node, key: Key) -> tuple[str, Place]:
-    """What follows, in words, and where it stands in the grammar."""
-    edge = node.choices[key][0].edge
-    if isinstance(key, str):
-        return f"the marker `{key}`", subject.places.marker(key, edge.rule)
-    if not isinstance(key, Terminal):
-        return "the JSON", subject.places.part(edge.rule, SlotKind.JSON.value)
-    name = name_of(subject.spec, edge.rule, key.regex)
-    return f"`{name}`", subject.places.part(edge.rule, name)

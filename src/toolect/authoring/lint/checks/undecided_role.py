@@ -7,12 +7,11 @@ from itertools import combinations
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Choice, Config, Trail, aged
-from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode, Terminal
+from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
 from toolect._spec.model import Role
 from toolect.authoring.lint.states import State, spell, states
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.terminals import name_of
-from toolect.diagnostic import Diagnostic, Place, warning
+from toolect.diagnostic import Diagnostic, warning
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -67,7 +66,7 @@ def _filled(field: Field) -> str:
 def _report(
     subject: Subject, state: State, key: Key, choices: tuple[Choice, Choice], pair: tuple[str, str]
 ) -> Diagnostic:
-    places, names = zip(*(_written(subject, choice, key) for choice in choices), strict=True)
+    names, places = zip(*(subject.places.lexeme(choice.edge.rule, key) for choice in choices), strict=True)
     before = "" if isinstance(choices[0].edge.symbol, Hollow) else "what ends before "
     return warning(
         "undecided-role",
@@ -78,12 +77,3 @@ def _report(
         witness=spell((*state.path, (state.node, key))),
         help="put a marker before one of them that tells it from the other",
     )
-
-
-def _written(subject: Subject, choice: Choice, key: Key) -> tuple[Place, str]:
-    """Where the lexeme of the choice stands in the grammar, and what it is called there."""
-    rule = choice.edge.rule
-    if isinstance(key, str):
-        return subject.places.marker(key, rule), key
-    name = name_of(subject.spec, rule, key.regex) if isinstance(key, Terminal) else str(key)
-    return subject.places.part(rule, name), name

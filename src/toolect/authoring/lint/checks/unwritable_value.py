@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from toolect.authoring.lint.attempt import alike, single_values
 from toolect.authoring.lint.subject import Subject
-from toolect.authoring.lint.value_place import value_place
 from toolect.diagnostic import Diagnostic, warning
 from toolect.message import dumps
 
@@ -25,7 +24,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         yield warning(
             "unwritable-value",
             f"there is no way to write the value `{first}`{others}",
-            value_place(subject),
+            subject.places.values(),
             label=refused[first],
             witness=first,
             help="use a codec that has a place for it, for instance `schema`",
