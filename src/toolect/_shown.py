@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 # Controls, and the marks that turn the direction of text: a terminal must not obey them.
 _UNSEEN = {
@@ -24,6 +25,11 @@ def one_line(text: str) -> str:
 def cut(text: str, length: int) -> str:
     """`text`, or its beginning and an ellipsis: at most `length` characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def alike(one: Sequence[object], two: Sequence[object]) -> int:
+    """How many characters, or items, two texts or lists begin with in common."""
+    return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
 
 
 def counted(number: int, what: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from toolect._shown import alike
 from tools.mutation.mutations import Edit, Edits, Mutation, mutation, replaced, swapped
 from tools.mutation.spec_text import Part, Sign, SpecText, quoted
 
@@ -153,7 +154,7 @@ def cut_marker(spec: SpecText) -> Iterator[Edits]:
     texts = [part.text[1:-1] for part in spec.markers()]
     for part in spec.markers():
         text = part.text[1:-1]
-        shared = max((_shared(text, other) for other in texts if other != text), key=len, default="")
+        shared = max((text[: alike(text, other)] for other in texts if other != text), key=len, default="")
         if 0 < len(shared) < len(text) and not shared.endswith("\\"):
             yield replaced(part, f'"{shared}"')
 
@@ -320,12 +321,6 @@ def _between(spec: SpecText, first: Sign, last: Sign) -> Part:
 
 def _end(spec: SpecText) -> Part:
     return Part("grammar", len(spec.grammar), len(spec.grammar), "")
-
-
-def _shared(one: str, two: str) -> str:
-    """What two texts begin with."""
-    length = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    return one[:length]
 
 
 MUTATIONS: list[Mutation] = [

@@ -8,6 +8,7 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from toolect._shown import cut
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -155,8 +156,7 @@ class Chat:
     def _safe(self, text: str) -> str:
         """`text` in one short line, without the key: servers quote what they refuse."""
         text = " ".join((text.replace(self._key, "…") if self._key else text).split())
-        text = "".join(c if c.isprintable() else "�" for c in text)
-        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        return cut("".join(c if c.isprintable() else "�" for c in text), _SHOWN)
 
 
 class _Again(Exception):  # it ends an attempt, nobody else sees it

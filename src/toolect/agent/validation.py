@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from toolect._shown import cut
 from toolect.message import Json, dumps
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Validator:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
             at = f"{where}{error.json_path[1:]}"
-            raise BadTool(f"expected a JSON Schema, got {_first(error.message)} - at `{at}`") from None
+            raise BadTool(f"expected a JSON Schema, got {cut(error.message, _SHOWN)} - at `{at}`") from None
         except RecursionError:
             raise BadTool(f"expected a JSON Schema, got one that nests too deeply - at `{where}`") from None
         # A registry without retrieval: no schema makes this program fetch anything.
@@ -126,8 +127,4 @@ def _typed(value: Json) -> str:
 
 
 def _value(value: Any) -> str:
-    return f"`{_first(dumps(value))}`"
-
-
-def _first(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return f"`{cut(dumps(value), _SHOWN)}`"

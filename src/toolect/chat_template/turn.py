@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from toolect._shown import alike
 from toolect.chat_template.probes import CONTENT, HELLO, PROBES, REASON, STYLES, Probe, Style, answer, variables
 from toolect.chat_template.sandbox import BadTemplate, run
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
@@ -88,8 +89,8 @@ def _start(prompt: str, base: str, whole: str) -> int:
     for tail in (HELLO + prompt.rpartition(HELLO)[2], prompt[len(base) :] if prompt.startswith(base) else ""):
         at = _after(tail, whole, max(whole.find(HELLO), 0))
         if at >= 0:
-            return at + common(tail[len(tail.rstrip()) :], whole[at:])
-    at, asked = common(prompt, whole), whole.find(HELLO) + len(HELLO)
+            return at + alike(tail[len(tail.rstrip()) :], whole[at:])
+    at, asked = alike(prompt, whole), whole.find(HELLO) + len(HELLO)
     while at > asked and not _EDGE.match(whole, at - 1):
         at -= 1
     return at
@@ -101,11 +102,6 @@ def _after(tail: str, whole: str, pos: int) -> int:
     solid = "".join(tail.split())
     found = "".join(whole[i] for i in indices).find(solid) if solid else -1
     return indices[found + len(solid) - 1] + 1 if found >= 0 else -1
-
-
-def common(a: str, b: str) -> int:
-    """How many characters two texts begin with in common."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def cut(turn: Turn, ends: tuple[str, ...]) -> str:

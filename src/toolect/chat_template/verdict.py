@@ -9,8 +9,9 @@ from toolect import registry
 from toolect._detection.index import index
 from toolect._detection.ranking import candidates
 from toolect._rendering.differences import MEANING, unchanged
+from toolect._shown import alike
 from toolect.chat_template.probes import TOOLS
-from toolect.chat_template.turn import Turn, bodies, common, cut
+from toolect.chat_template.turn import Turn, bodies, cut
 from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
 
@@ -136,9 +137,9 @@ def _unwritten(dialect: Dialect, turn: Turn, rendered: str) -> Difference | None
     bare = sorted(_bare(dialect, turn), key=len)
     if written & {*bare}:
         return None
-    body, text = max(((b, t) for b in bare for t in sorted(written)), key=lambda pair: common(*pair))
+    body, text = max(((b, t) for b in bare for t in sorted(written)), key=lambda pair: alike(*pair))
     same = {*map(_solid, bare)} & {*map(_solid, written)}
-    return Difference(turn.probe, SPACED if same else OTHERWISE, common(body, text), body, text)
+    return Difference(turn.probe, SPACED if same else OTHERWISE, alike(body, text), body, text)
 
 
 def _solid(text: str) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from toolect import registry
 from toolect._shown import cut
+from toolect._values.schema import type_of
 from toolect.corpora.reading import Read, Reader, badness
 from toolect.corpora.records import Bad, Record, Trouble, records
 from toolect.corpora.skeleton import skeleton, wired_keys
@@ -19,9 +20,6 @@ LONGEST_SAMPLE, LONGEST_TOOLS = 4_000, 20_000
 """Characters of a message that is kept as a sample, and of the JSON of its tools."""
 LONGEST_NAME, LONGEST_SOURCE = 80, 240
 """Characters of a name that are kept."""
-_TYPES = {
-    str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", list: "array", dict: "object",
-}  # fmt: skip
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -133,7 +131,7 @@ class Examiner:
             called(tool)
             if type(arguments) is dict:
                 for name, value in arguments.items():
-                    add((tool, cut(name, LONGEST_NAME), _TYPES[type(value)]))
+                    add((tool, cut(name, LONGEST_NAME), type_of(value)))
         self._sample(details, _ORDER[worst], text, tools)
 
     def _sample(self, details: Details, outcome: str, text: str, tools: tuple[Json, ...]) -> None:

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from toolect._rendering.call import READ_BACK
 from toolect._rendering.roundtrip import Tools, round_trip, tools_of
+from toolect._shown import cut
 from toolect.authoring.corpus import describe
 from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message as draw
@@ -150,5 +151,4 @@ def _smaller_values(value: Json) -> Iterator[Json]:
 
 def told(message: Message) -> str:
     """What a message says, on one line."""
-    text = "; ".join(line.strip() for line in describe(message).splitlines()) or "nothing"
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    return cut("; ".join(line.strip() for line in describe(message).splitlines()) or "nothing", _WIDTH)

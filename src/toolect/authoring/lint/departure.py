@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolect._rendering.differences import IDS, MEANING, differences
 from toolect._rendering.roundtrip import tools_of, write
+from toolect._shown import alike
 from toolect._spec.model import Role
 from toolect.authoring.corpus import Case, message_of
 from toolect.diagnostic import Place
@@ -53,8 +54,7 @@ def _written(subject: Subject, case: Case, message: Message) -> Iterator[tuple[P
         return
     if "prefix" in case.options or text == case.text:
         return
-    pairs = enumerate(zip(text, case.text, strict=False))
-    at = next((number for number, (one, two) in pairs if one != two), min(len(text), len(case.text)))
+    at = alike(text, case.text)
     span = next((span for span in text.spans if span.start <= at < span.end), text.spans[-1] if text.spans else None)
     if span is None:
         return

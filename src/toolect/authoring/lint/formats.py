@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
+from msgspec.structs import asdict
+
 from toolect.authoring.lint import catalogue
 from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw, shortened
 from toolect.message import Json, dumps
@@ -29,9 +31,10 @@ def short(found: Sequence[Diagnostic]) -> Iterator[str]:
 def json(found: Sequence[Diagnostic]) -> Iterator[str]:
     """A JSON object on a line for each: what the struct `Diagnostic` holds, without what is empty."""
     for d in found:
-        related: Json = [{"place": _place(place), "label": label} for place, label in d.related]
+        place = asdict(d.place)
+        related = [{"place": asdict(place), "label": label} for place, label in d.related]
         fields: dict[str, Json] = {
-            "check": d.check, "severity": str(d.severity), "message": d.message, "place": _place(d.place),
+            "check": d.check, "severity": str(d.severity), "message": d.message, "place": place,
             "label": d.label, "witness": d.witness, "reading": d.reading, "help": d.help, "related": related,
         }  # fmt: skip
         yield _line({key: value for key, value in fields.items() if value})
@@ -80,10 +83,6 @@ def _told(d: Diagnostic) -> str:
     witness = d.witness and f"witness: {dumps(shortened(d.witness))}"
     reading = d.reading and f"reads as: {shortened(d.reading)}"
     return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}"]))
-
-
-def _place(place: Place) -> dict[str, Json]:
-    return {"path": place.path, "line": place.line, "column": place.column, "length": place.length}
 
 
 def _location(place: Place) -> dict[str, Json]:

@@ -115,19 +115,8 @@ class _Work(msgspec.Struct, frozen=True):
 def _results(work: _Work, names: list[str], jobs: int) -> list[_Result]:
     if jobs <= 1:
         return [work.look(name) for name in names]
-    with pool(jobs, _begin, work) as processes:
-        return [*processes.map(_look, names, chunksize=1 + len(names) // (jobs * 8))]
-
-
-_work: list[_Work] = []  # of a process that was begun for it
-
-
-def _begin(work: _Work) -> None:
-    _work[:] = [work]
-
-
-def _look(name: str) -> _Result:
-    return _work[0].look(name)
+    with pool(jobs) as processes:
+        return [*processes.map(work.look, names, chunksize=1 + len(names) // (jobs * 8))]
 
 
 def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:

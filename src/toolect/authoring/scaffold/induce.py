@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from toolect._shown import alike
 from toolect.authoring.scaffold.payloads import sight
 from toolect.authoring.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, pieces, runs, trimmed
 from toolect.authoring.scaffold.sighting import Sighting
@@ -125,9 +126,9 @@ def _split(run: list[Token]) -> Draft:
     if len(places) == 1:
         return _alone(before, payload, after)
     between = run[first + 1 : places[1]]
-    head = _shared(before[::-1], between[::-1])
+    head = alike(before[::-1], between[::-1])
     inner_before, rest = between[len(between) - head :], between[: len(between) - head]
-    tail = _shared(rest, after)
+    tail = alike(rest, after)
     inner_after, divider = rest[:tail], rest[tail:]
     opener, closer = before[: len(before) - head], after[tail:]
     call = [*inner_before, payload, *inner_after]
@@ -155,11 +156,6 @@ def _taking(opener: list[Token], inner: list[Token]) -> tuple[list[Token], list[
     while opener and inner and is_space(inner[0]):
         opener, inner = [*opener, inner[0]], inner[1:]
     return opener, inner
-
-
-def _shared(a: Sequence[Token], b: Sequence[Token]) -> int:
-    """How many tokens two sequences begin with in common."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _wrapper(before: list[Token], after: list[Token]) -> int:

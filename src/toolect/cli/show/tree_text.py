@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from toolect._shown import one_line
+from toolect._shown import cut, one_line
 from toolect._spec.model import Role
 from toolect.authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
 from toolect.authoring.derivation.explain import explain
@@ -40,7 +40,7 @@ def draw_tree(found: Derivation) -> Iterator[Piece]:
 
 def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Piece]:
     text = found.text[slice(*leaf.span)] if leaf.span[0] >= 0 else ""
-    shown = one_line(text if len(text) <= WIDTH else text[: WIDTH - 1] + "…")
+    shown = one_line(cut(text, WIDTH))
     match leaf.kind:
         case LeafKind.MARKER:
             yield KEY, one_line(leaf.name)
