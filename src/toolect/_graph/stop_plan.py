@@ -34,7 +34,7 @@ class Needle(NamedTuple):
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
-    __slots__ = ("_texts", "braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
+    __slots__ = ("_led", "_led_plainly", "_texts", "braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
         # The longest first; of two that differ in blanks, the one with fewer.
@@ -63,6 +63,8 @@ class StopPlan:
         self.braces = braces
         self.direct = direct  # bare JSON stands only where no text comes before it
         self._texts = tuple({needle.text for needle in self.needles})
+        self._led = [needle for needle in self.needles if needle.lead and needle.stop is not None]
+        self._led_plainly = [needle for needle in self._led if needle.stop is not None and not needle.stop.named]
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
         first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
@@ -82,10 +84,7 @@ class StopPlan:
 
         Without `named`, not for one that counts only where a call begins with its name.
         """
-        for needle in self.needles:
-            stop = needle.stop
-            if not needle.lead or stop is None or stop.named and not named:
-                continue
+        for needle in self._led if named else self._led_plainly:
             if text.startswith(needle.text, at):
                 return ending(text, needle.lead, pos, at)
         return 0
@@ -154,7 +153,10 @@ def fixed(core: str) -> str:
 
 def ending(text: str, lead: str, pos: int, at: int) -> int:
     """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
-    return next((k for k in range(len(lead), 0, -1) if text.endswith(lead[len(lead) - k :], pos, at)), 0)
+    size = len(lead)
+    while size and not text.endswith(lead[-size:], pos, at):
+        size -= 1
+    return size
 
 
 def plan_of(node: Node) -> StopPlan:

@@ -10,7 +10,7 @@ from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, CallEnds, Filled, Rest, ShapeEvent
 from toolect._spec.holes import holes
 from toolect._spec.model import Hole, HoleKind, Shape
-from toolect._values.json_lexemes import Broken, complete, decode
+from toolect._values.json_lexemes import Broken, decode, members
 from toolect.message import Call, Content, Json, Reasoning, Segment
 
 _MAX_SPELLINGS = 6
@@ -36,18 +36,16 @@ class JsonCalls:
     def one(self, text: str, pos: int, tools: Collection[str] = (), tentative: bool = False) -> One | None:
         """The one call in the value at `text[pos]`; None when it must be read slowly. Otherwise as `take`."""
         if self._bare:
-            whole = complete(text, pos, False)
-            if whole is None or whole[2] or type(whole[0]) is not dict:
-                return None
-            return One(pos, whole[1], "", whole[0], None, text[pos : whole[1]])
+            found = members(text, pos)
+            return None if found is None else (pos, found[1], "", found[0], None, text[pos : found[1]])
         if self._spellings and (one := self._spellings[0].one(text, pos)) is not None:
             return one
-        found: list[Segment] = []
-        end = self.take(text, pos, tools, found, tentative)
-        if end < 0 or len(found) != 1 or not isinstance(call := found[0], Call):
+        segments: list[Segment] = []
+        end = self.take(text, pos, tools, segments, tentative)
+        if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
             return None
         assert call.span is not None
-        return One(call.span[0], end, call.name, call.arguments, call.id, call.spelling)
+        return call.span[0], end, call.name, call.arguments, call.id, call.spelling
 
     def refuses(self, text: str, pos: int, tools: Collection[str]) -> bool:
         """True when the value at `text[pos]` is complete and has no call in it."""
@@ -72,8 +70,9 @@ class JsonCalls:
             one = self.one(text, pos)
             if one is None:
                 return -1
-            segments.append(Call("", one.arguments, None, one.text, text[pos : one.end], (pos, one.end)))
-            return one.end
+            _, end, _, arguments, _, spelled = one
+            segments.append(Call("", arguments, None, spelled, text[pos:end], (pos, end)))
+            return end
         for at, spelling in enumerate(self._spellings):
             end = spelling.take(text, pos, segments)
             if end >= 0:

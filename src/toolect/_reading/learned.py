@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Filled, Rest, ShapeEvent
 from toolect._spec.model import HoleKind
-from toolect._values.json_lexemes import complete
+from toolect._values.json_lexemes import complete, members
 from toolect.message import Call, Json, Segment
 
 _LONGEST = 512
@@ -19,19 +19,12 @@ _NAME = r'"([^"\\\x00-\x1f\s]+)"'
 _ID = r'"([^"\\\x00-\x1f]*)"'
 
 
-class One(NamedTuple):
-    """What a value says of the one call in it."""
+One: TypeAlias = tuple[int, int, str, Json, str | None, str | None]
+"""What a value says of the one call in it.
 
-    start: int
-    """Where the call's own object begins."""
-    end: int
-    """Where the value ends."""
-    name: str
-    """Empty when the shape has none."""
-    arguments: Json
-    id: str | None
-    text: str | None
-    """The arguments' JSON text, where it is the model's own."""
+Where the call's own object begins; where the value ends; the name, empty when the shape has none; the arguments; the
+id; and the arguments' JSON text, where it is the model's own.
+"""
 
 
 class Spelling:
@@ -87,8 +80,8 @@ class Spelling:
         one = self._call(text, head) if head is not None else None
         if one is None or self._after is None:
             return one
-        end = self._end(text, one.end)
-        return one._replace(end=end) if end >= 0 else None
+        end = self._end(text, one[1])
+        return (one[0], end, *one[2:]) if end >= 0 else None
 
     def _end(self, text: str, pos: int) -> int:
         """Where the value ends whose last call ends at `pos`, or -1."""
@@ -99,26 +92,27 @@ class Spelling:
 
     def _call(self, text: str, head: re.Match[str]) -> One | None:
         """The call whose `head` has been read; it ends where its object does."""
-        arguments = complete(text, head.end(), False)
-        if arguments is None:
-            return None
-        value, end, doubled = arguments
+        at = head.end()
         if self._encoded:
-            spelling = value
-            inner = complete(spelling, 0, False) if type(spelling) is str else None
+            outer = complete(text, at, False)
+            if outer is None or type(spelling := outer[0]) is not str:
+                return None
+            inner, end = members(spelling, 0), outer[1]
             if inner is None or inner[1] < len(spelling):
                 return None
-            value, _, doubled = inner
+            value = inner[0]
         else:
-            spelling = text[head.end() : end]
-        if type(value) is not dict or doubled:
-            return None
+            found = members(text, at)
+            if found is None:
+                return None
+            value, end = found
+            spelling = text[at:end]
         tail = self._tail(text, end)
         if tail is None:
             return None
         name = (head if self._name_in_head else tail)[self._name_group]
         identity = (head if self._id_in_head else tail)[self._id_group] if self._id_group else None
-        return One(head.end(1), tail.end(), name, value, identity, spelling)
+        return head.end(1), tail.end(), name, value, identity, spelling
 
 
 class Part(NamedTuple):

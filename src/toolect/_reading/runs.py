@@ -30,18 +30,22 @@ class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
-        "actions", "bare", "clean", "coded", "ends", "json", "key_group", "lexemes", "nested", "node", "proven", "then",
-        "trails",
+        "actions", "bare", "clean", "coded", "does", "ends", "json", "key_group", "lexemes", "nested", "node", "number",
+        "proven", "then", "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: Draft, groups: int) -> None:
         """`groups` is how many groups the expressions of the place have before this one's."""
+        self.number = groups + draft.groups + 1
+        """Its last group, which no other trace of the place has."""
         self.actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
         self.node = draft.node
         self.then: Any = None
         """How a stride goes on there: the route, made when it is first needed."""
         self.trails = draft.trails
         """What the last marker may write after itself, first what it does write."""
+        self.trail_size = len(draft.trail)
+        """How many characters of that the expression has at its end."""
         self.json = draft.json
         """What takes the JSON after the run."""
         self.bare = draft.bare
@@ -56,10 +60,19 @@ class Trace:
         self.ends = draft.json is not None and draft.node.over
         """True when the call ends with the JSON after the run."""
         self.lexemes = len(draft.lexemes)
-        self.proven = draft.json is not None or draft.node.text or draft.proven
-        """True when text or JSON follows, or a marker came after a name: it cannot be prose about calls."""
-        self.clean = settled(draft.node) and not draft.nested
-        """True when reading lexeme by lexeme can go on where it leads."""
+        self.does = bool(self.actions) or draft.json is not None
+        """True when it does anything but lead on."""
+        clean = settled(draft.node) and not draft.nested  # reading lexeme by lexeme can go on where it leads
+        self.proven = clean and (draft.json is not None or draft.node.text or draft.proven)
+        """True when that can be done there, and it cannot be prose about calls: text or JSON follows, or a marker came
+        after a name."""
+        self.clean = clean and not any(action.act == BEGIN_CALL for action in self.actions)
+        """True when that can be done there if the open call had a name before."""
+
+    def leads(self, route: Any) -> Any:
+        """It leads to `route`, which is kept."""
+        self.then = route
+        return route
 
 
 class Hub:
@@ -94,9 +107,10 @@ def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool 
     traces: dict[int, Trace] = {}
     groups = 0
     for draft in made:
-        parts.append("".join(draft.regex) + "()" + re.escape(draft.trail))
-        traces[groups + draft.groups + 1] = Trace(draft, groups)
-        groups += draft.groups + 1
+        parts.append("".join(draft.regex) + re.escape(draft.trail) + "()")
+        trace = Trace(draft, groups)
+        traces[trace.number] = trace
+        groups = trace.number
     return Hub(re.compile("|".join(parts)), traces, max(draft.margin for draft in made)) if parts else None
 
 
@@ -117,6 +131,7 @@ class Draft:
         self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
         self.trails: tuple[str, ...] = ("",)
         self.margin = 0  # how much longer the last marker might turn out to be
+        self.forks = 0  # how many places it has come over where it might have ended
 
     @property
     def named(self) -> bool:
@@ -128,7 +143,7 @@ class Draft:
         twin = Draft(self.node)
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
-        twin.proven = self.proven
+        twin.proven, twin.forks = self.proven, self.forks
         twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
         return twin
 
@@ -228,11 +243,15 @@ class Draft:
         else:
             drafts = []
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
-        if len(node.choices) > 1 and not undecided:
-            return [self]
-        for key in _longest_first(node, node.choices):
+        keys = _longest_first(node, node.choices)
+        whole = len(node.choices) > 1 and not undecided  # a run may end here
+        if whole:
+            self.forks += 1
+            if self.forks > _MOST_FORKS or self.nested or len(keys) > _MOST_TINES:
+                return [self]
+        for key in keys:
             drafts += self.copy().over(key)
-        return drafts
+        return [*drafts, self] if whole else drafts
 
     def end(self) -> list[Draft]:
         """The draft ends in the JSON slot of its node."""
@@ -255,6 +274,10 @@ class Draft:
         return [self]
 
 
+_MOST_FORKS = 2
+"""Places in a run where others go on otherwise: each multiplies what has to be tried."""
+_MOST_TINES = 3
+"""Ways to go on at such a place."""
 _VALUES = (Role.VALUE, Role.JSON)
 _ACTS = {Role.PAIR_KEY: KEY, Role.NAME: NAME, Role.REF: REF, Role.KEY: KEY, Role.ID: ID}
 

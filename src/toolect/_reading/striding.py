@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
@@ -74,6 +75,7 @@ class Striding:
         self.route = route  # the route at a node
         self.graph, self.spec = graph, (spec := graph.network.spec)
         self.buf, self.size, self.base, self.final = text, len(text), base, final
+        self.edge = sys.maxsize if final else self.size  # what ends there may go on
         self.schemas = schemas
         self.picky = bool(spec.no_call or unknown and schemas)  # calls of some names are none
         self.unknown = unknown

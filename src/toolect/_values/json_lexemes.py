@@ -87,11 +87,19 @@ _distinct_only = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_r
 _scan_distinct = _distinct_only.scan_once  # type: ignore[attr-defined]  # made by __init__
 
 
+_SHORT = 1024
+"""Characters that are cheap enough to be decoded once more."""
+
+
 def decode(text: str, pos: int) -> tuple[Json, int, bool]:
     """The JSON value at `text[pos]`, where it ends, and whether an object in it has a key more than once.
 
     Raises ValueError, StopIteration, RecursionError.
     """
+    if len(text) - pos < _SHORT:
+        value, end = scan_once(text, pos)
+        if type(value) is dict and text.count(":", pos, end) == len(value):
+            return value, end, False  # no more members were written than there are
     try:
         value, end = _scan_distinct(text, pos)
     except _Doubled:
@@ -115,6 +123,19 @@ def complete(buf: str, pos: int, final: bool) -> tuple[Json, int, bool] | None:
     if kind is str or (end < len(buf) or final) and in_scalar(buf, end) is None:
         return value, end, doubled
     return None
+
+
+def members(text: str, pos: int) -> tuple[dict[str, Json], int] | None:
+    """The object at `text[pos]` and where it ends; None when it must be read slowly, or a key comes twice in it."""
+    try:
+        if len(text) < _SHORT:  # as `decode` has it: this is what most calls are
+            value, end = scan_once(text, pos)
+            if type(value) is dict and end - pos <= MAX_DEPTH and text.count(":", pos, end) == len(value):
+                return value, end
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    found = complete(text, pos, False)
+    return None if found is None or found[2] or type(found[0]) is not dict else (found[0], found[1])
 
 
 _NEAR = 4096
