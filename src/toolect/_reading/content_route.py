@@ -16,7 +16,7 @@ from toolect._reading.runs import (
     build,
 )
 from toolect._reading.striding import Striding
-from toolect._reading.text_route import common_start
+from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind
 from toolect.message import Call, Content
 
@@ -63,7 +63,7 @@ class Named:
 class Said(Route):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_begins", "_own", "common", "direct", "head", "hub", "named", "open", "plan")
+    __slots__ = ("_begins", "_near", "_own", "direct", "head", "hub", "named", "open", "plan")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -81,7 +81,7 @@ class Said(Route):
         self.direct = build(node, direct, bare=bare) if direct or bare else None
         self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
-        self.common = common_start(needles) if len({n[:1] for n in needles}) == 1 else ""
+        self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
         """A call that may begin with its name, where the text would."""
         named = [n for n in plan.needles if n.stop is not None and n.stop.named]
@@ -114,12 +114,12 @@ class Said(Route):
             answer = self.head.answer(to, at)
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
-        where = to.next(self.common, pos) if self.common else self._first(to, pos)
+        where = self._near(text, pos, pos + NEAR)
         if where >= 0 and self.hub is not None:
             then = self._before(to, pos, where)
             if then is not None:
                 return then
-        if self.common and where >= 0:
+        if where >= 0 or to.size - pos > NEAR:
             where = self._first(to, pos)
             if where >= 0 and self.hub is not None:
                 then = self._before(to, pos, where)

@@ -12,7 +12,7 @@ from toolect._reading.runs import (
 )
 from toolect._reading.scalars import scalars
 from toolect._reading.striding import Striding
-from toolect._reading.text_route import Text
+from toolect._reading.text_route import text_route
 from toolect._reading.value_routes import Argument, Plain
 from toolect._spec.model import Role
 
@@ -42,7 +42,7 @@ def route(node: Node) -> Route:
 
 def _route(node: Node) -> Route:
     if node.text:
-        return Said(node) if node.text_field().role in (Role.CONTENT, None) else Text(node)
+        return Said(node) if node.text_field().role in (Role.CONTENT, None) else text_route(node)
     if node.json and len(node.choices) == 1:
         return Argument(node)
     plain = scalars(node)

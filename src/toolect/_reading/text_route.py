@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect._graph.node import Node
@@ -16,12 +18,12 @@ from toolect._reading.runs import (
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
 from toolect._values.codec import decode, respelled
-from toolect._values.escapes import unescape
 from toolect._values.schema import NO_SCHEMA
 from toolect._values.text_values import sniff
 from toolect.message import Json, Reasoning
 
-_FREE = (Role.VALUE, Role.REASONING, Role.STRING)
+NEAR = 256
+"""Characters in which the end of most texts is: beyond them, each needle is looked for by itself, and remembered."""
 
 
 class Closer(NamedTuple):
@@ -36,17 +38,16 @@ class Closer(NamedTuple):
 
 
 class Text(Route):
-    """Free text up to one of its closers: reasoning, the value of an argument, or a string inside of one."""
+    """Free text up to one of its closers."""
 
     __slots__ = (
-        "_closers", "_echoes", "_gap", "_lead", "_needle", "codec", "common", "direct", "hub", "others", "role",
-        "sniffs",
+        "_closers", "_common", "_echoes", "_gap", "_lead", "_near", "_needle", "_others", "codec", "hub",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         field = node.text_field()
-        self.role, self.codec = field.role, field.codec
+        self.codec = field.codec
         after = node.step(SlotKind.TEXT).node
         plan = plan_of(node)
         self._closers, others = [], []
@@ -59,22 +60,15 @@ class Text(Route):
                 gap = len(needle.lead) - len(stop.lead)
                 self._closers.append(Closer(stop.core if echo else needle.text, needle.lead, gap, echo))
         self.hub: Hub | None = None
-        mapping = field.role is Role.ARGUMENTS and field.codec is not None and field.codec.kind is CodecKind.YAML
-        if not self._closers or plan.head is not None or not mapping and field.role not in _FREE:
+        if not self._closers or plan.head is not None:
             return
-        alone = len(self._closers) == 1 and not self._closers[0].echo
-        self._needle, self._lead, self._gap, _ = self._closers[0] if alone else Closer("", "", 0, False)
-        kinds = (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
-        self.sniffs = (
-            self.codec is not None and self.codec.kind in kinds and self.codec.untyped in kinds
-            and self.codec.spelling is not Spelling.PYTHON
-        )  # fmt: skip
         self._echoes = [n.stop.core for n in others if n.stop is not None and is_echo(n.stop.core)]
-        self.others = _grouped([n.text for n in others if n.stop is None or not is_echo(n.stop.core)])
-        self.common = common_start([n for n, _ in self.others])
+        self._others = _grouped([n.text for n in others if n.stop is None or not is_echo(n.stop.core)])
+        self._common = common_start([n for n, _ in self._others])
+        self._near, (self._needle, self._lead, self._gap, echo) = nowhere, self._closers[0]
+        if not self._echoes and not echo and len(self._closers) == 1:
+            self._near = first_of([self._needle, *(word for _, words in self._others for word in words)])
         self.hub = build(after, after.choices)
-        self.direct = build(node, node.choices) if field.role is Role.STRING else None
-        """What a list or object begins with where a string may stand too."""
 
     def _first(self, to: Striding, pos: int) -> tuple[int, str, int]:
         """Where the first of several closers is at or after index `pos`, -1 for nowhere, its `lead` and `gap`."""
@@ -88,68 +82,111 @@ class Text(Route):
     def go(self, to: Striding) -> Route | None:
         if self.hub is None:
             return None
-        if self.direct is not None and ((then := cross(to, self.direct, to.pos)) is not None or to.broken):
-            return then
-        text, pos, lead, gap = to.buf, to.pos, self._lead, self._gap
+        text, pos = to.buf, to.pos
         if self.space:
             if not text.startswith(self.space, pos):
                 return None
             pos += len(self.space)
-        if self._needle:
-            where = to.next(self._needle, pos)
+        where = self._near(text, pos, pos + NEAR)
+        if where >= 0 and text.startswith(self._needle, where):
+            lead, gap = self._lead, self._gap
         else:
-            where, lead, gap = self._first(to, pos)
+            where, lead, gap = self._search(to, pos)
         until = where - len(lead)
         if until < pos or lead and not text.startswith(lead, until):
             return None
-        if self.others and (not self.common or 0 <= to.next(self.common, pos) < where):
-            for shared, words in self.others:
+        return self.take(to, text[pos:until], until + gap)
+
+    def _search(self, to: Striding, pos: int) -> tuple[int, str, int]:
+        """Where the text from index `pos` on ends, with the `lead` and `gap` of what ends it; -1 where it is unclear."""
+        where, lead, gap = self._first(to, pos)
+        if self._others and (not self._common or 0 <= to.next(self._common, pos) < where):
+            for shared, words in self._others:
                 if 0 <= to.next(shared, pos) < where and any(0 <= to.next(word, pos) < where for word in words):
-                    return None
+                    return -1, "", 0
         if self._echoes and any(0 <= to.next(to.spelled(core), pos) < where for core in self._echoes):
+            return -1, "", 0
+        return where, lead, gap
+
+    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+        """Take `piece`, which comes next, and go over what ends it, at index `end`."""
+        raise NotImplementedError
+
+
+class Value(Text):
+    """The value of an argument."""
+
+    __slots__ = ("_sniffs",)
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        codec, kinds = self.codec, (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
+        self._sniffs = (
+            codec is not None and codec.kind in kinds and codec.untyped in kinds
+            and codec.spelling is not Spelling.PYTHON
+        )  # fmt: skip
+
+    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+        key = to.key
+        if key is None or not to.called:
             return None
-        piece = text[pos:until]
-        if self.codec is not None and self.codec.escapes is not None:
-            piece = unescape(piece, self.codec.escapes)
-        if self.role is Role.REASONING:
-            if not piece:
-                return cross(to, self.hub, until + gap)
-            to.segments.append(Reasoning(piece, (pos + to.base, until + to.base)))
-            to.after_call, before = False, to.after_call
-            route = cross(to, self.hub, until + gap)
-            if route is None:
-                to.segments.pop()
-                to.after_call = before
-            return route
-        if self.role is Role.ARGUMENTS:
-            return self._mapping(to, piece, until)
-        if self.role is Role.STRING:
-            return self._string(to, piece, until)
-        if not to.called or to.key is None:
-            return None
-        assert self.codec is not None
         try:
-            if self.sniffs and not to.schemas:
-                value = sniff(piece)
-            else:
-                schema = to.schemas.get(to.name, NO_SCHEMA).member(to.key)
-                if self.codec.kind is CodecKind.ELEMENTS and schema is not None and schema.lists:
-                    return None  # one of several elements, perhaps
-                value = decode(self.codec, piece, schema)
+            value = sniff(piece) if self._sniffs and not to.schemas else self._typed(to, piece, key)
         except ValueError:
             return None
-        if value is not piece and respelled(self.codec, piece, value):
+        if value is not piece and respelled(self.codec, piece, value):  # type: ignore[arg-type]  # a value has one
             return None
-        to.entries.append((to.key, value))
-        key, to.key = to.key, None
-        route = cross(to, self.hub, until + gap)
+        to.entries.append((key, value))
+        to.key = None
+        route = cross(to, self.hub, end)  # type: ignore[arg-type]  # not where there is none
         if route is None:
             to.entries.pop()
             to.key = key
         return route
 
-    def _string(self, to: Striding, piece: str, until: int) -> Route | None:
-        """A string, or a scalar, inside of a value, up to index `until`."""
+    def _typed(self, to: Striding, piece: str, key: str) -> Json:
+        """The value of the argument `key`. Raises ValueError for what is to be read slowly."""
+        assert self.codec is not None
+        schema = to.schemas.get(to.name, NO_SCHEMA).member(key)
+        if self.codec.kind is CodecKind.ELEMENTS and schema is not None and schema.lists:
+            raise ValueError("one of several elements, perhaps")
+        return decode(self.codec, piece, schema)
+
+
+class Thought(Text):
+    """Reasoning."""
+
+    __slots__ = ()
+
+    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+        assert self.hub is not None
+        if not piece:
+            return cross(to, self.hub, end)
+        start = to.base + to.pos + len(self.space)
+        to.segments.append(Reasoning(piece, (start, start + len(piece))))
+        to.after_call, before = False, to.after_call
+        route = cross(to, self.hub, end)
+        if route is None:
+            to.segments.pop()
+            to.after_call = before
+        return route
+
+
+class String(Text):
+    """A string inside of a value, or what stands in its place."""
+
+    __slots__ = ("_direct",)
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self._direct = build(node, node.choices)  # what a list or object begins with
+
+    def go(self, to: Striding) -> Route | None:
+        if self._direct is not None and ((then := cross(to, self._direct, to.pos)) is not None or to.broken):
+            return then
+        return super().go(to)
+
+    def take(self, to: Striding, piece: str, end: int) -> Route | None:
         assert self.hub is not None
         value: Json = piece
         if self.codec is not None:
@@ -164,11 +201,16 @@ class Text(Route):
         if not to.give(value):
             return give_up(to)
         to.nested = True
-        route = cross(to, self.hub, until)
+        route = cross(to, self.hub, end)
         return give_up(to) if route is None else route
 
-    def _mapping(self, to: Striding, piece: str, until: int) -> Route | None:
-        """All arguments, up to index `until`."""
+
+class Mapping(Text):
+    """All arguments as one text."""
+
+    __slots__ = ()
+
+    def take(self, to: Striding, piece: str, end: int) -> Route | None:
         assert self.codec is not None and self.hub is not None
         try:
             value = decode(self.codec, piece, to.schemas.get(to.name))
@@ -177,10 +219,34 @@ class Text(Route):
         if not to.called or to.entries or not isinstance(value, dict):
             return None
         to.entries = list(value.items())
-        route = cross(to, self.hub, until)
+        route = cross(to, self.hub, end)
         if route is None:
             to.entries = []
         return route
+
+
+_ROUTES = {Role.VALUE: Value, Role.REASONING: Thought, Role.STRING: String}
+
+
+def text_route(node: Node) -> Route:
+    """The route at `node`, which takes free text; one that knows no step where that is not for strides."""
+    field = node.text_field()
+    mapping = field.role is Role.ARGUMENTS and field.codec is not None and field.codec.kind is CodecKind.YAML
+    made = Mapping if mapping else _ROUTES.get(field.role) if field.role is not None else None
+    return Route(node) if made is None else made(node)
+
+
+def first_of(words: list[str]) -> Callable[[str, int, int], int]:
+    """`find(text, start, end)` is the first index where one of `words` may be, -1 for none."""
+    if common := common_start(words):
+        return lambda text, start, end: text.find(common, start, end)
+    search = re.compile("|".join(map(re.escape, words))).search
+    return lambda text, start, end: -1 if (match := search(text, start, end)) is None else match.start()
+
+
+def nowhere(_text: str, _start: int, _end: int) -> int:
+    """Finds nothing."""
+    return -1
 
 
 def common_start(words: list[str]) -> str:
