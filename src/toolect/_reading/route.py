@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from toolect._graph.node import Node
-from toolect._reading.runs import (
-    settled,
-)
+from toolect._reading.runs import Hub, settled
 from toolect._reading.striding import Striding
 from toolect._spec.model import SlotKind
 
@@ -13,10 +11,12 @@ from toolect._spec.model import SlotKind
 class Route:
     """A node as a stride sees it."""
 
-    __slots__ = ("clean", "node", "space")
+    __slots__ = ("clean", "closers", "node", "space")
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.closers: Hub | None = None
+        """The runs of markers that may come, where nothing else may."""
         self.clean = settled(node)  # reading lexeme by lexeme can go on here
         self.space = node.choices[SlotKind.TEXT][0].expects if node.text else ""  # what is written before the text
 

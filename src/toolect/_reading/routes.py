@@ -20,11 +20,11 @@ from toolect._spec.model import Role
 class Markers(Route):
     """Markers alone may come."""
 
-    __slots__ = ("ends", "hub")
+    __slots__ = ("ends",)
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
-        self.hub = build(node, node.choices, bare=node.json)
+        self.closers = build(node, node.choices, bare=node.json)
         self.ends = node.done is not None and all(_just_ends(*task) for task in node.done)
 
     def go(self, to: Striding) -> Route | None:
@@ -32,7 +32,7 @@ class Markers(Route):
             if to.final and self.ends:
                 to.finished = not to.called or to.leave_call(to.before)
             return None
-        return None if self.hub is None else cross(to, self.hub, to.pos)
+        return None if self.closers is None else cross(to, self.closers, to.pos)
 
 
 def route(node: Node) -> Route:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading.calls_in_json import JsonCalls
+from toolect._reading.learned import One
 from toolect._reading.route import Route
 from toolect._reading.runs import (
     BEGIN_CALL,
@@ -48,7 +49,13 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
                 return None
             to.key = match[trace.key_group]
         elif trace.json is not None:
-            end = before = _json(to, trace, trace.json, match, end)
+            found = None
+            if trace.opens and not to.called and not to.owed:
+                found = trace.json.one(to.buf, end, to.schemas, trace.bare)
+                then = None if found is None else _whole_call(to, trace, match, found)
+                if found is None or then is not None:
+                    return then
+            end = before = _json(to, trace, trace.json, match, end, found)
             if end < 0:
                 return None
         elif not _act(to, trace, match):
@@ -65,13 +72,14 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
 
 def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
     """Do what a run of markers does; False when that is no canonical call, and `to` is `broken`."""
-    for act, group, offset in trace.actions:
+    for action in trace.actions:
+        act, group, _ = action
         if act == BEGIN_CALL:
             if to.called:
                 break
-            to.enter_call((match.end(group) if group else match.start()) + offset)
+            to.enter_call(action.index(match))
         elif act == END_CALL:
-            if not to.called or not to.leave_call((match.end(group) if group else match.start()) + offset):
+            if not to.called or not to.leave_call(action.index(match)):
                 break
         elif act == KEY:
             if to.key is not None:
@@ -107,11 +115,37 @@ def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
     return False
 
 
-def _json(to: Striding, trace: Trace, json: JsonCalls, match: re.Match[str], pos: int) -> int:
+def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) -> Route | None:
+    """Take the call that was `found` after a run of markers with the run that closes it; None when there is more to it.
+
+    Most calls are no more than that, and need not be opened first.
+    """
+    start, end, name, arguments, identity, spelling = found
+    hub: Hub | None = (trace.then or trace.leads(to.route(trace.node))).closers
+    close = None if hub is None else hub.match(to.buf, end)
+    if hub is None or close is None or close.end() - end > MAX_LEXEME or close.end() + hub.margin >= to.edge:
+        return None
+    last = hub.traces[close.lastindex]  # type: ignore[index]  # every expression has a group
+    if not last.shuts or to.picky and not to.wants(name):
+        return None
+    if to.ways is not None:
+        to.ways.append((hub, last.number))
+    start, end = trace.actions[0].index(match), last.actions[0].index(close)
+    span = (start + to.base, end + to.base)
+    to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
+    to.after_call, to.clean = True, last.proven or last.clean
+    to.pos, to.before, to.trails = close.end(), close.end() - last.trail_size, last.trails
+    return last.then or last.leads(to.route(last.node))  # type: ignore[no-any-return]  # a Route
+
+
+def _json(
+    to: Striding, trace: Trace, json: JsonCalls, match: re.Match[str], pos: int, found: One | None
+) -> int:
     """Read the JSON at index `pos`, after a run of markers: where it ends, -1 when it has to be read slowly."""
     if json.named and not to.called and not trace.actions:
         return _list(to, trace, json, pos)
-    found = json.one(to.buf, pos, to.schemas, trace.bare)
+    if found is None:
+        found = json.one(to.buf, pos, to.schemas, trace.bare)
     if found is None or not _act(to, trace, match):
         return -1
     _, end, name, value, identity, spelling = found

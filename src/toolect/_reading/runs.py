@@ -25,13 +25,17 @@ class Action(NamedTuple):
     group: int
     offset: int
 
+    def index(self, match: re.Match[str]) -> int:
+        """The place in the text that `match` found."""
+        return (match.end(self.group) if self.group else match.start()) + self.offset
+
 
 class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
         "actions", "bare", "clean", "coded", "does", "ends", "json", "key_group", "lexemes", "nested", "node", "number",
-        "proven", "then", "trail_size", "trails",
+        "opens", "proven", "shuts", "then", "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: Draft, groups: int) -> None:
@@ -53,6 +57,11 @@ class Trace:
         first = self.actions[0] if len(self.actions) == 1 else None
         self.key_group = first.group if first is not None and first.act == KEY else 0
         """The group of the argument's key, when taking it is all there is to do."""
+        acts = [action.act for action in self.actions]
+        self.opens = draft.json is not None and draft.json.named and acts == [BEGIN_CALL] and not draft.nested
+        """True when a call begins whose name is in the JSON, and that is all."""
+        self.shuts = draft.json is None and acts == [END_CALL] and not draft.nested
+        """True when a call ends, and that is all."""
         self.coded = draft.coded
         """What escapes in a name or key begin with: texts that have any are not read here."""
         self.nested = draft.nested
