@@ -258,9 +258,8 @@ class Draft:
             self.forks += 1
             if self.forks > _MOST_FORKS or self.nested or len(keys) > _MOST_TINES:
                 return [self]
-        for key in keys:
-            drafts += self.copy().over(key)
-        return [*drafts, self] if whole else drafts
+        marked = [draft for key in keys for draft in self.copy().over(key)]
+        return [*marked, *drafts, self] if whole else [*marked, *drafts]  # what JSON begins with, a marker may
 
     def end(self) -> list[Draft]:
         """The draft ends in the JSON slot of its node."""
