@@ -34,7 +34,19 @@ class Needle(NamedTuple):
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
-    __slots__ = ("_led", "_led_plainly", "_texts", "braces", "direct", "head", "hint", "holds", "longest", "needles", "stops")
+    __slots__ = (
+        "_led",
+        "_led_plainly",
+        "_texts",
+        "braces",
+        "direct",
+        "head",
+        "hint",
+        "holds",
+        "longest",
+        "needles",
+        "stops",
+    )
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
         # The longest first; of two that differ in blanks, the one with fewer.

@@ -77,9 +77,9 @@ def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
         if act == BEGIN_CALL:
             if to.called:
                 break
-            to.enter_call(action.index(match))
+            to.enter_call(action.place(match))
         elif act == END_CALL:
-            if not to.called or not to.leave_call(action.index(match)):
+            if not to.called or not to.leave_call(action.place(match)):
                 break
         elif act == KEY:
             if to.key is not None:
@@ -130,7 +130,7 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
         return None
     if to.ways is not None:
         to.ways.append((hub, last.number))
-    start, end = trace.actions[0].index(match), last.actions[0].index(close)
+    start, end = trace.actions[0].place(match), last.actions[0].place(close)
     span = (start + to.base, end + to.base)
     to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
     to.after_call, to.clean = True, last.proven or last.clean
@@ -138,9 +138,7 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
     return last.then or last.leads(to.route(last.node))  # type: ignore[no-any-return]  # a Route
 
 
-def _json(
-    to: Striding, trace: Trace, json: JsonCalls, match: re.Match[str], pos: int, found: One | None
-) -> int:
+def _json(to: Striding, trace: Trace, json: JsonCalls, match: re.Match[str], pos: int, found: One | None) -> int:
     """Read the JSON at index `pos`, after a run of markers: where it ends, -1 when it has to be read slowly."""
     if json.named and not to.called and not trace.actions:
         return _list(to, trace, json, pos)

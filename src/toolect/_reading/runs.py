@@ -25,7 +25,7 @@ class Action(NamedTuple):
     group: int
     offset: int
 
-    def index(self, match: re.Match[str]) -> int:
+    def place(self, match: re.Match[str]) -> int:
         """The place in the text that `match` found."""
         return (match.end(self.group) if self.group else match.start()) + self.offset
 
@@ -144,8 +144,9 @@ class Draft:
 
     @property
     def named(self) -> bool:
-        """True when the name of a call has come."""
-        return any(action.act in (NAME, REF) for action in self.actions)
+        """True when the name of the call that is open has come."""
+        acts = [action.act for action in self.actions if action.act in (NAME, REF, BEGIN_CALL)]
+        return bool(acts) and acts[-1] != BEGIN_CALL
 
     def copy(self) -> Draft:
         """A draft that goes on as this one, independently."""
@@ -190,6 +191,7 @@ class Draft:
                 if back > len(self.lexemes) or task.role is not None or task.name:
                     return False
                 self.actions.append(Action(BEGIN_CALL, *begin))
+                self.proven = False
             elif task.code is OpCode.END_CALL:
                 self.actions.append(Action(END_CALL, *end))
             elif task.code is OpCode.BEGIN_ARGUMENT:

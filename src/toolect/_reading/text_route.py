@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
@@ -28,6 +28,9 @@ NEAR = 256
 
 _FEW = 3
 """Different beginnings that are looked for faster one by one than by one expression."""
+
+
+Find: TypeAlias = Callable[[str, int, int], int]
 
 
 class Closer(NamedTuple):
@@ -69,7 +72,8 @@ class Text(Route):
         self._echoes = [n.stop.core for n in others if n.stop is not None and is_echo(n.stop.core)]
         self._others = _grouped([n.text for n in others if n.stop is None or not is_echo(n.stop.core)])
         self._common = common_start([n for n, _ in self._others])
-        self._near, (self._needle, self._lead, self._gap, echo) = nowhere, self._closers[0]
+        self._near: Find = nowhere
+        self._needle, self._lead, self._gap, echo = self._closers[0]
         if not self._echoes and not echo and len(self._closers) == 1:
             self._near = first_of([self._needle, *(word for _, words in self._others for word in words)])
         self.hub = build(after, after.choices)
@@ -102,7 +106,7 @@ class Text(Route):
         return self.take(to, text[pos:until], until + gap)
 
     def _search(self, to: Striding, pos: int) -> tuple[int, str, int]:
-        """Where the text from index `pos` on ends, with the `lead` and `gap` of what ends it; -1 where it is unclear."""
+        """Where the text from index `pos` on ends, -1 where that is unclear; and `lead` and `gap` of what ends it."""
         where, lead, gap = self._first(to, pos)
         if self._others and (not self._common or 0 <= to.next(self._common, pos) < where):
             for shared, words in self._others:
@@ -240,7 +244,7 @@ def text_route(node: Node) -> Route:
     return Route(node) if made is None else made(node)
 
 
-def first_of(words: list[str]) -> Callable[[str, int, int], int]:
+def first_of(words: list[str]) -> Find:
     """`find(text, start, end)` is the first index where one of `words` may be, -1 for none."""
     groups: dict[str, list[str]] = {}
     for word in words:
