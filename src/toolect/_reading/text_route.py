@@ -18,6 +18,7 @@ from toolect._reading.runs import (
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
 from toolect._values.codec import decode, respelled
+from toolect._values.escapes import unescape
 from toolect._values.schema import NO_SCHEMA
 from toolect._values.text_values import sniff
 from toolect.message import Json, Reasoning
@@ -48,13 +49,14 @@ class Text(Route):
     """Free text up to one of its closers."""
 
     __slots__ = (
-        "_closers", "_common", "_echoes", "_gap", "_lead", "_near", "_needle", "_others", "codec", "hub",
+        "_closers", "_common", "_echoes", "_escapes", "_gap", "_lead", "_near", "_needle", "_others", "codec", "hub",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         field = node.text_field()
         self.codec = field.codec
+        self._escapes = field.codec.escapes if field.codec is not None else None
         after = node.step(SlotKind.TEXT).node
         plan = plan_of(node)
         self._closers, others = [], []
@@ -103,7 +105,10 @@ class Text(Route):
         until = where - len(lead)
         if until < pos or lead and not text.startswith(lead, until):
             return None
-        return self.take(to, text[pos:until], until + gap)
+        piece = text[pos:until]
+        if self._escapes is not None:
+            piece = unescape(piece, self._escapes)
+        return self.take(to, piece, until, until + gap)
 
     def _search(self, to: Striding, pos: int) -> tuple[int, str, int]:
         """Where the text from index `pos` on ends, -1 where that is unclear; and `lead` and `gap` of what ends it."""
@@ -116,8 +121,8 @@ class Text(Route):
             return -1, "", 0
         return where, lead, gap
 
-    def take(self, to: Striding, piece: str, end: int) -> Route | None:
-        """Take `piece`, which comes next, and go over what ends it, at index `end`."""
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:
+        """Take `piece`, the text up to index `until`, and go over what ends it, at index `end`."""
         raise NotImplementedError
 
 
@@ -134,7 +139,7 @@ class Value(Text):
             and codec.spelling is not Spelling.PYTHON
         )  # fmt: skip
 
-    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
         key = to.key
         if key is None or not to.called:
             return None
@@ -166,12 +171,11 @@ class Thought(Text):
 
     __slots__ = ()
 
-    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:
         assert self.hub is not None
         if not piece:
             return cross(to, self.hub, end)
-        start = to.base + to.pos + len(self.space)
-        to.segments.append(Reasoning(piece, (start, start + len(piece))))
+        to.segments.append(Reasoning(piece, (to.base + to.pos + len(self.space), to.base + until)))
         to.after_call, before = False, to.after_call
         route = cross(to, self.hub, end)
         if route is None:
@@ -194,7 +198,7 @@ class String(Text):
             return then
         return super().go(to)
 
-    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
         assert self.hub is not None
         value: Json = piece
         if self.codec is not None:
@@ -218,7 +222,7 @@ class Mapping(Text):
 
     __slots__ = ()
 
-    def take(self, to: Striding, piece: str, end: int) -> Route | None:
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
         assert self.codec is not None and self.hub is not None
         try:
             value = decode(self.codec, piece, to.schemas.get(to.name))
