@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.striding import Striding
+from toolect._shapes.mend import Effort
 from toolect._spec.model import Policies, Role
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
@@ -16,7 +17,8 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded",
+        "after_call", "tools", "guesses", "effort", "_strict", "_no_call", "_known", "_repeated",
+        "_good_only", "_coded",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -38,6 +40,7 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
+        self.effort = Effort()
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported

@@ -233,10 +233,11 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
-        value = repair(course.raw(self.start, base + end), closed=True) if end >= 0 else None
+        draft = course.builder.draft
+        value = repair(course.raw(self.start, base + end), True, draft.effort) if end >= 0 else None
         found = [] if value is None else whole(self.shape, value)
         if not any(isinstance(unit, Unit) and unit.is_call for unit in found):
-            course.builder.draft.guesses += 1
+            draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
         self.host = None
         host.commit(course, self.start)
@@ -251,7 +252,7 @@ class JsonSlot:
         raw = course.raw(max(self._needed, self.start), end)
         if self._needed > self.start:
             raw = "[" + raw.lstrip(", \t\r\n")
-        value = None if broken.limit else repair(raw, closed)
+        value = None if broken.limit else repair(raw, closed, draft.effort)
         if self._plain:
             draft.note(RepairKind.JSON, at, why)
             if self._own.role is Role.JSON:

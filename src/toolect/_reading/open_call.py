@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from toolect._shapes.mend import Effort, mended
 from toolect.message import Call, Json, Repair, RepairKind, Status
 
-MAX_REPAIR = 1 << 17
-"""Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
@@ -152,12 +151,8 @@ def without_open_key(text: str) -> str:
 
 def completed(text: str) -> Json:
     """The best reading of arguments that were cut off, `{}` when there is none."""
-    if len(text) > MAX_REPAIR:
-        return {}
-    import json_repair
-
     try:
-        value: Json = json_repair.loads(without_open_key(text))
-    except (ValueError, RecursionError):
+        value = mended(without_open_key(text), Effort(), cut=True)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 from toolect._reading.draft import Draft
-from toolect._reading.open_call import MAX_REPAIR
+from toolect._shapes.mend import Effort, mended
 from toolect._shapes.whole import Found, Said
 from toolect._spec.model import HoleKind, Role
-from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth
 from toolect._values.trees import is_finite
 from toolect.message import Json
 
 
-def repair(raw: str, closed: bool) -> Json | None:
-    """Broken JSON made whole by json-repair. Unless a marker closed it, it must at least end in its own bracket.
+def repair(raw: str, closed: bool, effort: Effort) -> Json | None:
+    """Broken JSON made whole. Unless a marker closed it, it must at least end in its own bracket.
 
     None when it cannot be repaired.
     """
     text = raw.strip()
     pair = {"{": "}", "[": "]"}.get(text[:1])
-    if len(text) > MAX_REPAIR or pair is None or bracket_depth(text) > MAX_DEPTH:
+    if pair is None or not closed and not text.endswith(pair):
         return None
-    if not closed and not text.endswith(pair):
-        return None
-    import json_repair
-
     try:
-        value: Json = json_repair.loads(text)
-    except (ValueError, RecursionError):
+        value = mended(text, effort)
+    except ValueError:
         return None
     kind = dict if pair == "}" else list
-    if not isinstance(value, kind) or not value:
-        return None
-    value = known(value)
-    return value if is_finite(value) else None
-
-
-def known(value: Json) -> Json:
-    """The value with null for what is not a number: both say that there is none."""
-    if isinstance(value, dict):
-        return {key: known(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [known(item) for item in value]
-    return None if value != value else value
+    return value if isinstance(value, kind) and value and is_finite(value) else None
 
 
 def repair_units(draft: Draft, found: list[Found], start: int, end: int, at: int, why: str) -> None:

@@ -84,6 +84,7 @@ def _distinct(items: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 _distinct_only = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite)
+_forgiving = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=_finite, strict=False)
 _scan_distinct = _distinct_only.scan_once  # type: ignore[attr-defined]  # made by __init__
 
 
@@ -106,6 +107,18 @@ def decode(text: str, pos: int) -> tuple[Json, int, bool]:
         value, end = scan_once(text, pos)
         return value, end, True
     return value, end, False
+
+
+def forgiving(text: str) -> Json:
+    """The value that all of `text` is, with control characters in strings as they are, and each key once.
+
+    Raises ValueError, RecursionError.
+    """
+    try:
+        value: Json = _forgiving.decode(text)
+    except _Doubled:
+        raise ValueError("expected each key once") from None
+    return value
 
 
 def complete(buf: str, pos: int, final: bool) -> tuple[Json, int, bool] | None:
