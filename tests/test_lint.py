@@ -17,8 +17,8 @@ from toolect._names import specificity
 from toolect._spec.lalr import MAX_RULES
 from toolect.authoring import corpus
 from toolect.authoring.lint import lint
+from toolect.authoring.lint.checks.overlapping_models import common
 from toolect.authoring.lint.formats import FORMATS
-from toolect.authoring.lint.globs import common
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning

@@ -1,10 +1,11 @@
-"""Data as the texts of prompts spell it."""
+"""Texts with holes in braces, JSON with holes that begin with `$`, and data as it is spelled in them."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from toolect._spec.prompts import Notation, Syntax
 from toolect._values.trees import with_sorted_keys
@@ -14,6 +15,30 @@ MAX_NESTED = 100
 """Levels of the data in a tool's definition. Beyond it: null."""
 MAX_VALUES = 20_000
 """Values in a tool's definition. Beyond it: null."""
+
+_HOLE = re.compile(r"\{([a-z][a-z/-]*)\}")
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """`text` with its holes filled, in one go: braces inside of values, and other braces, are just braces."""
+    return _HOLE.sub(lambda match: values.get(match[1], match[0]), text)
+
+
+def filled(pattern: Json, values: Mapping[str, Any]) -> Json:
+    """`pattern` with its holes filled; a key whose hole has no value is left out."""
+    match pattern:
+        case dict():
+            return {key: filled(item, values) for key, item in pattern.items() if not _empty(item, values)}
+        case list():
+            return [filled(item, values) for item in pattern]
+        case str() if pattern in values:
+            return values[pattern]
+        case _:
+            return pattern
+
+
+def _empty(item: Json, values: Mapping[str, Any]) -> bool:
+    return isinstance(item, str) and item in values and values[item] is None
 
 
 def spell(value: object, how: Notation) -> str:

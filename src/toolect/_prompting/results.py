@@ -7,8 +7,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from toolect._prompting.filling import fill, filled
-from toolect._prompting.notation import inset, spell
+from toolect._prompting.notation import fill, filled, inset, spell
 from toolect._reading.reader import Reader
 from toolect._spec.prompts import OutputKind, ResultText
 from toolect.message import Json, dumps

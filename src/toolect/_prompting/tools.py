@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolect._prompting.filling import fill, filled
-from toolect._prompting.notation import bounded, inset, spell
+from toolect._prompting.notation import bounded, fill, filled, inset, spell
 from toolect._prompting.python import annotation, docstring, signature
 from toolect._prompting.schemas import described, pruned
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript

@@ -7,15 +7,13 @@ it (polynomial). The text matters only when the whole then fails to match.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
-from typing import TypeVar
 
 import msgspec
 
-from toolect._regular.automaton import Alphabet, Automaton
+from toolect._regular.automaton import Alphabet, Automaton, State, led
 from toolect._regular.syntax import Border, Chain, Look, Node, NotRegular, conditional, parts_of, read
 
 MAX_WORK = 100_000
@@ -90,9 +88,6 @@ def _unanchored(node: Node) -> Node:
     return Chain(tuple(parts))
 
 
-State = TypeVar("State", bound=Hashable)
-
-
 class _Search:
     """Looks for an attack on one automaton."""
 
@@ -151,20 +146,12 @@ class _Search:
 
     def _path(self, start: State, steps: Callable[[State, int], Iterable[State]], goal: State) -> str | None:
         """A shortest text from `start` to `goal`, at least one character."""
-        todo = deque([(start, "")])
-        met: set[State] = set()
-        while todo:
-            state, word = todo.popleft()
-            for letter, char in enumerate(self.letters):
-                for target in steps(state, letter):
-                    if target == goal:
-                        return word + char
-                    if target not in met:
-                        met.add(target)
-                        todo.append((target, word + char))
-                        self.work += 1
-                        if self.work > MAX_WORK:
-                            raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
+        for state, word in led(start, self.letters, steps):
+            if state == goal:
+                return word
+            self.work += 1
+            if self.work > MAX_WORK:
+                raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
         return None
 
     def _attack(self, growth: Growth, p: int, pump: str | None) -> Attack | None:

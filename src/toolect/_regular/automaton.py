@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from toolect._regular.ranges import Ranges, holds
 from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, Loop, Node, NotRegular, read
@@ -102,6 +103,28 @@ def _times(states: Counter[int], ways: int) -> Counter[int]:
 def automaton(regex: str) -> Automaton:
     """The automaton of `regex`. Raises `NotRegular`."""
     return Automaton(read(regex))
+
+
+State = TypeVar("State", bound=Hashable)
+
+
+def led(
+    start: State, letters: Sequence[str], steps: Callable[[State, int], Iterable[State]]
+) -> Iterator[tuple[State, str]]:
+    """The states that texts of `letters` lead to from `start`, each once, with a shortest text, not empty, that does.
+
+    `steps` are those that a letter, given by its number, leads to from a state.
+    """
+    todo = deque([(start, "")])
+    met: set[State] = set()
+    while todo:
+        state, word = todo.popleft()
+        for letter, char in enumerate(letters):
+            for target in steps(state, letter):
+                if target not in met:
+                    met.add(target)
+                    todo.append((target, word + char))
+                    yield target, word + char
 
 
 class Alphabet:

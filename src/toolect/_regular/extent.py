@@ -10,11 +10,6 @@ def longest(regex: str) -> int | None:
     return _most(read(regex))
 
 
-def unbounded(regex: str) -> bool:
-    """True when a member may be as long as one likes. Raises `NotRegular`."""
-    return longest(regex) is None
-
-
 def _most(node: Node) -> int | None:
     match node:
         case Chars():

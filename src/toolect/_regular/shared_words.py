@@ -6,8 +6,9 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
-from toolect._regular.automaton import Alphabet, automaton
+from toolect._regular.automaton import Alphabet, automaton, led
 from toolect._regular.ranges import holds
 from toolect._regular.syntax import NotRegular
 
@@ -61,8 +62,9 @@ def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
         if word and p in one.final:
             if both and q in two.final:
                 yield word, word
-            elif not both and (rest := _rest(twos, alphabet.letters, q, two.final)):
-                yield word, word + rest
+            elif not both:
+                ends = led(q, alphabet.letters, lambda state, letter: [to for to, _ in twos[state][letter]])
+                yield from islice(((word, word + rest) for state, rest in ends if state in two.final), 1)
         for letter, for_p, for_q in zip(alphabet.letters, ones[p], twos[q], strict=True):
             for next_p, _ in for_p:
                 for next_q, _ in for_q:
@@ -70,24 +72,6 @@ def _meetings(a: str, b: str, both: bool) -> Iterator[tuple[str, str]]:
                     if count < MAX_VISITS:
                         visits[next_p, next_q] = count + 1
                         todo.append((next_p, next_q, word + letter))
-
-
-def _rest(
-    moves: list[list[list[tuple[int, int]]]], letters: tuple[str, ...], at: int, final: frozenset[int]
-) -> str | None:
-    """A shortest word, not empty, that leads from state `at` to an end."""
-    todo = deque([(at, "")])
-    met: set[int] = set()
-    while todo:
-        state, word = todo.popleft()
-        if word and state in final:
-            return word
-        for letter, targets in zip(letters, moves[state], strict=True):
-            for target, _ in targets:
-                if target not in met:
-                    met.add(target)
-                    todo.append((target, word + letter))
-    return None
 
 
 def shortest(regex: str) -> str | None:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect._shown import alike
-from toolect.authoring.scaffold.payloads import sight
+from toolect.authoring.scaffold.code_calls import code_calls
+from toolect.authoring.scaffold.element_calls import elements, named_tags
+from toolect.authoring.scaffold.json_calls import json_calls
 from toolect.authoring.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, pieces, runs, trimmed
 from toolect.authoring.scaffold.sighting import Sighting
 from toolect.authoring.scaffold.thoughts import Thought, stem, thoughts
@@ -77,7 +79,7 @@ def induce(samples: Sequence[str]) -> list[Draft]:
         hidden, form = thoughts(text)
         if form is not None:
             thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))
-        sighting = sight(text, hidden)
+        sighting = _sighted(text, hidden)
         marks: list[Mark] = sorted([*sighting.marks, *_outside(hidden, sighting.marks)])
         seen += [_Seen(*run, sighting) for run in runs(pieces(text, marks))]
     leads = Counter(one.lead for one in seen if one.after_content)
@@ -99,6 +101,18 @@ def induce(samples: Sequence[str]) -> list[Draft]:
     ]
     unique = {repr(draft): draft for draft in drafts}
     return list(unique.values())[:MAX_DRAFTS]
+
+
+def _sighted(text: str, reasoning: Sequence[Mark]) -> Sighting:
+    """The calls of a sample outside of its reasoning, as the first way of writing them that it has; perhaps none."""
+    hidden = text
+    for mark in reasoning:
+        hidden = hidden[: mark.start] + " " * (mark.end - mark.start) + hidden[mark.end :]
+    for look in (elements, json_calls, named_tags, code_calls):
+        found = look(hidden)
+        if found.marks:
+            return found
+    return Sighting(())
 
 
 def _data(draft: Draft) -> bool:
