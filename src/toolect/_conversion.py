@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, overload
 
 import msgspec
 from msgspec.structs import replace
@@ -52,8 +52,19 @@ def convert(
     return carry(reader.parse(text, given, prefix=prefix), writer, given)
 
 
+Write: TypeAlias = Callable[[Mapping[int, Segment]], str | Unrepresentable]
+"""Segments, by their number, as a message in the other dialect, or why they are none."""
+
+
 def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] | None = None) -> Conversion:
     """`message` in the dialect `writer`, without the segments that it cannot carry; `given` are tools."""
+
+    def write(segments: Mapping[int, Segment]) -> str | Unrepresentable:
+        try:
+            return writer.render(Message(tuple(segments.values())), given)
+        except Unrepresentable as error:
+            return error
+
     losses: dict[int, Loss] = {}
     kept: dict[int, Segment] = {}
     for i, segment in enumerate(message.segments):
@@ -61,32 +72,28 @@ def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] 
             losses[i] = Loss(i, "call", f"{segment.status}: {segment.error}", segment.raw[:80])
         else:
             kept[i] = segment
-    text = _written(kept, writer, given)
+    text = write(kept)
     if isinstance(text, Unrepresentable):
-        _free_ids(kept, losses, writer, given)
-        text = _without_some(kept, losses, writer, given)
+        _free_ids(kept, losses, write)
+        text = _without_some(kept, losses, write)
     return Conversion(text, message, tuple(losses[i] for i in sorted(losses)))
 
 
-def _free_ids(
-    kept: dict[int, Segment], losses: dict[int, Loss], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
-) -> None:
+def _free_ids(kept: dict[int, Segment], losses: dict[int, Loss], write: Write) -> None:
     """Take away the ids that are all that stands in the way of their calls: an id is no reason to lose a call."""
     for i, segment in kept.items():
         if not isinstance(segment, Call) or segment.id is None:
             continue
-        found, free = _written({i: segment}, writer, given), replace(segment, id=None)
-        if isinstance(found, Unrepresentable) and not isinstance(_written({i: free}, writer, given), Unrepresentable):
+        found, free = write({i: segment}), replace(segment, id=None)
+        if isinstance(found, Unrepresentable) and not isinstance(write({i: free}), Unrepresentable):
             kept[i], losses[i] = free, _loss(i, found)
 
 
-def _without_some(
-    kept: dict[int, Segment], losses: dict[int, Loss], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
-) -> str:
+def _without_some(kept: dict[int, Segment], losses: dict[int, Loss], write: Write) -> str:
     """The text without those of the `kept` segments that stand in its way, which become `losses`."""
-    alone = {i: _written({i: segment}, writer, given) for i, segment in kept.items()}
+    alone = {i: write({i: segment}) for i, segment in kept.items()}
     suspects = {i: kept.pop(i) for i, found in alone.items() if isinstance(found, Unrepresentable)}
-    while isinstance(text := _written(kept, writer, given), Unrepresentable):
+    while isinstance(text := write(kept), Unrepresentable):
         # Each fits alone but not together: give up the last one, which has no place after the others.
         last = max(kept)
         del kept[last]
@@ -94,23 +101,13 @@ def _without_some(
     for i, segment in suspects.items():
         # What does not fit alone may fit beside the others.
         more = dict(sorted({**kept, i: segment}.items()))
-        found = _written(more, writer, given)
+        found = write(more)
         if isinstance(found, Unrepresentable):
             why = alone[i]
             losses[i] = _loss(i, why if isinstance(why, Unrepresentable) else found)
         else:
             kept, text = more, found
     return text
-
-
-def _written(
-    segments: Mapping[int, Segment], writer: Dialect, given: Sequence[Mapping[str, Any]] | None
-) -> str | Unrepresentable:
-    """The segments as a message in the dialect, or why they are none."""
-    try:
-        return writer.render(Message(tuple(segments.values())), given)
-    except Unrepresentable as error:
-        return error
 
 
 def _loss(at: int, why: Unrepresentable) -> Loss:

@@ -16,9 +16,9 @@ from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import POLICIES, Spec
 from toolect._spec.prompts import ResultRole
 from toolect.authoring.escaping import escapes
+from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.attempt import told
 from toolect.compiled import Dialect
-from toolect.corpora.features import OSLO, ROME, TEXT, THOUGHT
 from toolect.message import Json, Segment
 from tools.conformance import summary
 from tools.pages.markdown_text import cell, code, fenced, table

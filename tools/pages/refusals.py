@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from toolect import Call, Content, Message, Reasoning, Unrepresentable
+from toolect import Call, Message, Unrepresentable
+from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.compiled import Dialect
-from toolect.corpora.features import OSLO, ROME, TEXT, THOUGHT
+from toolect.corpora.features import in_reasoning, in_string, in_text
 from toolect.corpora.fidelity import markers
 from toolect.message import Json, Segment
 from tools.pages.markdown_text import cell, code
@@ -87,10 +88,8 @@ def refused(dialect: Dialect) -> Iterator[tuple[str, str]]:
 
 
 HOLDING: dict[str, Callable[[str], Message]] = {
-    "a string that holds": lambda marker: Message([Call("f", {"a": f"b{marker}c"})]),
-    "content that holds": lambda marker: Message([Content(f"b{marker}c")]),
-    "reasoning that holds": lambda marker: Message([Reasoning(f"b{marker}c"), TEXT]),
-}
+    "a string that holds": in_string, "content that holds": in_text, "reasoning that holds": in_reasoning,
+}  # fmt: skip
 """Messages with a marker in the middle of a text; every marker of a dialect is tried."""
 
 

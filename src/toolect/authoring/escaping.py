@@ -227,7 +227,6 @@ def _candidates(dialect: Dialect) -> set[str]:
 
 def cores(dialect: Dialect) -> set[str]:
     """The dialect's markers, without the whitespace around them."""
-    network = dialect.graph().network
-    edges = (edge.symbol for state in network.states for edge in state.edges)
-    found = {symbol.core for symbol in edges if isinstance(symbol, Mark) and not is_echo(symbol.core)}
-    return (found | {end.strip() for end in dialect.spec.end}) - {""}
+    marks = (edge.symbol for state in dialect.graph().network.states for edge in state.edges)
+    found = {mark.core for mark in marks if isinstance(mark, Mark) and not is_echo(mark.core)}
+    return (found | {*dialect.graph().ends}) - {""}

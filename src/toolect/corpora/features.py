@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
+from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
 
@@ -48,8 +49,6 @@ class Feature(msgspec.Struct, frozen=True):
             yield from map(self.holding, markers)
 
 
-TEXT, THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
-ROME, OSLO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
 _PRINTED = '{"name": "get_time", "arguments": {"place": "Rome"}}'
 _IDS = ("call_7f3a", "a1B2c3D4e", "toolu_01A09q90qw90lq91781")
 

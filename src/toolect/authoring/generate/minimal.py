@@ -19,6 +19,9 @@ VALUES: tuple[Json, ...] = (
     [[], {}], {"b": {"c": [None, "x"]}}, 2**53 + 1,
 )  # fmt: skip
 """One value of each JSON type, empty and nested, and strings that look like other types."""
+TEXT, THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
+ROME, OSLO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
+"""What is said in messages that people are shown."""
 _SEED = 0
 
 

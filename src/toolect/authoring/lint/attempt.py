@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,6 +78,11 @@ def alike(refusal: Unrepresentable) -> bool:
     return refusal.reason.startswith(READ_BACK)
 
 
+def are_apart(segments: Sequence[Segment]) -> bool:
+    """False when two texts of a kind are beside each other: on the wire they are one."""
+    return all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(segments))
+
+
 def shrink(message: Message, fails: Callable[[Message], bool]) -> Message:
     """The smallest message that can be made of `message` step by step with every step failing as it does."""
     shrinking = True
@@ -110,8 +115,8 @@ def _smaller(message: Message) -> Iterator[Message]:
     segments = list(message.segments)
     for i in range(len(segments)):
         less = segments[:i] + segments[i + 1 :]
-        if less and all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(less)):
-            yield Message(less)  # two texts beside each other would be one
+        if less and are_apart(less):
+            yield Message(less)
     for i, segment in enumerate(segments):
         for smaller in _smaller_segments(segment):
             yield Message([*segments[:i], smaller, *segments[i + 1 :]])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from toolect._regular.shared_words import begins, common
+from toolect._regular.syntax import NotRegular
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern, Rule, Spec
 
@@ -19,6 +22,17 @@ def patterns(spec: Spec) -> Iterator[tuple[Rule, Pattern]]:
 def expressions(spec: Spec) -> dict[str, Pattern]:
     """Each such terminal once, by its name."""
     return {pattern.name: pattern for _, pattern in patterns(spec)}
+
+
+def beginning(regex: str, text: str, end: str = "") -> str | None:
+    """A word of a terminal that begins with `text`, and goes on as the expression `end` has it.
+
+    None where there is none, or where it cannot be followed: `backtracking-regex` and `too-large` say why.
+    """
+    try:
+        return common(regex, f"{re.escape(text)}{end}(?s:.)*") if begins(regex, text) else None
+    except NotRegular:
+        return None
 
 
 def name_of(spec: Spec, rule: str, regex: str) -> str:

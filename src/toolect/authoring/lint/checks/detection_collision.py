@@ -9,22 +9,21 @@ from toolect._detection.index import Index, index
 from toolect._detection.ranking import among, candidates
 from toolect._detection.traits import traits
 from toolect.authoring.corpus import describe
+from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.subject import Group
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, warning
-from toolect.message import Call, Content, Message, Reasoning, Segment
+from toolect.message import Call, Message, Segment
 from toolect.rendered import Unrepresentable
 
-_ONE, _TWO = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
 _VALUES = Call("set", {"a": "b", "n": 3, "f": 0.5, "t": True, "z": None, "l": [1, "b"], "o": {"k": "v"}})
-_TEXT, _THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
 _MESSAGES: tuple[tuple[Segment, ...], ...] = (
-    (_TEXT, _ONE),
-    (_ONE, _TWO),
+    (TEXT, ROME),
+    (ROME, OSLO),
     (_VALUES,),
     (Call("f", {}),),
-    (_THOUGHT, _ONE),
-    (_THOUGHT, _TEXT, _ONE, _TWO),
+    (THOUGHT, ROME),
+    (THOUGHT, TEXT, ROME, OSLO),
 )
 """What every dialect writes as far as it can; the first alone is tried of those that are only compared with."""
 

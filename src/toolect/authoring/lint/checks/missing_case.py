@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.laws import carried
 from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place, warning
-from toolect.message import Call, Content, Message, Reasoning, Segment, Status
+from toolect.message import Call, Content, Message, Segment, Status
 from toolect.rendered import Unrepresentable
 
-_MADE_UP = Call("get_time", {"place": "Rome"}), Call("get_time", {"place": "Oslo"})
-_TEXT, _THOUGHT = Content("Let me look."), Reasoning("They ask for the time.")
 _TRIED = 3
 """Cases of the corpus whose calls are tried where a made-up one finds no place."""
 
@@ -33,11 +32,11 @@ class Feature(NamedTuple):
 
 FEATURES = (
     Feature("two calls", lambda message: len(message.runnable) > 1, lambda one, two: [[one, two]]),
-    Feature("text before a call", lambda message: _after_text(message.segments), lambda one, _: [[_TEXT, one]]),
+    Feature("text before a call", lambda message: _after_text(message.segments), lambda one, _: [[TEXT, one]]),
     Feature(
         "reasoning",
         lambda message: bool(message.reasoning.strip()),
-        lambda one, _: [[_THOUGHT, _TEXT], [_THOUGHT, one]],
+        lambda one, _: [[THOUGHT, TEXT], [THOUGHT, one]],
     ),
     Feature(
         "a call without arguments",
@@ -62,7 +61,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     for feature in FEATURES:
         if any(map(feature.shows, messages)):
             continue
-        texts = _texts(feature, subject.dialect, [_MADE_UP, *own[:_TRIED]])
+        texts = _texts(feature, subject.dialect, [(ROME, OSLO), *own[:_TRIED]])
         text = next((text for text in texts if feature.shows(subject.dialect.parse(text))), "")
         if text:
             yield warning(

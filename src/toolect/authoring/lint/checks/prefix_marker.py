@@ -4,16 +4,14 @@ the rest.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import Pat
-from toolect._regular.shared_words import begins, common
-from toolect._regular.syntax import NotRegular
 from toolect._spec.model import Role, SlotKind
 from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import beginning
 from toolect.diagnostic import Diagnostic, warning
 
 _DATA = {Role.NAME, Role.ID, Role.KEY, Role.VALUE, Role.CONTENT, Role.REASONING, Role.ARGUMENTS, Role.PAIR_KEY}
@@ -74,17 +72,9 @@ def _continues(node: Node, rest: str) -> str:
         if begun and 0 < begun.end() < len(rest):
             if _continues(node.step(terminal).node, rest[begun.end() :]):
                 return "a terminal"
-        elif _begins(terminal.regex, rest):
+        elif beginning(terminal.regex, rest) is not None:
             return "a terminal"
     return "JSON" if node.json and rest[0] in '{["' else ""
-
-
-def _begins(regex: str, rest: str) -> bool:
-    """True when a word of the terminal begins with `rest`."""
-    try:
-        return begins(regex, rest) and common(regex, f"{re.escape(rest)}(?s:.)*") is not None
-    except NotRegular:
-        return False  # `backtracking-regex` and `too-large` say why
 
 
 def _report(subject: Subject, state: State, short: str, longer: dict[str, str]) -> Diagnostic:

@@ -8,10 +8,9 @@ from itertools import combinations
 
 from toolect._graph.spelling import squeeze
 from toolect._graph.symbols import Terminal
-from toolect._regular.shared_words import begins, common
-from toolect._regular.syntax import NotRegular
 from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.terminals import beginning
 from toolect.diagnostic import Diagnostic, warning
 
 
@@ -38,13 +37,7 @@ def _ends(state: State, core: str) -> set[int]:
 
 def _hidden(core: str, regex: str) -> str | None:
     """A word of the terminal that begins with the marker."""
-    end = r"(?!\w)" if core.isidentifier() else ""  # as the marker itself is matched
-    try:
-        if not begins(regex, core):
-            return None
-        return common(regex, f"{re.escape(core)}{end}(?s:.)*")
-    except NotRegular:
-        return None  # `backtracking-regex` and `too-large` say why
+    return beginning(regex, core, r"(?!\w)" if core.isidentifier() else "")  # as the marker itself is matched
 
 
 def _marker_and_terminal(subject: Subject, state: State, hidden: dict[str, str], regex: str) -> Diagnostic:

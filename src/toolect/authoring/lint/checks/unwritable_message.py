@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from toolect.authoring.generate import derivations
-from toolect.authoring.lint.attempt import Trial, attempt, told
+from toolect.authoring.lint.attempt import Trial, are_apart, attempt, told
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 from toolect.message import Call, Content, Message, Reasoning
@@ -51,13 +51,9 @@ def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
     derived = [(sample.text, sample.message) for sample in derivations(dialect, DERIVED, seed=0)]
     for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
         trial = attempt(dialect, Message(message.segments))
-        if message.clean and trial.refusal is not None and trial.refusal.slot not in _FITTED and _is_apart(message):
+        refused = trial.refusal is not None and trial.refusal.slot not in _FITTED
+        if refused and message.clean and are_apart(message.segments):
             yield _refused(subject, "this text can be read, and what it says cannot be written", trial, text)
-
-
-def _is_apart(message: Message) -> bool:
-    """False when two texts of a kind are beside each other: they can be written as one."""
-    return all(isinstance(a, Call) or type(a) is not type(b) for a, b in pairwise(message.segments))
 
 
 def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diagnostic:
