@@ -277,9 +277,9 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
     if codec and CodecKind.TEXT in (codec.kind, codec.untyped):
         return str(token)
     text = str(token)
-    if codec and codec.kind is CodecKind.YAML:
+    if codec and codec.spelling is Spelling.YAML:
         return yaml.load(text, yaml.CSafeLoader)
-    if codec and codec.kind is CodecKind.ELEMENTS and text.startswith("\n"):
+    if codec and codec.spelling is Spelling.ELEMENTS and text.startswith("\n"):
         text = re.sub(r"\n[ \t]*\Z", "", text[1:])
     value = _json_or_text(text)
     if codec and codec.spelling is Spelling.PYTHON and (value is None or isinstance(value, bool | dict | list)):

@@ -6,7 +6,7 @@ import pytest
 
 import toolect
 from toolect._spec.leaves import leaves
-from toolect._spec.model import CodecKind, Role, Slot, SlotKind, Spec
+from toolect._spec.model import Role, Slot, SlotKind, Spec, Spelling
 from toolect.authoring.escaping import FORGED, Answer, escapes
 from toolect.rendered import Part
 
@@ -31,7 +31,7 @@ def raw_slots(spec: Spec) -> set[Part]:
             key = f"{rule.name}/{SlotKind.TEXT}"
             role = spec.roles.get(key) or spec.roles.get(rule.name)
             codec = spec.codecs.get(key)
-            quoted = codec is not None and (codec.quoted is not None or codec.kind is CodecKind.YAML)
+            quoted = codec is not None and (codec.quoted is not None or codec.spelling is Spelling.YAML)
             if part == Slot(SlotKind.TEXT) and role in parts and not rule.value and not quoted:
                 found.add(parts[role])
     return found

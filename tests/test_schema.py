@@ -16,12 +16,15 @@ import toolect
 from toolect import registry
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
-from toolect._spec.model import CodecKind
+from toolect._spec.model import CodecKind, Spelling
 from toolect._values.schema import MAX_LEVELS, MAX_OPTIONS, TYPES, Schema
 from toolect.message import Call, Json, Message, same_json
 
-ASKING = (CodecKind.SCHEMA, CodecKind.ELEMENTS, CodecKind.YAML)
-DIALECTS = [n for n in toolect.dialects() if any(codec.kind in ASKING for codec in registry.spec(n).codecs.values())]
+DIALECTS = [
+    n
+    for n in toolect.dialects()
+    if any(c.kind is CodecKind.SCHEMA or c.spelling is Spelling.YAML for c in registry.spec(n).codecs.values())
+]
 """Those that read the text of a value by what its tool declares."""
 RAW = "RawText"
 INTEGER, TEXT = {"type": "integer"}, {"type": "string"}

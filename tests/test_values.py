@@ -147,6 +147,44 @@ def test_entities_and_percents(text: str, entities: str | None, percent: str | N
     assert unescape(text, Escapes.PERCENT) == (text if percent is None else percent)
 
 
+AT_ONCE = """\
+d:
+  map: {content: content, call: call, NAME: call.name, call/TEXT: call.arguments, argument: argument, KEY: argument.key,
+        argument/TEXT: argument.value}
+  values: {call/TEXT: {codec: json, spelling: %s}, argument/TEXT: {codec: json, spelling: %s}}
+"""
+AT_ONCE_GRAMMAR = """\
+start: (content | call)*
+content: TEXT
+call: "<call " NAME ">\\n" TEXT "\\n</call>"
+    | "<args " NAME ">" argument* "</args>"
+argument: "<arg " KEY ">" TEXT "</arg>"
+NAME: /\\w+/
+KEY: /\\w+/
+%declare TEXT
+"""
+
+
+@pytest.mark.parametrize("spelling", ["json", "python", "jinja", "yaml"])
+def test_a_text_is_a_value_in_any_notation(tmp_path: Path, spelling: str) -> None:
+    """All arguments at once, and the value of one; streams say the same."""
+    (tmp_path / "grammars").mkdir()
+    (tmp_path / "d.yaml").write_text(AT_ONCE.replace("%s", spelling))
+    (tmp_path / "grammars" / "d.lark").write_text(AT_ONCE_GRAMMAR)
+    dialect = Dialect(load_spec(tmp_path / "d.yaml", "d"))
+    arguments: dict[str, Json] = {"a": "x\n 1", "b": [1, {"c": None}], "d": True, "e": {}, "f": "20", "g": None}
+    text = str(dialect.render(Message([Call("f", arguments)])))
+    assert text.startswith("<call f>")
+    for wire in (text, "<args f><arg b>[1, 2]</arg><arg c>true</arg></args>"):
+        whole = dialect.parse(wire)
+        stream = dialect.stream()
+        for char in wire:
+            stream.feed(char)
+        stream.close()
+        assert stream.message == whole
+        assert whole.calls[0].arguments == (arguments if wire == text else {"b": [1, 2], "c": True})
+
+
 HOSTILE = [
     "</arg>",
     "</call>",

@@ -16,7 +16,7 @@ ROLES = {
 }  # fmt: skip
 CODECS = {
     "json": ["text", "json-or-text"], "text": ["json", "schema"], "schema": ["json", "text"],
-    "json-or-text": ["text", "json"], "elements": ["text", "schema"], "yaml": ["text", "json"],
+    "json-or-text": ["text", "json"],
 }  # fmt: skip
 POLICIES = {
     "reasoning-calls": ["parse", "ignore"], "unknown-tool": ["keep", "content"], "malformed": ["report", "content"],

@@ -228,7 +228,7 @@ class Network:
         elif codec is None and rule.name == Role.SCALAR and rule.value:
             codec = Codec(CodecKind.JSON_OR_TEXT)
         elif codec is None and role is Role.ARGUMENTS and name != SlotKind.JSON.value:
-            codec = Codec(CodecKind.TEXT)
+            codec = Codec(CodecKind.JSON)
         return Field(role, codec, shape)
 
     def _around(self, name: str) -> tuple[tuple[Op, ...], tuple[Op, ...]]:

@@ -10,9 +10,8 @@ from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._reading.text_source import Source
-from toolect._spec.model import Codec, CodecKind, Policies, Role, Spec
-from toolect._values.codec import decode, is_text, respelled
-from toolect._values.elements import unframed
+from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
+from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import NO_SCHEMA, Schema
@@ -179,11 +178,11 @@ class Builder:
         if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
             call = draft.call
             assert call is not None and field.codec is not None
-            if field.codec.kind is CodecKind.YAML:
+            if field.role is Role.ARGUMENTS and field.codec.key is None:
                 self.writes = False
                 return
             if field.role is Role.ARGUMENTS:
-                call.key = field.codec.key or "value"
+                call.key = field.codec.key
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
@@ -273,19 +272,18 @@ class Builder:
             call.give(call.key or "", text)
             return
         codec = field.codec
-        if codec.kind is CodecKind.YAML:
+        if field.role is Role.ARGUMENTS and codec.key is None:
             self._mapping(codec, call, text, at)
             return
         schema = self._schema(call)
         try:
             value = decode(codec, text, schema)
-            plain = unframed(text) if codec.kind is CodecKind.ELEMENTS else text
-            if respelled(codec, plain, value):
+            if respelled(codec, text, value):
                 self.note(RepairKind.COERCION, at, text[:40])
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
-        if codec.kind is CodecKind.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
+        if codec.spelling is Spelling.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
             self.draft.extend(call, value)
         else:
             self.draft.argument(call, value)
@@ -293,7 +291,7 @@ class Builder:
     def _mapping(self, codec: Codec, call: OpenCall, text: str, at: int) -> None:
         """The text that holds all arguments is complete."""
         try:
-            value = decode(codec, text, self._schemas.get(call.name))
+            value = decode_arguments(codec, text, self._schemas.get(call.name))
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             return
@@ -310,11 +308,11 @@ class Builder:
         if call is None or field.role is not Role.VALUE and field.role is not Role.ARGUMENTS:
             return
         text = "".join(self.text_parts)
-        if field.codec is None or field.codec.kind is not CodecKind.YAML:
+        if field.codec is None or field.codec.spelling is not Spelling.YAML or call.key is not None:
             call.partial = text
             return
         try:  # the lines that are whole
-            value = decode(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))
+            value = decode_arguments(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))
         except ValueError:
             return
         if value:

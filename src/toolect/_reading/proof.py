@@ -12,7 +12,7 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, View
-from toolect._spec.model import CodecKind, SlotKind
+from toolect._spec.model import SlotKind, Spelling
 
 _FAR = 8
 """Lexemes after the name that are looked at: the first key and what opens its value are within."""
@@ -131,6 +131,6 @@ class _Walk(Probe):
     def _text(self, node: Node) -> Answer:
         """Text that holds all arguments: a mapping begins with an entry."""
         codec = node.text_field().codec
-        if codec is None or codec.kind is not CodecKind.YAML or _ENTRY.match(self.view.buf, self.pos) is not None:
+        if codec is None or codec.spelling is not Spelling.YAML or _ENTRY.match(self.view.buf, self.pos) is not None:
             return self.form
         return self._cut() if _ENTRY_BEGUN.match(self.view.buf, self.pos) is not None else Answer.NO

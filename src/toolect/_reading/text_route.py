@@ -17,7 +17,7 @@ from toolect._reading.runs import (
 )
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
-from toolect._values.codec import decode, respelled
+from toolect._values.codec import decode, decode_arguments, respelled
 from toolect._values.escapes import unescape
 from toolect._values.schema import NO_SCHEMA
 from toolect._values.text_values import sniff
@@ -136,7 +136,7 @@ class Value(Text):
         codec, kinds = self.codec, (CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
         self._sniffs = (
             codec is not None and codec.kind in kinds and codec.untyped in kinds
-            and codec.spelling is not Spelling.PYTHON
+            and codec.spelling in (Spelling.JSON, Spelling.JINJA)
         )  # fmt: skip
 
     def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
@@ -161,7 +161,7 @@ class Value(Text):
         """The value of the argument `key`. Raises ValueError for what is to be read slowly."""
         assert self.codec is not None
         schema = to.schemas.get(to.name, NO_SCHEMA).member(key)
-        if self.codec.kind is CodecKind.ELEMENTS and schema is not None and schema.lists:
+        if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
             raise ValueError("one of several elements, perhaps")
         return decode(self.codec, piece, schema)
 
@@ -225,10 +225,10 @@ class Mapping(Text):
     def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
         assert self.codec is not None and self.hub is not None
         try:
-            value = decode(self.codec, piece, to.schemas.get(to.name))
+            value = decode_arguments(self.codec, piece, to.schemas.get(to.name))
         except ValueError:
             return None
-        if not to.called or to.entries or not isinstance(value, dict):
+        if not to.called or to.entries:
             return None
         to.entries = list(value.items())
         route = cross(to, self.hub, end)
@@ -243,7 +243,7 @@ _ROUTES = {Role.VALUE: Value, Role.REASONING: Thought, Role.STRING: String}
 def text_route(node: Node) -> Route:
     """The route at `node`, which takes free text; one that knows no step where that is not for strides."""
     field = node.text_field()
-    mapping = field.role is Role.ARGUMENTS and field.codec is not None and field.codec.kind is CodecKind.YAML
+    mapping = field.role is Role.ARGUMENTS and field.codec is not None and field.codec.key is None
     made = Mapping if mapping else _ROUTES.get(field.role) if field.role is not None else None
     return Route(node) if made is None else made(node)
 

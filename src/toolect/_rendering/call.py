@@ -69,7 +69,7 @@ class CallWriter(Walk):
                 return self.terminal_takes(name, inside, cursor)
             case Slot(kind):
                 codec = self.spec.codecs.get(f"{inside}/{kind}")
-                return not cursor.done or codec is not None and codec.kind is CodecKind.YAML
+                return not cursor.done or codec is not None and codec.key is None
 
     # Rules
 
@@ -163,16 +163,17 @@ class CallWriter(Walk):
         """Write the arguments, or the value of one."""
         kind = slot.kind
         role = self.role(inside, kind.value)
-        codec = self.spec.codecs.get(f"{inside}/{kind}")
+        default = CodecKind.JSON if kind is SlotKind.JSON or role is Role.ARGUMENTS else CodecKind.TEXT
+        codec = self.spec.codecs.get(f"{inside}/{kind}") or Codec(default)
         if kind is SlotKind.JSON and role is not Role.VALUE:
             self.json(inside)
             cursor.at = len(cursor.items)
         elif role is Role.ARGUMENTS:
-            self.plain_arguments(codec, slot, inside, cursor, closer)
+            text = self.plain_arguments(codec, cursor)
+            self.out.write(self.escaped(slot, inside, text, closer), Part.ARGUMENTS)
         elif cursor.key is None:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a call fills this slot")
         else:
-            codec = codec or Codec(CodecKind.JSON if kind is SlotKind.JSON else CodecKind.TEXT)
             text = self.value(codec, cursor.key, cursor.take("argument"))
             self.out.write(self.escaped(slot, inside, text, closer), Part.VALUE)
 
@@ -183,18 +184,15 @@ class CallWriter(Walk):
         for piece in unfit(shape, [self.call], 0, spell, layout)[0]:
             self.out.write(piece.text, piece.part)
 
-    def plain_arguments(self, codec: Codec | None, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
-        """Write arguments that are plain text: one string under the codec's key."""
+    def plain_arguments(self, codec: Codec, cursor: Cursor) -> str:
+        """What is written for arguments in a text: all at once, or the only one by its value."""
         arguments = self.call.arguments
-        if codec is not None and codec.kind is CodecKind.YAML:
-            self.out.write(encode(codec, with_sorted_keys(arguments) if self.sort else arguments), Part.ARGUMENTS)
-            cursor.at = len(cursor.items)
-            return
-        key = codec.key if codec is not None and codec.key else "value"
-        if list(arguments) != [key] or not isinstance(arguments[key], str):
-            raise Unrepresentable("arguments", f"expected one string under the key {key!r}", dumps(arguments))
-        self.out.write(self.escaped(slot, inside, arguments[key], closer), Part.ARGUMENTS)
         cursor.at = len(cursor.items)
+        if codec.key is None:
+            return encode(codec, with_sorted_keys(arguments) if self.sort else arguments)
+        if list(arguments) != [codec.key]:
+            raise Unrepresentable("arguments", f"expected one, under the key {codec.key!r}", dumps(arguments))
+        return self.value(codec, codec.key, arguments[codec.key])
 
     def value(self, codec: Codec, key: str, value: Json) -> str:
         """What is written for the value of argument `key`, by its codec; reading must give it back."""

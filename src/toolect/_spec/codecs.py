@@ -10,10 +10,13 @@ from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
 from toolect._spec.model import Codec, CodecKind, Escapes, Layout, LayoutKind, Role, Rule, Spelling
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
-from toolect._spec.problems import Problems
+from toolect._spec.problems import Problems, one_of
 
-_NEEDS = {CodecKind.YAML: Role.ARGUMENTS, CodecKind.ELEMENTS: Role.VALUE}
-"""Codecs that are for one role only."""
+_NEEDS = {
+    Spelling.YAML: (CodecKind.JSON, (Role.ARGUMENTS, Role.VALUE)),
+    Spelling.ELEMENTS: (CodecKind.SCHEMA, (Role.VALUE,)),
+}
+"""Spellings that are for text slots only, with one codec and these roles."""
 _OLD = {
     "key": "give the slot a shape in the map: `{arguments: {name: $text}}`",
     "scalars": "write `spelling: python`, or `jinja` where lists and objects are JSON",
@@ -22,7 +25,11 @@ _OLD = {
     "stops": "write `quoted`, with an expression that is found in the strings that need it",
 }
 """Options of earlier versions, and what to do instead."""
-_OLD_CODECS = {"entities": "write `{escapes: entities}`"}
+_OLD_CODECS = {
+    "entities": "write `{escapes: entities}`",
+    "elements": "write `{codec: schema, spelling: elements}`",
+    "yaml": "write `{codec: json, spelling: yaml}`",
+}
 """Codecs of earlier versions, and what to write instead."""
 _LAYOUT = msgspec.Meta(
     pattern="spaced|compact|(rows|indented) [1-9]",
@@ -57,14 +64,15 @@ def read_codecs(
             problems.error("wrong-value", message, value.place)
         elif kind in (TEXT, JSON, TERMINAL):
             codecs[key.text] = codec
-            needs = _NEEDS.get(codec.kind)
+            needs = _NEEDS.get(codec.spelling)
             role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
             free = kind is TEXT and role not in (Role.CONTENT, Role.REASONING) and not key.text.endswith("/ESCAPED")
             if codec.escapes is not None and kind is not TERMINAL and not free:
                 message = f"expected a text slot of a call, or a terminal, for `escapes`, got `{key.text}`"
                 problems.error("wrong-role", message, key.place)
-            if needs is not None and (kind is not TEXT or role is not needs):
-                message = f"expected {TEXT} with the role `{needs}` for the codec `{codec.kind}`, got `{key.text}`"
+            if needs is not None and (kind is not TEXT or role not in needs[1] or codec.kind is not needs[0]):
+                wanted = f"{TEXT} with the codec `{needs[0]}` and the role {one_of(needs[1])}"
+                message = f"expected {wanted} for the spelling `{codec.spelling}`, got `{key.text}`, `{codec.kind}`"
                 problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)

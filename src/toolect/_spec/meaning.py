@@ -156,7 +156,7 @@ def take_texts(meanings: Meanings, codecs: dict[str, Codec], table: Table, probl
                     message = f"`{key.text}` says the name of a call, but `{rule}` has not the role `call`"
                     problems.error("wrong-role", message, key.place, hint=f"write `{rule}: call` into the map")
             continue
-        plain = slot == SlotKind.TEXT.value and (codec is None or codec.kind is not CodecKind.YAML)
+        plain = slot == SlotKind.TEXT.value and (codec is None or codec.kind is not CodecKind.JSON)
         if plain and meanings.roles.get(key.text) is Role.ARGUMENTS:
             message = f"expected a shape for `{key.text}`, which is a text, got the role `{Role.ARGUMENTS}`"
             hint = "write which argument the text is: `{arguments: {code: $text}}`"

@@ -237,24 +237,24 @@ class CodecKind(StrEnum):
     TEXT = "text"
     """The text is the value, a string."""
     JSON = "json"
-    """The text is JSON."""
+    """The text is a value in the notation that `spelling` says, JSON if it says none."""
     JSON_OR_TEXT = "json-or-text"
-    """JSON if it is JSON, else the text."""
+    """Such a value if it is one, else the text."""
     SCHEMA = "schema"
     """By the tool's JSON Schema; without one as `untyped` says."""
-    ELEMENTS = "elements"
-    """As `schema`; objects and lists may be written as elements, and a text in lines of its own."""
-    YAML = "yaml"
-    """The text is a YAML mapping: all arguments."""
 
 
 class Spelling(StrEnum):
-    """Whose notation values other than strings are written in."""
+    """Whose notation values are written in, strings apart where the text itself may be one."""
 
     JSON = "json"
     PYTHON = "python"
     JINJA = "jinja"
     """As chat templates print them: true, false and null as Python does, lists and objects as JSON."""
+    YAML = "yaml"
+    """In blocks."""
+    ELEMENTS = "elements"
+    """As JSON, and a text in lines of its own; read as elements too, where the schema has an object or a list."""
 
 
 class LayoutKind(StrEnum):

@@ -7,12 +7,14 @@ from toolect._values.elements import framed, read_element, unframed
 from toolect._values.layout import lay_out
 from toolect._values.schema import Schema, type_of
 from toolect._values.text_values import NOTHING, read_json, read_typed, shown, sniff
-from toolect._values.vocabulary import WORD_OF
+from toolect._values.vocabulary import PYTHON, WORD_OF
 from toolect.message import Json, dumps, same_json
 
 
 def is_text(codec: Codec, schema: Schema | None) -> bool:
     """True when the value is the text itself, so that it can be passed on as it arrives."""
+    if codec.spelling is Spelling.ELEMENTS:
+        return False
     if codec.kind is CodecKind.SCHEMA:
         if schema is None:
             return codec.untyped is CodecKind.TEXT
@@ -28,35 +30,51 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
     match codec.kind:
         case CodecKind.TEXT:
             return text
+        case CodecKind.JSON if codec.spelling is Spelling.YAML:
+            from toolect._values.yaml_text import read_yaml  # not part of starting up: few dialects need it
+
+            return read_yaml(text, schema)
         case CodecKind.JSON:
             value = read_json(text)
+            if value is NOTHING and codec.spelling is Spelling.PYTHON:
+                value = PYTHON.get(text.strip(), shown(text))
             if value is NOTHING:
                 raise ValueError(f"expected a JSON value, got {text[:40]!r}")
             return value
         case CodecKind.JSON_OR_TEXT:
             return _sniff(codec, text)
+        case CodecKind.SCHEMA if codec.spelling is Spelling.ELEMENTS:
+            if schema is None and codec.untyped is CodecKind.TEXT:
+                return unframed(text)
+            return read_element(text, schema)
         case CodecKind.SCHEMA:
             if schema is None:
                 return text if codec.untyped is CodecKind.TEXT else _sniff(codec, text)
             return read_typed(text, schema.types)
-        case CodecKind.ELEMENTS:
-            if schema is None and codec.untyped is CodecKind.TEXT:
-                return unframed(text)
-            return read_element(text, schema)
-        case CodecKind.YAML:
-            from toolect._values.yaml_text import read_yaml  # not part of starting up: few dialects need it
 
-            return read_yaml(text, schema)
+
+def decode_arguments(codec: Codec, text: str, schema: Schema | None) -> dict[str, Json]:
+    """All arguments, which `text` holds at once. Raises ValueError when it does not."""
+    value = decode(codec, text, schema)
+    if value is None and codec.spelling is Spelling.YAML:
+        return {}  # nothing at all
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object as the arguments, got {type_of(value)}")
+    return value
 
 
 def respelled(codec: Codec, text: str, value: Json) -> bool:
     """True when the text is not how the codec writes the value: `True` for JSON, `3.0` for an integer, a scalar with
     blanks. Blanks inside of a list or an object do not count.
     """
+    if codec.spelling is Spelling.YAML:
+        return False
+    if codec.spelling is Spelling.ELEMENTS:
+        text = unframed(text)
     if value is None or value is True or value is False:
         return WORD_OF[codec.spelling][value] != text
     if isinstance(value, dict | list):
-        if codec.kind is CodecKind.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
+        if codec.spelling is Spelling.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
             return False
         return (shown if codec.spelling is Spelling.PYTHON else read_json)(text) is NOTHING
     return isinstance(value, int | float) and repr(value) != text
@@ -67,12 +85,12 @@ def encode(codec: Codec, value: Json) -> str:
 
     Raises ValueError when the codec cannot carry the value.
     """
-    if codec.kind is CodecKind.YAML and isinstance(value, dict):
+    if codec.spelling is Spelling.YAML:
         from toolect._values.yaml_text import write_yaml
 
         return write_yaml(value)
     if isinstance(value, str):
-        if codec.kind is CodecKind.ELEMENTS:
+        if codec.spelling is Spelling.ELEMENTS:
             return framed(value)
         return dumps(value) if codec.kind is CodecKind.JSON else value
     if codec.kind is CodecKind.TEXT:

@@ -17,9 +17,10 @@ YAML: dict[str, Json] = {
 }
 """The words of YAML 1.2: `no`, `on` and their like are texts."""
 WORD_OF: dict[Spelling, dict[Json, str]] = {
-    Spelling.JSON: {value: word for word, value in JSON.items()},
-    Spelling.PYTHON: {value: word for word, value in PYTHON.items()},
-    Spelling.JINJA: {value: word for word, value in PYTHON.items()},
+    spelling: {
+        value: word for word, value in (PYTHON if spelling in (Spelling.PYTHON, Spelling.JINJA) else JSON).items()
+    }
+    for spelling in Spelling
 }
 VALUE_OF: dict[Role, Json] = {Role.TRUE: True, Role.FALSE: False, Role.NULL: None}
 """What a rule of a value language stands for, whatever its words are."""

@@ -1,4 +1,4 @@
-"""A YAML mapping as JSON types, and back: what YAML 1.2 and JSON agree on, with nothing evaluated or repeated.
+"""YAML as JSON types, and back: what YAML 1.2 and JSON agree on, with nothing evaluated or repeated.
 
 Plain scalars are null, true, false and JSON's numbers in their usual spellings; everything else is a string, `no`, `on`
 and dates among it. Anchors, aliases, tags and second documents are refused.
@@ -26,23 +26,18 @@ _ODD = "[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U
 _FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
 
 
-def read_yaml(text: str, schema: Schema | None = None) -> dict[str, Json]:
-    """The mapping that `text` is; nothing at all is an empty one. Raises ValueError for anything else.
+def read_yaml(text: str, schema: Schema | None = None) -> Json:
+    """The value that `text` is; nothing at all is null. Raises ValueError for what YAML and JSON do not agree on.
 
     Where `schema` says that a value is a string, a plain scalar is its text.
     """
     if len(text) > MAX_YAML or bracket_depth(text) > MAX_DEPTH:
-        raise ValueError("expected a YAML mapping, got one beyond the limits")
+        raise ValueError("expected YAML, got more than the limits allow")
     try:
         node = compose(text + "\n", "", MAX_DEPTH, _refuse)
     except BadYaml as wrong:
         raise ValueError(str(wrong)) from None
-    value = None if node is None else _value(node, schema)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ValueError("expected a YAML mapping, got another value")
-    return value
+    return None if node is None else _value(node, schema)
 
 
 def _refuse(wrong: BadYaml) -> NoReturn:
@@ -70,9 +65,9 @@ def _scalar(text: str, schema: Schema | None) -> Json:
     return text if number is None else number
 
 
-def write_yaml(value: dict[str, Json]) -> str:
-    """`value` as YAML in blocks; texts of several lines as literal blocks."""
-    return "\n".join(_lines(value, 0)) if value else "{}"
+def write_yaml(value: Json) -> str:
+    """`value` as YAML in blocks; texts of several lines in it as literal blocks."""
+    return "\n".join(_lines(value, 0)) if value and isinstance(value, dict | list) else _flow(value)
 
 
 def _lines(value: Json, level: int) -> Iterator[str]:

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from toolect._regular.sample import sample
 from toolect._spec.model import (
-    CodecKind,
     Computed,
     Const,
     Hole,
@@ -116,7 +115,7 @@ class Filler:
         codec = self.spec.codecs.get(key)
         if key in self.spec.shapes:
             return self.json(self.shaped(self.spec.shapes[key], key, ()))
-        if codec is not None and codec.kind is CodecKind.YAML:
+        if codec is not None and role is Role.ARGUMENTS and codec.key is None:
             return encode(codec, self.arguments())
         match kind:
             case SlotKind.JSON:

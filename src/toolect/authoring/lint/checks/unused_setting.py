@@ -13,8 +13,8 @@ from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, warning
 
 _MAPPINGS = ("values", "gaps", "prefill", "comments", "ids", "misspellings", "policies")
-_TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA, CodecKind.ELEMENTS)
-_FOR = {"untyped": (CodecKind.SCHEMA, CodecKind.ELEMENTS), "spelling": _TYPED, "layout": _TYPED}
+_TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
+_FOR = {"untyped": (CodecKind.SCHEMA,), "spelling": _TYPED, "layout": _TYPED}
 """Option of a codec → the codecs that know it."""
 
 
