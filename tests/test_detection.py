@@ -193,7 +193,7 @@ def test_much_between_the_calls() -> None:
     assert len(message.runnable) == 1_000
 
 
-def test_canonical_calls_need_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_canonical_calls_need_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a whole text, calls as their dialect writes them are read at once, by the dialects that a trial finds."""
     calls = (
         '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
@@ -202,7 +202,7 @@ def test_canonical_calls_need_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     texts = [*calls, "\nSo.\n".join(calls[:2] * 2)]
     streamed = [shipped_corpus.stream(AUTO, text)[0].dialects for text in texts]
-    monkeypatch.setattr(mixed, "Trial", None)
+    monkeypatch.setattr(mixed, "Guest", None)
     assert [toolect.parse(text).dialects for text in texts] == streamed
 
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from toolect._detection.bare import BRACKETS
 from toolect._detection.guest import HARD, Guest
 from toolect._detection.index import Hit
+from toolect._reading.probe import past_blank
 from toolect.message import Repair
 
 FIRST_STEP = 16
@@ -15,8 +17,15 @@ FIRST_STEP = 16
 LAST_STEP = 1 << 16
 PATIENCE = 1024
 """Characters for which a dialect that does not know yet keeps the others waiting. Beyond it: they go on without it."""
-BRACKETS = "{["
 _NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
+
+
+def _json_at(hit: Hit, text: str) -> int:
+    """Where the JSON begins that `hit` opens, which might as well be no call; -1 for none."""
+    if not hit.opener.json or hit.opener.strong:
+        return -1
+    at = hit.end - 1 if hit.opener.core in BRACKETS else past_blank(text, hit.end)
+    return at if text[at : at + 1] in ("{", "[") else -1
 
 
 def step_after(read: int) -> int:
@@ -49,9 +58,9 @@ class Evidence:
             self._openers.setdefault(hit.dialect, []).append(hit)
 
     @property
-    def dialects(self) -> list[str]:
+    def dialects(self) -> frozenset[str]:
         """The dialects that may be meant."""
-        return list(self._openers)
+        return frozenset(self._openers)
 
     @property
     def sure(self) -> bool:
@@ -69,17 +78,36 @@ class Evidence:
         """True when an opener of a dialect says that a call was meant, whatever follows."""
         return any(hit.opener.strong for hit in self._openers[name])
 
-    def begins(self, name: str) -> bool:
-        """True when each opener of a dialect begins a call."""
-        return all(hit.opener.begins for hit in self._openers[name])
+    def bare(self, text: str) -> tuple[int, frozenset[str]]:
+        """Where in `text` the JSON begins of which a call may be, and the dialects of which nothing else begins here.
 
-    def bracket(self, name: str) -> bool:
-        """True when the only opener of a dialect is a bracket of bare JSON."""
-        return all(hit.opener.json and hit.opener.core in BRACKETS for hit in self._openers[name])
+        Only what is written in any text opens it: a code block, or nothing.
+        """
+        starts = {name: {_json_at(hit, text) for hit in hits} for name, hits in self._openers.items()}
+        at = max((start for found in starts.values() for start in found), default=-1)
+        return at, frozenset(name for name, found in starts.items() if at >= 0 and found == {at})
 
-    def rank(self, name: str) -> tuple[bool, int]:
-        """Of two dialects that read a text equally well, the one with the lower rank is taken."""
-        return self.free(name), self.setting.order[name]
+    def declared(self, name: str) -> bool:
+        """True for the name of a declared tool."""
+        return name in self.setting.tools
+
+    def perfect(self, name: str, calls: Sequence[tuple[str, bool]], flat: bool, repairs: Sequence[Repair]) -> bool:
+        """True when no dialect can fit better than `name` does, which has read `calls`."""
+        if repairs or not calls or self.free(name) or not all(good and self.named(called) for called, good in calls):
+            return False
+        tools = self.setting.tools
+        return (not tools or any(called in tools for called, _ in calls)) and self.meant(name, calls, flat, repairs)
+
+    def ranked(self, likely: Collection[str] = (), among: Iterable[str] | None = None) -> list[str]:
+        """Those `among` the dialects that may be meant, the likeliest last: that of the last call, the `likely` ones,
+        those that are met most often.
+        """
+        setting = self.setting
+        return sorted(
+            self._openers if among is None else among,
+            key=lambda name: (name != setting.last, name not in likely, self.free(name), setting.order[name]),
+            reverse=True,
+        )
 
     def named(self, name: str) -> bool:
         """True for what may be a tool's name."""

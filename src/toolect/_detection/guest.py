@@ -28,7 +28,7 @@ FIRST_PIECE, LAST_PIECE = 256, 1 << 16
 class Guest(Watcher):
     """Reads from character `at` on, as the dialect `name`, which has a machine of its own."""
 
-    __slots__ = ("_draft", "_machine", "at", "graph", "name", "spent")
+    __slots__ = ("_draft", "_machine", "at", "graph", "name", "over", "spent")
 
     def __init__(
         self, name: str, graph: Graph, schemas: Mapping[str, Schema], at: int, count: int, streaming: bool, strict: bool
@@ -42,6 +42,8 @@ class Guest(Watcher):
         self.at = at
         self.spent = at
         """Where JSON ended that is no call, and that stood at `at`."""
+        self.over = False
+        """The text ended with what was fed last."""
 
     def gave_back(self, start: int, end: int) -> None:
         """A JSON value was no call."""
@@ -62,6 +64,7 @@ class Guest(Watcher):
         """Read `piece`; with `final`, the text ends there."""
         self._machine.feed(piece)
         if final:
+            self.over = True
             self._machine.run(True)
 
     def hear(self, chunk: str, final: bool, events: list[Event]) -> int:
@@ -141,13 +144,21 @@ class Guest(Watcher):
         return not (text is not None and text.lobby and text.start == self.at)
 
     @property
-    def settled(self) -> bool:
+    def decided(self) -> bool:
         """True when it is known what this dialect makes of the text: of a call, its name and that arguments follow."""
         call = self._draft.call
-        if call is None or self.left is not None or self._draft.attempts:
-            return self.taken
+        if self.over or self.left is not None or self._draft.attempts:
+            return True
+        if call is None:
+            text = self._passage
+            return self.thinks or text is not None and not (text.lobby and text.start == self.at)
         begun = call.written or call.entries or call.key is not None or call.whole
         return call.error is not None or bool(call.name and begun)
+
+    @property
+    def fed(self) -> int:
+        """The character after all that has been fed."""
+        return self._machine.course.base + len(self._machine.course.buf)
 
     @property
     def events(self) -> list[Event]:
@@ -170,10 +181,12 @@ class Guest(Watcher):
 
     @property
     def calls(self) -> list[tuple[str, bool]]:
-        """The names of the calls so far, and whether each can still be run."""
+        """The names of the calls so far, and whether each can still be run; not of one that only begins."""
         found = [(s.name, s.runnable) for s in self._draft.segments if isinstance(s, Call)]
         call = self._draft.call
-        return found if call is None else [*found, (call.name, call.error is None)]
+        if call is None or found and not call.name and call.error is None:
+            return found
+        return [*found, (call.name, call.error is None)]
 
     @property
     def ended(self) -> list[Call]:
@@ -186,13 +199,16 @@ class Guest(Watcher):
         return any(call.spelling is None and call.arguments for call in self.ended)
 
     def repaired(self) -> list[Repair]:
-        """The repairs so far, outside of calls and inside."""
+        """The repairs so far, outside of calls and inside, with one that the open call is bound to need."""
         found = list(self._draft.repairs)
-        for segment in self._draft.segments:
-            if isinstance(segment, Call):
-                found += segment.repairs
-        call = self._draft.call
-        return found if call is None else found + call.repairs
+        for ended in self.ended:
+            found += ended.repairs
+        call, slot = self._draft.call, self._machine.slot
+        if call is not None:
+            found += call.repairs
+            if isinstance(slot, JsonSlot) and slot.reader.odd:
+                found.append(Repair(RepairKind.DOUBLE_ENCODED, self.at, ""))
+        return found
 
     def result(self) -> tuple[list[Segment], list[Repair]]:
         """The segments that were read, and the repairs outside of calls."""

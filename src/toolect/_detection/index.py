@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,19 +12,11 @@ from toolect import registry
 from toolect._detection.stretch import FENCE
 from toolect._detection.traits import Opener, Traits, traits
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.probe import past_blank
 
 AHEAD = 96
 """Characters after an opener that decide whether a dialect is worth a trial."""
-_BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}")
-
-
-class Maybe(Enum):
-    """Whether something is there."""
-
-    YES = 1
-    NO = 2
-    MORE = 3
-    """More text is needed to know."""
 
 
 class Hit(NamedTuple):
@@ -118,10 +109,10 @@ class Index:
                 end = self._end(opener, text, pos, final)
                 if end is None:
                     return None
-                maybe = follows(opener, text, end, final) if end > 0 else Maybe.NO
-                if maybe is Maybe.MORE:
+                answer = follows(opener, text, end, final) if end > 0 else Answer.NO
+                if answer is WAIT:
                     return None
-                if maybe is Maybe.YES:
+                if answer is Answer.YES:
                     found += [Hit(name, opener, end) for name in names]
         for name, opener in self._names if fresh else ():
             match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
@@ -129,10 +120,10 @@ class Index:
                 continue
             if match.end() == len(text) and not final:
                 return None
-            maybe = follows(opener, text, match.end(), final)
-            if maybe is Maybe.MORE:
+            answer = follows(opener, text, match.end(), final)
+            if answer is WAIT:
                 return None
-            if maybe is Maybe.YES:
+            if answer is Answer.YES:
                 found.append(Hit(name, opener, match.end()))
         return found
 
@@ -153,42 +144,42 @@ class Index:
         return None if near and "".join(opener.core.split()).startswith("".join(rest.split())) else -1
 
 
-def follows(opener: Opener, text: str, end: int, final: bool) -> Maybe:
+def follows(opener: Opener, text: str, end: int, final: bool) -> Answer:
     """May what stands at `end` come after `opener`?"""
     if opener.free:
-        return Maybe.YES
+        return Answer.YES
     if opener.json and opener.core in _FIRST:
         whole, part = _FIRST[opener.core]
         if whole.match(text, end) is not None:
-            return Maybe.YES
+            return Answer.YES
         match = part.match(text, end)
-        return Maybe.MORE if match is not None and match.end() == len(text) and not final else Maybe.NO
-    at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+        return WAIT if match is not None and match.end() == len(text) and not final else Answer.NO
+    at = past_blank(text, end)
     rest = text[at : at + AHEAD]
     if not rest:
-        return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
+        return WAIT if not final else Answer.YES if opener.strong else Answer.NO
     if opener.json and rest[0] in '{["':
-        return Maybe.YES
+        return Answer.YES
     if rest.startswith(opener.follows):
-        return Maybe.YES
+        return Answer.YES
     for regex in opener.patterns:
         match = _regex(regex).match(text, at, at + MAX_LEXEME)
         if match is not None and match.end() > at:
             return _then(opener, text, match.end(), final)
     if at + len(rest) == len(text) and any(mark.startswith(rest) for mark in opener.follows):
-        return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
-    return Maybe.NO
+        return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+    return Answer.NO
 
 
-def _then(opener: Opener, text: str, end: int, final: bool) -> Maybe:
+def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
     """May what stands at `end` come after the name that follows `opener`?"""
-    at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    at = past_blank(text, end)
     rest = text[at : at + AHEAD]
     if not opener.then or rest.startswith(opener.then):
-        return Maybe.YES
+        return Answer.YES
     if not any(mark.startswith(rest) for mark in opener.then):
-        return Maybe.NO
-    return Maybe.MORE if not final else Maybe.YES if opener.strong else Maybe.NO
+        return Answer.NO
+    return WAIT if not final else Answer.YES if opener.strong else Answer.NO
 
 
 _S = r"\s{0,64}"

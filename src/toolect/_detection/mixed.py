@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping
 
 from toolect import registry
-from toolect._detection.evidence import BRACKETS, PATIENCE, Evidence, Setting
+from toolect._detection.bare import BRACKETS, BareJson, shapes_of
+from toolect._detection.evidence import PATIENCE, Evidence, Setting
 from toolect._detection.findings import Findings, MixedMessage
-from toolect._detection.foregone import Foregone, Inquiry
+from toolect._detection.foregone import Foregone, Glance
 from toolect._detection.guest import Guest
 from toolect._detection.index import Hit, Index
 from toolect._detection.stretch import FENCE, QUOTES, Stretch
@@ -20,6 +21,8 @@ from toolect._detection.trial import Trial
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
+from toolect._reading.answer import WAIT
+from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.schema import Schema
 from toolect.message import Call, RepairKind
 
@@ -43,6 +46,7 @@ class Mixed:
         self._late_size = 0
         self._guest: Guest | None = None
         self._barren = 0  # before here, a long trial has found nothing: only strong openers are tried again
+        self._guesses = MAX_GUESSES  # how often broken JSON may still be tried in vain
         self._tried = -1  # where every dialect has been tried in vain
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `buf` is not its yet
         self._before = ""  # the character before `buf`, in reasoning
@@ -291,24 +295,25 @@ class Mixed:
 
     def _begin(self, at: int, hits: list[Hit]) -> None:
         """Dialects may go on at index `at`."""
-        marker = 0
         if any(hit.opener.strong for hit in hits):
             hits = [hit for hit in hits if hit.opener.strong]
-        if not any(hit.opener.call for hit in hits):
+        thinks = not any(hit.opener.call for hit in hits)
+        if thinks:
             hits = [min(hits, key=self._misfit)]
-            marker = hits[0].end - at
         where = self._base + at
-        names = list(dict.fromkeys(hit.dialect for hit in hits))
-        if self.found.last in names and not marker:
-            names = [self.found.last]
         setting = Setting(self._schemas, self._index.order, self.found.last, self._content.shown)
         evidence = Evidence(hits, setting)
-        if self._whole and not marker and self._guest is None:
-            asked = Inquiry(self._buf, at, self._base, evidence, self._schemas, self._graph, self._new_guest)
-            if (found := asked.best(names)) is not None:
-                self._follow(found, at)
-                return
-        self._trial = Trial(where, [self._new_guest(name, where) for name in names], evidence, marker)
+        glance, bare, doubtful = None, None, frozenset[str]()
+        if self._whole and not thinks and self._guest is None:
+            glance = Glance(self._buf, at, self._base, evidence, self._schemas, self._graph, self._new_guest)
+        marker = max(hit.end for hit in hits) - at if thinks or evidence.sure else 0
+        if not marker:
+            json_at, doubtful = evidence.bare(self._buf)
+        if doubtful:
+            shapes = shapes_of(self._index)
+            bare = BareJson(shapes, self._base + json_at, self._schemas, self._guesses > 0)
+            doubtful &= shapes.names
+        self._trial = Trial(where, evidence, self._new_guest, glance, bare, doubtful, marker, thinks)
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
@@ -328,41 +333,33 @@ class Mixed:
         return Guest(name, self._graph(name), self._schemas, at, len(self.found.readers), self._streaming, self._strict)
 
     def _try(self, trial: Trial, final: bool) -> bool:
-        """Let the dialects on trial read one more piece; False when more text is needed."""
-        have = self._base + len(self._buf) + self._late_size
-        until = trial.fed + trial.step
-        if trial.sure and not trial.slow:
-            until = min(until, have)
-        elif until > have and not final:
-            return False
-        over = final and until >= have
-        if trial.fed >= have and not over:
-            return False
+        """Let the dialects on trial read on; False when more text is needed."""
         self._merge()
-        trial.feed(self._buf[trial.fed - self._base : until - self._base], over)
-        if over or trial.settled:
-            self._choose(trial)
-        return True
-
-    def _choose(self, trial: Trial) -> None:
-        """Give the text to the dialect that fits best, or take it for content when none does."""
+        taken = trial.go_on(self._buf, trial.at - self._base, final)
+        if taken is WAIT:
+            return False
         self._trial = None
-        if trial.left_out and not trial.slow and not trial.as_before():
-            names = (trial.guests[0].name, *trial.left_out)
-            self._trial = Trial(trial.at, [self._new_guest(n, trial.at) for n in names], trial.evidence)
-            return
-        best, thinking = trial.best(), self._guest
-        if best is not None:
+        at = trial.at - self._base
+        if taken is None:
+            self._pass_over(trial, at)
+        elif isinstance(taken, Foregone):
+            self._follow(taken, at)
+        else:
+            thinking = self._guest
             if thinking is not None:
                 self._feed_guest(thinking, "", True)
                 self._leave(thinking)
-            self._enter(best, trial.fed, trial.slow)
-            return
+            self._enter(taken, taken.fed, trial.thinks)
+        return True
+
+    def _pass_over(self, trial: Trial, at: int) -> None:
+        """No dialect fits at index `at`: it is content."""
         if trial.fed - trial.at > PATIENCE:
             self._barren = max(self._barren, trial.fed)
-        until = at = trial.at - self._base
+        self._guesses -= trial.misguessed
+        until, thinking = at, self._guest
         if self._buf[at] in BRACKETS:  # what is JSON and no call is passed over as a whole
-            until = max(g.spent - self._base for g in trial.guests)
+            until = trial.spent - self._base
         if thinking is not None:
             self._pass_thought(thinking, max(until, at + 1))
         elif until <= at + 1:

@@ -85,7 +85,7 @@ class JsonCalls:
             end = reader.feed(text, pos, 0, True)
         except (Broken, RecursionError):
             return -1
-        if not reader.done or tentative and not reader.called:
+        if not reader.done or (tentative or self.named) and not reader.called:
             return -1
         found = _segments(text, events, "" if isinstance(self._shape, Hole) else None, (pos, end))
         if found is None:

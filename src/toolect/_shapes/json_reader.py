@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection
 from enum import Enum
 
+from toolect._shapes.alternatives import Options
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.loose import LooseEnd
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
@@ -141,6 +142,16 @@ class JsonReader:
     def called(self) -> bool:
         """True when what has been read can only be a call."""
         return self._shape.called
+
+    @property
+    def alternatives(self) -> Options:
+        """What the open call may be."""
+        return self._shape.alternatives
+
+    @property
+    def odd(self) -> bool:
+        """True inside the arguments, when the shape has them the other way: as a string with JSON in it, or not."""
+        return self._arg_depth >= 0 and self._shape.odd(self._encoded is not None) != ""
 
     @property
     def held(self) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Misfit, Repaired, Rest
 from toolect._spec.model import HoleKind, Shape
@@ -55,6 +56,11 @@ class ShapeReader:
         self._leads = False  # which is its first key
         self._argued = False  # its arguments have begun
         self._good = False  # as arguments do
+
+    @property
+    def alternatives(self) -> Options:
+        """What the open call may be."""
+        return () if self._unit is None else self._unit.members.options
 
     # Values
 

@@ -1,0 +1,145 @@
+"""JSON in free text, read once for all dialects whose calls are bare JSON: may it be a call of any of them?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+import msgspec
+
+from toolect import registry
+from toolect._detection.index import Index
+from toolect._reading.answer import WAIT, Answer
+from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.loose import Guess, guess, keys_of
+from toolect._shapes.shape_events import ShapeEvent
+from toolect._spec.holes import holes
+from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect._values.json_lexemes import Broken, complete
+
+BRACKETS = "{["
+_BEGINNING = 600
+"""Characters of broken JSON that show whether it begins as a call."""
+
+
+class Shapes:
+    """The shapes of all bare JSON as one, and who has which part of it."""
+
+    def __init__(self, known: Index) -> None:
+        shapes: list[Shape] = []
+        self.owners: dict[int, str] = {}
+        for name, traits in known.traits.items():
+            if any(opener.json and opener.needle and not opener.strong for opener in traits.openers):
+                for shape in map(_listed, registry.spec(name).shapes.values()):
+                    if HoleKind.NAME in holes(shape):
+                        shapes.append(shape)
+                        self.owners |= {id(part): name for part in _parts(shape)}
+        self.shape: Shape = OneOf(tuple(shapes))
+        self.names = frozenset(self.owners.values())
+        names = {
+            key for part in _parts(self.shape) if isinstance(part, Obj) for field in part.fields for key in field.keys
+            if Hole(HoleKind.NAME) in _alternatives(field.shape)
+        }  # fmt: skip
+        keyed = any(isinstance(part, Keyed) for part in _parts(self.shape))
+        self.naming = re.compile('"(?:' + "|".join(map(re.escape, sorted(names))) + r')"|\\' + ("|" * keyed))
+        """What every call has in it: a key whose value is its name, or one that is written with escapes."""
+
+
+@lru_cache(maxsize=4)
+def shapes_of(known: Index) -> Shapes:
+    """The shapes of the bare JSON of all dialects that are `known`."""
+    return Shapes(known)
+
+
+def _listed(shape: Shape) -> Shape:
+    """`shape` without arguments that are just keys beside the name: any record might be such a call."""
+    match shape:
+        case Obj(fields):
+            fields = tuple(msgspec.structs.replace(field, shape=_listed(field.shape)) for field in fields)
+            return msgspec.structs.replace(shape, fields=fields, rest=False)
+        case OneOf(shapes):
+            return OneOf(tuple(map(_listed, shapes)))
+        case Many(inner):
+            return Many(_listed(inner))
+        case _:
+            return shape
+
+
+def _parts(shape: Shape) -> Iterator[Shape]:
+    yield shape
+    match shape:
+        case Obj(fields):
+            for field in fields:
+                yield from _parts(field.shape)
+        case OneOf(shapes):
+            for one in shapes:
+                yield from _parts(one)
+        case Many(inner) | Keyed(inner):
+            yield from _parts(inner)
+
+
+def _alternatives(shape: Shape) -> tuple[Shape, ...]:
+    return shape.shapes if isinstance(shape, OneOf) else (shape,)
+
+
+class BareJson:
+    """One value, from character `at` on, read as far as it takes to know whether it may be a call."""
+
+    __slots__ = ("_broken", "_guesses", "_left", "_read", "_reader", "_shapes", "at", "end")
+
+    def __init__(self, shapes: Shapes, at: int, tools: Collection[str], guesses: bool) -> None:
+        """What is broken is a call only if it `guesses`."""
+        self._shapes, self.at, self._guesses = shapes, at, guesses
+        self.end = at
+        """Where it ends, when it is none."""
+        self._read = 0
+        self._broken: Broken | None = None
+        self._left: tuple[Shape, ...] = ()
+        self._reader = JsonReader(shapes.shape, self._tell, tools=tools)
+
+    def _tell(self, event: ShapeEvent) -> None:  # noqa: ARG002  # what is open tells enough
+        if not self._reader.called:
+            self._left = self._reader.alternatives
+
+    @property
+    def broken(self) -> bool:
+        """It is not JSON."""
+        return self._broken is not None
+
+    @property
+    def owners(self) -> set[str]:
+        """The dialects in whose shape the call is, where it is one beyond doubt."""
+        return {owner for part in self._left if (owner := self._shapes.owners.get(id(part))) is not None}
+
+    def look(self, text: str, start: int, final: bool) -> Answer:
+        """May `text[start:]`, which begins at `at`, be a call?"""
+        reader, at = self._reader, self.at
+        if self._broken is None:
+            if not self._read and (end := self._nameless(text, start)):
+                self.end = at + end - start
+                return Answer.NO
+            try:
+                self._read = reader.feed(text, start + self._read, at - start, final) - start
+            except Broken as broken:
+                self._broken = broken
+            if reader.called:
+                return Answer.YES
+            if self._broken is None:
+                self.end = at + (self._read if reader.done else len(text) - start)
+                return Answer.NO if reader.done or final else WAIT
+        self.end = max(self._broken.resume, at + 1)
+        if self._broken.limit or not self._guesses:
+            return Answer.NO
+        answer = guess(text[start : start + _BEGINNING], keys_of(self._shapes.shape))
+        if answer is Guess.MORE and not final:
+            return WAIT
+        return Answer.YES if answer is Guess.YES else Answer.NO
+
+    def _nameless(self, text: str, start: int) -> int:
+        """Where the value ends, when it is there as a whole and nothing in it can be the name of a tool; else 0."""
+        near = text.find("}", start)
+        if near < 0 or self._shapes.naming.search(text, start, near) is not None:
+            return 0
+        whole = complete(text, start, False)
+        return 0 if whole is None or self._shapes.naming.search(text, near, whole[1]) is not None else whole[1]
