@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from toolect.authoring.corpus import Case, CorpusError, describe, normal, read, update, write
 from toolect.authoring.laws import carried, plain, same, stream, untiled, untold
@@ -10,16 +13,37 @@ from toolect.events import Event
 from toolect.message import Message
 
 __all__ = [
-    "ROOT", "Case", "CorpusError", "all_cases", "carried", "check_events", "check_spans", "describe", "normal", "plain",
-    "read", "same", "stream", "update", "write",
+    "ROOT", "Case", "CorpusError", "all_cases", "carried", "cases_of", "check_events", "check_spans", "describe",
+    "each", "normal", "plain", "read", "same", "stream", "update", "write",
 ]  # fmt: skip
 
 ROOT = Path(__file__).parent / "corpus"
+T = TypeVar("T")
 
 
+@cache
 def all_cases() -> list[Case]:
-    """Every case of every dialect."""
-    return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path)]
+    """Every case of every dialect, but those to skip: read once."""
+    return [case for path in sorted(ROOT.glob("*.txt")) for case in read(path) if not case.has("skip")]
+
+
+@cache
+def cases_of(name: str) -> list[Case]:
+    """The cases of one dialect."""
+    return [case for case in all_cases() if case.dialect == name]
+
+
+def each(things: Iterable[T], check: Callable[[T], None]) -> None:
+    """Check every one of these, and fail with all that failed, each by its name: a test for each would take longer."""
+    failed = []
+    for thing in things:
+        try:
+            check(thing)
+        except Exception as error:
+            error.add_note(f"of {thing}")
+            failed.append(error)
+    if failed:
+        raise ExceptionGroup("these do not hold", failed)
 
 
 def check_spans(message: Message, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,83 +12,109 @@ from shipped_corpus import Case
 
 import toolect
 
-CASES = shipped_corpus.all_cases()
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 
 
-def parametrize(cases: list[Case]) -> pytest.MarkDecorator:
-    """One test per case; a skipped one says why."""
+@over_all
+def test_says_what_is_expected(name: str, request: pytest.FixtureRequest) -> None:
+    """Lenient mode reads every case as expected; its spans tile the text."""
+    updating = request.config.getoption("--update")
 
-    def mark(case: Case) -> object:
-        marks = [pytest.mark.skip(reason=case.get("skip"))] if case.has("skip") else []
-        return pytest.param(case, id=str(case), marks=marks)
+    def check(case: Case) -> None:
+        message = toolect.dialect(name).parse(case.text, **case.options)
+        said = shipped_corpus.describe(message)
+        if updating and not case.has("error") and said != shipped_corpus.normal(case.expected):
+            shipped_corpus.update(case, said)
+        else:
+            assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
+        shipped_corpus.check_spans(message, case.text)
+        assert message.clean == case.clean
+        if case.has("error"):
+            assert case.get("error") in [call.status for call in message.calls]
 
-    return pytest.mark.parametrize("case", list(map(mark, cases)))
-
-
-@parametrize(CASES)
-def test_says_what_is_expected(case: Case, request: pytest.FixtureRequest) -> None:
-    """Lenient mode reads the case as expected; its spans tile the text."""
-    message = toolect.dialect(case.dialect).parse(case.text, **case.options)
-    said = shipped_corpus.describe(message)
-    if request.config.getoption("--update") and not case.has("error") and said != shipped_corpus.normal(case.expected):
-        shipped_corpus.update(case, said)
-    else:
-        assert said == shipped_corpus.normal(case.expected), f"{case.path}:{case.line}"
-    shipped_corpus.check_spans(message, case.text)
-    assert message.clean == case.clean
-    if case.has("error"):
-        assert case.get("error") in [call.status for call in message.calls]
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
 
 
-@parametrize([case for case in CASES if case.clean])
-def test_strict_mode_reads_it_alike(case: Case) -> None:
-    """A clean case reads the same in strict mode."""
-    dialect = toolect.dialect(case.dialect)
-    strict = dialect.parse(case.text, mode="strict", **case.options)
-    assert shipped_corpus.plain(strict) == shipped_corpus.plain(dialect.parse(case.text, **case.options))
+@over_all
+def test_strict_mode_reads_it_alike(name: str) -> None:
+    """A clean case reads the same in strict mode; where lenient mode repairs, strict mode gives no call to run."""
+
+    def check(case: Case) -> None:
+        dialect = toolect.dialect(name)
+        strict = dialect.parse(case.text, mode="strict", **case.options)
+        if case.clean:
+            assert shipped_corpus.same(strict, dialect.parse(case.text, **case.options))
+        else:
+            assert not strict.clean
+            assert not any(call.runnable and call.repairs for call in strict.calls)
+
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
 
 
-@parametrize(CASES)
-@pytest.mark.parametrize("mode", ["lenient", "strict"])
-def test_chunks_do_not_matter(case: Case, mode: str) -> None:
-    """Any split in two, and single characters, give the message of the whole text and events that tell it.
+PIECES = 3
+"""Pieces of a text that is cut at every place: one place for each piece at a time, so that pieces are as in use."""
 
-    What is strict about strict mode is decided when a call ends, so there one way of splitting is enough.
+
+def cuts(text: str) -> Iterator[list[str]]:
+    """The text as a whole, in single characters, and in pieces: between any two characters one of these ways cuts."""
+    yield [text]
+    yield list(text)
+    size = max(1, -(-len(text) // PIECES))
+    for first in range(1, size + 1):
+        yield [text[:first], *(text[at : at + size] for at in range(first, len(text), size))]
+
+
+@over_all
+def test_chunks_do_not_matter(name: str) -> None:
+    """A case in pieces gives the message of the whole text, and events that tell it.
+
+    What is strict about strict mode is decided when a call ends, so there two ways of cutting are enough.
     """
-    dialect, text = toolect.dialect(case.dialect), case.text
-    message = dialect.parse(text, mode=mode, **case.options)
-    expected = shipped_corpus.plain(message)
-    halves = [[text[:i], text[i:]] for i in range(1, len(text))] if mode == "lenient" else []
-    for chunks in [[text], list(text), *halves]:
-        streamed, events = shipped_corpus.stream(dialect, chunks, mode=mode, **case.options)
-        assert shipped_corpus.plain(streamed) == expected, chunks
-        shipped_corpus.check_events(events, streamed)
+    dialect = toolect.dialect(name)
+
+    def check(case: Case) -> None:
+        for mode, ways in (("lenient", None), ("strict", 2)):
+            expected = shipped_corpus.plain(dialect.parse(case.text, mode=mode, **case.options))
+            for chunks in islice(cuts(case.text), ways):
+                streamed, events = shipped_corpus.stream(dialect, chunks, mode=mode, **case.options)
+                assert shipped_corpus.plain(streamed) == expected, (mode, chunks)
+                shipped_corpus.check_events(events, streamed)
+
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
 
 
-@parametrize([case for case in CASES if not case.has("error")])
-def test_renders_back(case: Case) -> None:
+@over_all
+def test_renders_back(name: str) -> None:
     """Rendering gives a canonical text back byte for byte, and any other one as a text that says the same."""
-    dialect = toolect.dialect(case.dialect)
-    message = dialect.parse(case.text, **case.options)
-    tools = case.options.get("tools")
-    if case.canonical:
-        rendered = dialect.render(message, tools=tools)
-        whole = case.options.get("prefix", "") + case.text
-        assert rendered == case.text or len(rendered) > len(case.text) and whole.endswith(rendered)
-    else:
-        try:
+    dialect = toolect.dialect(name)
+
+    def check(case: Case) -> None:
+        message = dialect.parse(case.text, **case.options)
+        tools = case.options.get("tools")
+        if case.canonical:
             rendered = dialect.render(message, tools=tools)
-        except toolect.Unrepresentable:
-            return
-    options = {key: value for key, value in case.options.items() if key != "prefix"}
-    assert shipped_corpus.carried(dialect.parse(str(rendered), **options), message, dialect.spec.ids is not None)
+            whole = case.options.get("prefix", "") + case.text
+            assert rendered == case.text or len(rendered) > len(case.text) and whole.endswith(rendered)
+        else:
+            try:
+                rendered = dialect.render(message, tools=tools)
+            except toolect.Unrepresentable:
+                return
+        options = {key: value for key, value in case.options.items() if key != "prefix"}
+        assert shipped_corpus.carried(dialect.parse(str(rendered), **options), message, dialect.spec.ids is not None)
+
+    shipped_corpus.each([case for case in shipped_corpus.cases_of(name) if not case.has("error")], check)
 
 
-@parametrize(CASES)
-def test_no_call_without_a_marker(case: Case) -> None:
+@over_all
+def test_no_call_without_a_marker(name: str) -> None:
     """Where there is a call, the cheap test for markers has found one."""
-    dialect = toolect.dialect(case.dialect)
-    assert dialect.has_marker(case.text) or not dialect.parse(case.text, **case.options).calls
+    dialect = toolect.dialect(name)
+
+    def check(case: Case) -> None:
+        assert dialect.has_marker(case.text) or not dialect.parse(case.text, **case.options).calls
+
+    shipped_corpus.each(shipped_corpus.cases_of(name), check)
 
 
 def test_prose_has_no_marker() -> None:
@@ -99,12 +127,26 @@ def test_every_dialect_has_cases() -> None:
     assert {path.stem for path in shipped_corpus.ROOT.glob("*.txt")} == set(toolect.dialects())
 
 
-@parametrize([case for case in CASES if not case.clean])
-def test_strict_mode_repairs_nothing(case: Case) -> None:
-    """Where lenient mode repairs, strict mode gives no call that may be run."""
-    strict = toolect.dialect(case.dialect).parse(case.text, mode="strict", **case.options)
-    assert not strict.clean
-    assert not any(call.runnable and call.repairs for call in strict.calls)
+def test_a_failure_names_its_cases() -> None:
+    """One failure after another is told, each with the case that it is of."""
+
+    def check(case: Case) -> None:
+        assert "a" not in case.title, "it does"
+
+    cases = [Case(Path("d.txt"), 1, title, (), "", "") for title in ("a", "b", "ca")]
+    with pytest.raises(ExceptionGroup) as found:
+        shipped_corpus.each(cases, check)
+    assert [error.__notes__ for error in found.value.exceptions] == [["of d: a"], ["of d: ca"]]
+    shipped_corpus.each(cases[1:2], check)
+
+
+@pytest.mark.parametrize("text", ["", "a", "ab", "abcdefg"])
+def test_a_text_is_cut_everywhere(text: str) -> None:
+    """Every place of a text is between two pieces, and the pieces are the text."""
+    found = list(cuts(text))
+    assert all("".join(pieces) == text for pieces in found)
+    ends = {len("".join(pieces[:n])) for pieces in found[2:] for n in range(1, len(pieces))}
+    assert {*range(1, len(text))} <= ends
 
 
 # The format

@@ -23,7 +23,7 @@ from toolect.cli.show.tree_text import draw_tree
 from toolect.compiled import Dialect
 from toolect.message import Repair, RepairKind, Status
 
-CASES = [case for case in all_cases() if not case.has("skip")]
+CASES = all_cases()
 
 
 def check(dialect: Dialect, found: Derivation) -> None:

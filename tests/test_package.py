@@ -74,9 +74,9 @@ def test_dialects_are_picklable() -> None:
     for name in toolect.dialects():
         dialect = toolect.dialect(name)
         dialect.parse(dialect.render(Message((Call("f", {"a": deep}),))))
-        before = [read(dialect, case) for case in cases(name)]
         again = pickle.loads(pickle.dumps(dialect))
-        assert [read(again, case) for case in cases(name)] == before, name
+        for case in spread(name, 4):
+            assert read(again, case) == read(dialect, case), str(case)
 
 
 def parts(value: Any) -> object:
@@ -91,9 +91,10 @@ def parts(value: Any) -> object:
 # Threads
 
 
-def cases(name: str) -> list[shipped_corpus.Case]:
-    """The corpus of a dialect."""
-    return [case for case in shipped_corpus.all_cases() if case.dialect == name]
+def spread(name: str, count: int) -> list[shipped_corpus.Case]:
+    """About so many cases of a dialect, from all over its corpus: which to take matters little here."""
+    cases = shipped_corpus.cases_of(name)
+    return cases[:: max(1, len(cases) // count)]
 
 
 def read(dialect: Dialect, case: shipped_corpus.Case) -> list[object]:
@@ -117,7 +118,7 @@ def _many_switches() -> Any:
 def test_threads_share_a_dialect(name: str) -> None:
     """Eight threads that use one new dialect at once, each in an order of its own, read what one thread reads."""
     make = type(toolect.dialect(name))
-    texts = cases(name)
+    texts = spread(name, 8)
     alone = make(toolect.dialect(name).spec)
     expected = [read(alone, case) for case in texts]
     shared = make(toolect.dialect(name).spec)
