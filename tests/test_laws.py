@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import functools
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,7 +14,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect import testing
 from toolect._spec.model import HoleKind, Role
-from toolect.authoring.generate.facts import carried, markers
+from toolect.authoring.generate.facts import carried
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning, RepairKind, Status
 
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 MODES = ["lenient", "strict"]
-SECONDS = 5
-"""Processor time for the largest hostile text on a slow machine: far above linear work, far below quadratic."""
 
 
 def wire_texts(dialect: Dialect) -> st.SearchStrategy[str]:
@@ -198,75 +193,6 @@ def test_total(name: str, data: st.DataObject) -> None:
         assert isinstance(call.name, str)
         assert isinstance(call.arguments_text, str)
     assert isinstance(message.content + message.reasoning, str)
-
-
-def floods(dialect: Dialect, size: int) -> Iterator[tuple[str, str]]:
-    """Hostile texts of up to `size` characters, with what they are."""
-    call = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
-    every = markers(dialect.spec)
-    for marker in every:
-        yield f"only {marker!r}", marker * (size // 4 // len(marker))
-    for unit in (*"<[{\"\\ \n\x00\ud83d｜('", "<b>", "</", '{"a":', " \n\t", "<|", "f("):
-        yield f"only {unit!r}", unit * (size // len(unit))
-        yield f"a call cut in the middle, then {unit!r}", call[: len(call) * 2 // 3] + unit * (size // 4 // len(unit))
-    yield "calls without end", call * (size // 2 // len(call))
-    yield "calls cut at the end", call[:-3] * (size // 4 // len(call))
-    yield "markers in turn", "".join(every) * (size // 4 // len("".join(every)))
-    yield "a long number", call.replace('"x"', "7" * size).replace("x", "7" * size)
-    yield "another", str(dialect.render(Message([numbered(dialect, {"a": 7})]))).replace("7", "7" * size)
-    yield "a long string", call.replace("x", "y\\n" * (size // 3))
-
-
-def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
-    """A call of `f` with the id that the dialect's ref gives it."""
-    ref = dialect.spec.ref
-    return Call("f", arguments, ref.format(name="f", index=0) if "{index}" in ref else None)
-
-
-@over_all
-def test_floods_end_soon(name: str) -> None:
-    """Texts made to be slow are read in time, and tile."""
-    dialect = toolect.dialect(name)
-    for what, text in floods(dialect, 40_000):
-        with within(SECONDS, what):
-            message = dialect.parse(text)
-        shipped_corpus.check_spans(message, text)
-
-
-@over_all
-def test_floods_stream_alike(name: str) -> None:
-    """Texts made to be slow give the same message one character at a time."""
-    dialect = toolect.dialect(name)
-    for what, text in floods(dialect, 2_000):
-        with within(SECONDS, what):
-            message, events = shipped_corpus.stream(dialect, text)
-        assert shipped_corpus.same(message, dialect.parse(text)), what
-        shipped_corpus.check_events(events, message)
-
-
-@over_all
-def test_many_arguments_and_one_long_one(name: str) -> None:
-    """More than a thousand arguments, and a value of 30 kB, are carried in time."""
-    dialect = toolect.dialect(name)
-    for arguments in ({f"k{i}": f"v {i}" for i in range(1_500)}, {"body": "if a < b: c[d] = {e}\n" * 1_500 + "end"}):
-        with within(SECONDS, "render"):
-            text = str(dialect.render(Message([numbered(dialect, arguments)])))
-        with within(SECONDS, "parse"):
-            (call,) = dialect.parse(text).calls
-        assert call.arguments == arguments
-        with within(2 * SECONDS, "stream"):
-            message, events = shipped_corpus.stream(dialect, (text[i : i + 4] for i in range(0, len(text), 4)))
-        assert message.calls == [call]
-        shipped_corpus.check_events(events, message)
-
-
-@contextmanager
-def within(seconds: float, what: str) -> Iterator[None]:
-    """Fails when the block takes longer than this many seconds of processor time: other programs do not count."""
-    start = time.process_time()
-    yield
-    took = time.process_time() - start
-    assert took < seconds, f"{what}: {took:.1f} s"
 
 
 # 6. Strict is a part of lenient

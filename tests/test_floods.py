@@ -1,0 +1,127 @@
+"""Texts made to be slow are read in linear time: the calls of functions are counted, as a loaded machine takes longer.
+
+Some of all floods are read here, many more with `--hypothesis-profile=deep`; all of them by `tools/bench/floods.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+import shipped_corpus
+from hypothesis import settings
+
+import toolect
+from toolect.compiled import Dialect
+from toolect.message import Call, Json, Message
+from tools.bench import floods
+from tools.bench.hostile import Flood
+
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
+
+
+def drawn(dialect: Dialect) -> list[Flood]:
+    """The floods of a dialect that are read: as many of one sign as of two in turn, and an answer many times over."""
+    half = max(2, settings.default.max_examples // 4)
+    found = [flood for pairs in (False, True) for flood in floods.drawn(dialect, pairs, False, half)]
+    answer = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
+    return [*found, Flood("answers", "", "", answer), Flood("cut answers", "", "", answer[:-3])]
+
+
+def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
+    """A call of `f` with the id that the dialect's ref gives it."""
+    ref = dialect.spec.ref
+    return Call("f", arguments, ref.format(name="f", index=0) if "{index}" in ref else None)
+
+
+@over_all
+def test_floods_take_linear_time(name: str) -> None:
+    """Four times the text takes about four times the work, whole and in chunks."""
+    dialect = toolect.dialect(name)
+
+    def check(flood: Flood) -> None:
+        for way, read in floods.readings(dialect, auto=False).items():
+            assert not (found := floods.grown(read, flood.text)), (way, found)
+
+    shipped_corpus.each(drawn(dialect), check)
+
+
+@over_all
+def test_floods_obey_the_laws(name: str) -> None:
+    """Floods tile, and give the same message and its events one character at a time."""
+    dialect = toolect.dialect(name)
+
+    def check(flood: Flood) -> None:
+        text = flood.text(300)
+        message = dialect.parse(text)
+        shipped_corpus.check_spans(message, text)
+        streamed, events = shipped_corpus.stream(dialect, text)
+        assert shipped_corpus.same(streamed, message)
+        shipped_corpus.check_events(events, streamed)
+
+    shipped_corpus.each(drawn(dialect), check)
+
+
+def test_floods_that_nobody_named_take_linear_time() -> None:
+    """Nor does it take longer to find out the dialect."""
+
+    def check(name: str) -> None:
+        flood = Random(name).choice(drawn(toolect.dialect(name)))
+        assert not (found := floods.grown(toolect.parse, flood.text)), (flood, found)
+
+    shipped_corpus.each(Random(0).sample(toolect.dialects(), max(8, settings.default.max_examples // 20)), check)
+
+
+def long_ones(size: int) -> Iterator[dict[str, Json]]:
+    """Many arguments, and one of 25 characters for each of them."""
+    yield {f"k{i}": f"v {i}" for i in range(size)}
+    yield {"body": "if a < b: c[d] = {e} -> f\n" * size + "end"}
+
+
+@over_all
+def test_many_arguments_and_one_long_one(name: str) -> None:
+    """More than a thousand arguments, and a value of 25 kB, are carried; reading them takes linear time."""
+    dialect = toolect.dialect(name)
+
+    def written(arguments: dict[str, Json]) -> str:
+        return str(dialect.render(Message([numbered(dialect, arguments)])))
+
+    for few, some, many in zip(*map(long_ones, (50, 200, 1_050)), strict=True):
+        dialect.parse(written(few))
+        assert floods.calls(dialect.parse, written(some)) < 5 * floods.calls(dialect.parse, written(few))
+        text = written(many)
+        (call,) = dialect.parse(text).calls
+        assert call.arguments == many
+        message, events = shipped_corpus.stream(dialect, (text[i : i + 64] for i in range(0, len(text), 64)))
+        assert message.calls == [call]
+        shipped_corpus.check_events(events, message)
+
+
+def text(size: int) -> str:
+    """So many characters."""
+    return "x " * (size // 2)
+
+
+def squares(text: str) -> object:
+    """Does a step for each two characters."""
+    return [text.find("y") for _ in text for _ in text]
+
+
+def copies(text: str) -> object:
+    """Copies the text for each of its characters."""
+    return [text.upper() for _ in text]
+
+
+def bounded(text: str) -> object:
+    """Does up to so many steps for each character."""
+    return [text.find("y") for _ in text for _ in text[:400]]
+
+
+def test_what_grows_too_much_is_found_out() -> None:
+    """Work that is more than linear shows, in calls or in time; what is linear does not, nor what is bounded."""
+    small = floods.CALLS._replace(sizes=(100, 400, 1_600))
+    assert floods.grown(squares, text, small)
+    assert not floods.grown(copies, text, small)
+    assert not floods.grown(bounded, text, small)
+    assert floods.grown(copies, text, floods.TIME._replace(sizes=(2_000, 8_000, 16_000), growth=3))
