@@ -62,8 +62,10 @@ class Draft:
 
     def adopt(self, to: Striding) -> None:
         """Take over what a stride has read."""
-        events = self.events
-        for segment in to.segments:
+        events, segments = self.events, to.segments
+        if to.closed:
+            self._adopt_rest(segments.pop(0))
+        for segment in segments:
             if isinstance(segment, Call):
                 self.attempts += 1
                 self.last_name = segment.name
@@ -75,31 +77,57 @@ class Draft:
                 self.count += 1
             elif events is not None:
                 self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
-        self.segments += to.segments
+        self.segments += segments
         self.after_call = to.after_call
         if to.called:
             self._adopt_call(to)
 
+    def _adopt_rest(self, rest: Segment) -> None:
+        """Take over what was to come of the open call."""
+        call = self.call
+        assert call is not None and isinstance(rest, Call) and rest.span is not None
+        call.id, end = rest.id, rest.span[1]
+        if rest.spelling is None:
+            self._adopt_entries(call, [*rest.arguments.items()])
+        else:
+            self._adopt_value(call, rest.arguments, rest.spelling)
+        self.ruled = False
+        self.end_call(end)
+
     def _adopt_call(self, to: Striding) -> None:
         """Take over the call that is open."""
-        call = self.begin_call(to.start + to.base)
-        self.ruled = True
-        call.name, call.id = to.name, to.id
-        if not to.shaped:
-            call.header = to.name
-        self.start_call(call)
-        at = to.before + to.base
-        for key, value in to.entries:
-            self.open_argument(call, key, at)
-            self.argument(call, value)
-        call.key = None
-        if to.key is not None:
-            self.open_argument(call, to.key, at)
+        call = self.call
+        if to.begun is None or call is None:
+            call = self.begin_call(to.start + to.base)
+            self.ruled = True
+            call.name, call.id = to.name, to.id
+            if not to.shaped:
+                call.header = to.name
+            self.start_call(call)
+        call.id = to.id
+        self._adopt_entries(call, to.entries)
+        if to.key is not None and to.key != call.key:
+            self.open_argument(call, to.key, to.before + to.base)
         if to.value is not None:
-            self.write(dumps(to.value) if to.spelling is None else to.spelling)
-            call.take(to.value)
-            call.verbatim, call.shaped = to.spelling is not None, to.shaped
+            self._adopt_value(call, to.value, to.spelling)
+            call.shaped = to.shaped
             call.unit_end = to.json_end + to.base if to.shaped else -1
+
+    def _adopt_entries(self, call: OpenCall, entries: list[tuple[str, Json]]) -> None:
+        """Take over arguments of the open call; the first may be open already."""
+        if not entries:
+            return
+        text = dumps(dict(entries))
+        self.write(f", {text[1:-1]}" if call.entries else text[:-1])
+        call.entries += entries
+        call.keys.update(key for key, _ in entries)
+        call.key = None
+
+    def _adopt_value(self, call: OpenCall, value: Json, spelling: str | None) -> None:
+        """Take over all arguments of the open call."""
+        self.write(dumps(value) if spelling is None else spelling)
+        call.take(value)
+        call.verbatim = spelling is not None
 
     # The open call
 
@@ -114,6 +142,18 @@ class Draft:
             return
         if self._known is None or call.name in self._known:
             self._report(call)
+
+    @property
+    def plain(self) -> bool:
+        """True when what comes of the open call can be taken as it is: nothing but keys and values have come."""
+        call = self.call
+        return (
+            call is not None
+            and self.ruled
+            and call.name != ""
+            and call.error is None
+            and not (call.whole or call.repeated or call.list_key is not None or call.nameless and call.key is None)
+        )
 
     @property
     def says_no(self) -> bool:

@@ -21,7 +21,7 @@ from toolect._reading.look_ahead import headed
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
-from toolect._reading.stride import stride
+from toolect._reading.stride import begin, go
 from toolect._reading.striding import Nexts, Striding
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.watcher import Watcher
@@ -78,8 +78,13 @@ class Machine:
         course.node = node
         course.pos = to.size if to.finished else to.before
         course.spacing.after(to.trails[0], to.trails)
+        self.refused(max(course.pos + 1, to.reach))
         if to.finished:
             self.slot = AFTER_END
+
+    def refused(self, until: int) -> None:
+        """No large step can be taken before index `until`."""
+        self._next_stride = max(self._next_stride, until)
 
     def go_on(self, at: int, to: Striding, node: Node) -> None:
         """Go on where a stride from character `at` on stopped, with what it has read as all that has been fed."""
@@ -147,25 +152,29 @@ class Machine:
         return True
 
     def _stride(self, course: Course) -> bool:
-        """Take large steps from here, outside of calls; False when not even one can be taken."""
-        if course.builder.draft.call is not None or not course.final and len(course.buf) - course.pos < MIN_STRIDE:
+        """Take large steps from here; False when not even one can be taken."""
+        if not course.final and len(course.buf) - course.pos < MIN_STRIDE:
             return False
         at = course.spacing.over_trail(course.buf, course.pos)
         if at < 0 or not course.final and len(course.buf) - at < MIN_STRIDE:
             return False
         builder = course.builder
-        blank, bound = not builder.segments, -1
+        call, blank, bound = builder.call, not builder.segments, -1
+        if call is not None and (not builder.draft.plain or course.node.json):
+            return False
         if course.bound is not None:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, nexts = course.buf, self._nexts if self._nexts_of is course.buf else {}
         self._nexts, self._nexts_of = nexts, buf
-        strode = stride(
-            course.graph, course.node, buf, at, course.base, builder.tools, course.final, blank, None, bound, nexts
-        )
-        if strode is None:
-            self._next_stride = at + 1
+        to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank, nexts)
+        to.bound, to.after_call = bound, builder.after_call
+        if call is not None:
+            to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)
+        node = go(to, course.node)
+        if node is None:
+            self.refused(max(at + 1, to.reach))
             return False
-        self.adopt(*strode)
+        self.adopt(to, node)
         return True
 
     def _get_ready(self) -> None:

@@ -36,20 +36,42 @@ def stride(
     part of a text that begins at index `bound`, what is read ends where content does that is not the dialect's own.
     None when not a single step could be taken. `nexts` are those of an earlier stride through the same text.
     """
-    unknown = graph.policies.unknown_tool == "content"
-    to = Striding(graph, route, text, pos, base, final, schemas, unknown, blank, nexts)
+    to = begin(graph, text, pos, base, schemas, final, blank, nexts)
     to.ways, to.bound = ways, bound
+    at = go(to, node)
+    return None if at is None else (to, at)
+
+
+def begin(
+    graph: Graph,
+    text: str,
+    pos: int,
+    base: int,
+    schemas: Mapping[str, Schema],
+    final: bool,
+    blank: bool,
+    nexts: Nexts | None = None,
+) -> Striding:
+    """A stride that has not gone anywhere; arguments as for `stride`."""
+    unknown = graph.policies.unknown_tool == "content"
+    return Striding(graph, route, text, pos, base, final, schemas, unknown, blank, nexts)
+
+
+def go(to: Striding, node: Node) -> Node | None:
+    """Read on at `node`: where it led to, from which the machine can go on. None when not a single step was taken."""
+    start = to.pos
     try:
         at = _go(to, route(node))
     except (TooDeep, RecursionError):
         return None
-    return (to, at.node) if at is not None and (to.finished or to.before > pos) else None
+    return at.node if at is not None and (to.finished or to.before > start) else None
 
 
 def _go(to: Striding, at: Route) -> Route | None:
     """Take steps for as long as there are: the last place from which the machine can go on."""
     if not at.clean:
         return None
+    begin = None
     while True:
         if not to.called and to.clean:
             begin = at  # no call is open
@@ -60,5 +82,7 @@ def _go(to: Striding, at: Route) -> Route | None:
         at = then
     if to.finished or to.whole():
         return at
-    to.restore(saved)
+    to.reach = to.pos
+    if begin is not None:
+        to.restore(saved)
     return begin

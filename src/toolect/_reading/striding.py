@@ -45,8 +45,15 @@ class Striding:
     broken = False
     """A run of markers said something that is no canonical call, when some of it had been taken in."""
 
+    reach = 0
+    """How far it came where that was further than the machine can go on from."""
+
     # The open call
     called = False
+    begun: Collection[str] | None = None
+    """The keys that it had before the stride; None when it began in the stride."""
+    closed = False
+    """The first segment has what was to come of a call that began before the stride."""
     nested = False
     """Values of a value language are open, or have come."""
     owed = 0
@@ -122,6 +129,11 @@ class Striding:
         self.name, self.id, self.key, self.value, self.spelling = "", None, None, None, None
         self.entries = []
 
+    def resume(self, start: int, name: str, identity: str | None, key: str | None, keys: Collection[str]) -> None:
+        """A call is open that began at index `start`; the argument `key` is, too, and those of `keys` have come."""
+        self.enter_call(start)
+        self.name, self.id, self.key, self.begun = name, identity, key, keys
+
     def open_value(self, value: list[Json] | dict[str, Json]) -> bool:
         """A list or object begins; False when nothing is known of what it is."""
         inside = self.frames and type(self.frames[-1][0]) is list
@@ -185,6 +197,10 @@ class Striding:
             arguments = dict(self.entries)
             if len(arguments) < len(self.entries):
                 return False
+        if self.begun is not None:
+            if not arguments.keys().isdisjoint(self.begun):
+                return False
+            self.begun, self.closed = None, True
         span = (start + self.base, end + self.base)
         self.segments.append(Call(self.name, arguments, self.id, spelling, self.buf[start:end], span))
         self.called, self.nested, self.after_call = False, False, True
@@ -198,7 +214,9 @@ class Striding:
         if not self.called:
             return True
         keys = {key for key, _ in self.entries}
-        return len(keys) == len(self.entries) and self.key not in keys  # none comes twice
+        before = self.begun or ()
+        twice = self.key in keys or self.key in before or not keys.isdisjoint(before)
+        return len(keys) == len(self.entries) and not twice
 
     def restore(self, saved: tuple[int, bool, int, int, tuple[str, ...]]) -> None:
         """Go back to where no call was open: the segments then, `after_call`, `pos`, `before` and `trails`."""

@@ -52,4 +52,6 @@ def read_answer(
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
     if strode is not None:
         machine.adopt(*strode)
+    elif not prefix:
+        machine.refused(1)
     return machine.read(text)
