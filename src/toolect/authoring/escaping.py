@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -61,18 +61,15 @@ class Escape(msgspec.Struct, frozen=True):
 
 def escapes(dialect: Dialect) -> Iterator[Escape]:
     """The slots of a dialect that a text can leave."""
-    for slot in raw_slots(dialect):
-        escape = slot.escape()
-        if escape is not None:
-            yield escape
+    yield from filter(None, (slot.escape() for slot in raw_slots(dialect)))
 
 
 def raw_slots(dialect: Dialect) -> Iterator[RawSlot]:
     """The slots of a dialect that hold text as it is. JSON is none: its strings hide what they hold."""
     for part, make in _slots(dialect):
-        slot = RawSlot.of(dialect, part, make)
-        if slot is not None:
-            yield slot
+        text = _written(dialect, make(_PUT))
+        if text is not None and (at := _place(text, part)) is not None:
+            yield RawSlot(dialect, part, make, str(text[: at[0]]), str(text[at[1] :]))
 
 
 Make = Callable[[str], list[Segment]]
@@ -111,22 +108,14 @@ def _with_argument(segment: Segment) -> Segment:
     return Call(segment.name, segment.arguments | {FORGED: "x"}, segment.id) if isinstance(segment, Call) else segment
 
 
-class RawSlot:
+class RawSlot(NamedTuple):
     """A slot of a message that was written: `before` and `after` are the text around it; `make` gives the message."""
 
-    def __init__(self, dialect: Dialect, slot: Part, make: Make, text: Rendered, put: str) -> None:
-        self.dialect, self.slot, self.make = dialect, slot, make
-        at = _place(text, slot, put)
-        assert at is not None
-        self.before, self.after = str(text[: at[0]]), str(text[at[1] :])
-
-    @classmethod
-    def of(cls, dialect: Dialect, slot: Part, make: Make) -> RawSlot | None:
-        """The slot; None when the dialect does not have it, or writes it as JSON."""
-        text = _written(dialect, make(_PUT))
-        if text is None or _place(text, slot, _PUT) is None:
-            return None
-        return cls(dialect, slot, make, text, _PUT)
+    dialect: Dialect
+    slot: Part
+    make: Make
+    before: str
+    after: str
 
     def escape(self) -> Escape | None:
         """The shortest text that leaves the slot, if there is one."""
@@ -175,7 +164,7 @@ class RawSlot:
             if target == self.make(_PUT):
                 continue
             text = _written(self.dialect, target)
-            at = None if text is None else _place(text, self.slot, _PUT)
+            at = None if text is None else _place(text, self.slot)
             if text is None or at is None:
                 continue
             rest = str(text[at[1] :])
@@ -210,12 +199,10 @@ def _written(dialect: Dialect, segments: list[Segment]) -> Rendered | None:
         return None
 
 
-def _place(text: Rendered, slot: Part, put: str) -> tuple[int, int] | None:
-    """Where `put` stands in the slot as it is."""
-    for start, end, part, _ in text.spans:
-        if part is slot and text[start:end] == put:
-            return start, end
-    return None
+def _place(text: Rendered, slot: Part) -> tuple[int, int] | None:
+    """Where what was put into the slot stands as it is."""
+    places = ((start, end) for start, end, part, _ in text.spans if part is slot and text[start:end] == _PUT)
+    return next(places, None)
 
 
 def _candidates(dialect: Dialect) -> set[str]:
