@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 from toolect import _cache as cache
@@ -42,7 +43,6 @@ class Shelf:
         self._text = _bytes(path)
         self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
         self._specs: dict[str, Spec] = {}
-        self._hashes: tuple[str, ...] | None = None
         names = cache.load("index", self._key, dict[str, Names])
         self.names: dict[str, Names] = names or self._index()
 
@@ -77,11 +77,10 @@ class Shelf:
             if errors := [d for d in found if d.severity == "error"]:
                 raise SpecError(errors)
 
+    @cached_property
     def hashes(self) -> tuple[str, ...]:
         """The hashes of all that the specs are made from."""
-        if self._hashes is None:
-            self._hashes = tuple(self._spec_key(name) for name in self.names)
-        return self._hashes
+        return tuple(self._spec_key(name) for name in self.names)
 
     def _index(self) -> dict[str, Names]:
         from toolect._spec.load import read_names
@@ -170,7 +169,7 @@ class Registry:
         with self._lock:
             shelves = self._all()
             if self._print is None or self._print[0] != shelves:
-                self._print = [*shelves], cache.key(key.encode() for shelf in shelves for key in shelf.hashes())
+                self._print = [*shelves], cache.key(key.encode() for shelf in shelves for key in shelf.hashes)
             return self._print[1]
 
     def _all(self) -> list[Shelf]:

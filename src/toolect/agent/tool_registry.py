@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any, TypeVar, overload
 
 from toolect.agent.tool import Handler, Tool, ToolResult
@@ -129,32 +130,22 @@ async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
     """What `function` returns or raises, run in a daemon thread: one that never ends keeps no program from ending."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
+    future: Future[Any] = Future()
     context = contextvars.copy_context()
 
-    def settle(value: Any, error: BaseException | None) -> None:
-        if not future.done():
-            if error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(error)
-
     def work() -> None:
-        value, failed = None, None
+        future.set_running_or_notify_cancel()
         try:
-            value = context.run(function)
-        except BaseException as error:  # also SystemExit: it must not end the thread in silence
-            failed = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
-            if isinstance(failed, StopIteration):
-                failed = RuntimeError("StopIteration")  # a future refuses to hold one
-        try:
-            loop.call_soon_threadsafe(settle, value, failed)
-        except RuntimeError:
-            pass  # the loop is closed: nobody waits any more
+            future.set_result(context.run(function))
+        except StopIteration:
+            future.set_exception(RuntimeError("StopIteration"))  # a future refuses to hold one
+        except Exception as error:
+            future.set_exception(error)
+        except BaseException as error:  # SystemExit: it must not end the thread in silence
+            future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
 
     threading.Thread(target=work, name="toolect-tool", daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)
 
 
 def _text(value: Any) -> str:

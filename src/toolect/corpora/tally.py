@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 import msgspec
@@ -80,12 +80,6 @@ class Tally(Generic[K]):
     def total(self) -> int:
         """How often anything came."""
         return sum(self.counts.values()) + self.rest
-
-    def __iter__(self) -> Iterator[K]:
-        return (key for key, _ in self.top())
-
-    def __len__(self) -> int:
-        return min(len(self.counts), self.limit)
 
     def _ranked(self) -> list[tuple[K, int]]:
         return sorted(self.counts.items(), key=lambda item: (-item[1], str(item[0])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from lark import Token
@@ -33,14 +34,11 @@ class Places:
 
     def __init__(self, spec: Spec, source: Source, entry: Entry, whole: Entry) -> None:
         self._spec, self._source, self._entry, self._whole = spec, source, entry, whole
-        self._words: list[Word] | None = None
 
-    @property
+    @cached_property
     def words(self) -> list[Word]:
         """Every name and marker in the grammar's files, its own file first."""
-        if self._words is None:
-            self._words = [word for source in files(self._source) for word in _words(source)]
-        return self._words
+        return [word for source in files(self._source) for word in _words(source)]
 
     def rule(self, name: str) -> Place:
         """Where the rule `name` is defined; where the entry begins if there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from toolect._graph.node import Choice, Node, Stack
 from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
@@ -25,13 +26,11 @@ DEPTH = 3
 """Two nodes are one state when they agree on what may come next and on so many rules to return to."""
 
 
-class State:
+class State(NamedTuple):
     """A node, and the keys that lead to it."""
 
-    __slots__ = ("node", "path")
-
-    def __init__(self, node: Node, path: tuple[tuple[Node, Key], ...]) -> None:
-        self.node, self.path = node, path
+    node: Node
+    path: tuple[tuple[Node, Key], ...]
 
     @property
     def text(self) -> str:
