@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from toolect.authoring.scaffold.pieces import Hole, Mark, Token
+from toolect.authoring.scaffold.pieces import Hole, Mark, Token, space_after
 from toolect.authoring.scaffold.sighting import IDENTIFIER, LOOK, MAX_STARTS, Finder, Sighting, name_mark
 
 _KEYED = (
@@ -105,7 +105,7 @@ def _grouped(
     if not names and all(one.value.lstrip().startswith("{") for one in found):
         return Sighting(())  # a name, and the arguments as JSON
     longest = max(groups, key=len)
-    gap = text[longest[0].end : longest[1].start] if len(longest) > 1 else _space_after(text, longest[0].end)
+    gap = text[longest[0].end : longest[1].start] if len(longest) > 1 else space_after(text, longest[0].end)
     indent = gap.rpartition("\n")[2] if "\n" in gap else ""
     gap = gap.removesuffix(indent) if indent else gap
     marks: list[Mark] = []
@@ -136,7 +136,3 @@ def _form(one: _Argument, indent: str, gap: str, line: str) -> Iterator[Token]:
     yield line + head + ("" if again else gap)
     if again:
         yield from (Hole.KEY, tail + gap)
-
-
-def _space_after(text: str, at: int) -> str:
-    return text[at : at + len(text[at:]) - len(text[at:].lstrip())]

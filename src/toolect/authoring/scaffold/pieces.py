@@ -93,31 +93,28 @@ def _between(text: str, start: int, end: int, markers: Sequence[tuple[int, int]]
     for first, last in markers[begun : bisect_left(markers, end, key=itemgetter(0))]:
         first, last = max(first, at), min(last, end)
         yield from _prose(text[at:first])
-        yield from _spaced(text[first:last])
+        yield from filter(None, parted(text[first:last]))  # a marker apart from the whitespace around it
         at = last
     yield from _prose(text[at:end])
 
 
 def _prose(text: str) -> Iterator[Piece]:
     """Text between markers: prose, unless it is whitespace or a sign."""
-    solid = text.strip()
-    if solid and (len(solid) > 2 or any(map(str.isalnum, solid))):
-        lead, trail = text[: text.index(solid)], text[text.index(solid) + len(solid) :]
-        yield from ([lead] if lead else [])
-        yield Prose(solid)
-        yield from ([trail] if trail else [])
-    else:
-        yield from _spaced(text)
+    lead, solid, trail = parted(text)
+    told = len(solid) > 2 or any(map(str.isalnum, solid))
+    yield from filter(None, (lead, Prose(solid) if told else solid, trail))
 
 
-def _spaced(text: str) -> Iterator[str]:
-    """A marker apart from the whitespace around it."""
+def parted(text: str) -> tuple[str, str, str]:
+    """The whitespace that a text begins with, what comes then, and the whitespace that it ends with."""
     solid = text.strip()
-    if not solid:
-        yield from ([text] if text else [])
-        return
     at = text.index(solid)
-    yield from (part for part in (text[:at], solid, text[at + len(solid) :]) if part)
+    return text[:at], solid, text[at + len(solid) :]
+
+
+def space_after(text: str, at: int) -> str:
+    """The whitespace from character `at` on."""
+    return text[at : len(text) - len(text[at:].lstrip())]
 
 
 def runs(found: Sequence[Piece]) -> Iterator[tuple[str, list[Token], bool]]:

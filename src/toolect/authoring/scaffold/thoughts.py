@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from toolect.authoring.scaffold.pieces import Mark, Prose
+from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
 
 _TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
 _WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE)
@@ -33,13 +33,11 @@ def thoughts(text: str) -> tuple[list[Mark], Thought | None]:
         if close is None:
             continue
         inner = text[tag.end() : close.start()]
-        solid = inner.strip()
-        behind = re.compile(r"\s*").match(text, close.end())
-        at = behind.end() if behind else close.end()
+        lead, solid, trail = parted(inner)
+        at = close.end() + len(space_after(text, close.end()))
         marks.append(Mark(tag.start(), at, Prose(solid, reasoning=True)))
         if solid and form is None:
-            lead = inner.index(solid)
-            form = Thought(tag[0] + inner[:lead], inner[lead + len(solid) :] + text[close.start() : at])
+            form = Thought(tag[0] + lead, trail + text[close.start() : at])
     if not marks:
         return _prompted(text, tags)
     return marks, form
@@ -50,9 +48,8 @@ def _prompted(text: str, tags: list[re.Match[str]]) -> tuple[list[Mark], Thought
     first = next(iter(tags), None)
     if first is None or first[0][1] != "/" or not _WORD.search(first[0]):
         return [], None
-    solid = text[: first.start()].strip()
-    space = text[len(text[: first.start()].rstrip()) : first.start()]
-    at = first.end() + len(text[first.end() :]) - len(text[first.end() :].lstrip())
+    _, solid, space = parted(text[: first.start()])
+    at = first.end() + len(space_after(text, first.end()))
     opener = first[0].replace("/", "", 1) + space
     return [Mark(0, at, Prose(solid, reasoning=True))], Thought(opener, space + text[first.start() : at], prompted=True)
 
