@@ -77,8 +77,9 @@ class Draft:
                 self.count += 1
             elif events is not None:
                 self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
-        self.segments += segments
-        self.after_call = to.after_call
+        if segments:
+            self.segments += segments
+            self.after_call = to.after_call
         if to.called:
             self._adopt_call(to)
 

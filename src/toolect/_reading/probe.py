@@ -74,7 +74,7 @@ def next_lexeme(
     if match is not None:
         found, end = match[0], match.end()
         core = canonical(found, node.marks)
-        if not final and n - pos < node.longest and _longer(node, found, buf[pos:]):
+        if not final and n - pos < node.longest + MAX_BLANK and _begins_more(node.made(_tight).marks, squeeze(buf[pos:])):
             return WAIT
         if not final and end == n and core.isidentifier():
             return WAIT  # perhaps a longer word
@@ -109,13 +109,7 @@ def could_grow(node: Node, rest: str, spelled: Callable[[str], str]) -> bool:
     if len(rest) > 2 * MAX_BLANK + MAX_LEXEME:
         return False
     tight, known = squeeze(rest), node.made(_tight)
-    begin = f"\n{tight}"
-    at = known.grown.find(begin)
-    while at >= 0:
-        if known.grown[at + len(begin)] != "\n":
-            return True
-        at = known.grown.find(begin, at + 1)
-    return any(len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes))
+    return _begins_more(known.grown, tight) or any(len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes))
 
 
 class _Tight(NamedTuple):
@@ -126,8 +120,6 @@ class _Tight(NamedTuple):
     grown: str
     """These, and all that may follow where some are missing, but for those that repeat a name or key."""
     echoes: tuple[str, ...]
-    longer: dict[str, tuple[str, ...]]
-    """For those that may come next, the longer ones that begin so."""
 
 
 def _tight(node: Node) -> _Tight:
@@ -136,7 +128,6 @@ def _tight(node: Node) -> _Tight:
         _lined(node.marks),
         _lined(core for core in more if not is_echo(core)),
         tuple(filter(is_echo, more)),
-        {core: tuple(c for c in node.marks if len(c) > len(core) and c.startswith(core)) for core in node.marks},
     )
 
 
@@ -144,11 +135,15 @@ def _lined(cores: Iterable[str]) -> str:
     return "".join(f"\n{squeeze(core)}" for core in cores) + "\n"
 
 
-def _longer(node: Node, found: str, rest: str) -> bool:
-    """True when `rest`, which begins with the marker `found`, may turn out to be a longer marker."""
-    if (cores := node.made(_tight).longer.get(found)) is None:
-        cores = tuple(core for core in node.marks if len(core) > len(found))  # it has other blanks
-    return any(core.startswith(rest) for core in cores)
+def _begins_more(lines: str, tight: str) -> bool:
+    """True when one of `lines` begins with `tight` and goes on."""
+    begin = f"\n{tight}"
+    at = lines.find(begin)
+    while at >= 0:
+        if lines[at + len(begin)] != "\n":
+            return True
+        at = lines.find(begin, at + 1)
+    return False
 
 
 def _over_comments(view: View, pos: int) -> int | Waiting:

@@ -109,9 +109,9 @@ def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool 
     for key in _longest_first(start, keys):
         made.extend(Draft(start).over(key, skip_lead=after_text))
     if bare:
-        for draft in Draft(start if start.json else node).end():
-            draft.bare = True
-            made.append(draft)
+        made += Draft(start if start.json else node).end()
+        for draft in made:
+            draft.bare = draft.json is not None  # where JSON may stand alone, its wrapper says no more than itself
     parts: list[str] = []
     traces: dict[int, Trace] = {}
     groups = 0
