@@ -74,7 +74,11 @@ def next_lexeme(
     if match is not None:
         found, end = match[0], match.end()
         core = canonical(found, node.marks)
-        if not final and n - pos < node.longest + MAX_BLANK and _begins_more(node.made(_tight).marks, squeeze(buf[pos:])):
+        if (
+            not final
+            and n - pos < node.longest + MAX_BLANK
+            and _begins_more(node.made(_tight).marks, squeeze(buf[pos:]))
+        ):
             return WAIT
         if not final and end == n and core.isidentifier():
             return WAIT  # perhaps a longer word
@@ -109,7 +113,9 @@ def could_grow(node: Node, rest: str, spelled: Callable[[str], str]) -> bool:
     if len(rest) > 2 * MAX_BLANK + MAX_LEXEME:
         return False
     tight, known = squeeze(rest), node.made(_tight)
-    return _begins_more(known.grown, tight) or any(len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes))
+    return _begins_more(known.grown, tight) or any(
+        len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes)
+    )
 
 
 class _Tight(NamedTuple):

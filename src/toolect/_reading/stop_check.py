@@ -11,8 +11,9 @@ from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import call_follows
+from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
-from toolect._spec.model import SlotKind
+from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 
@@ -36,7 +37,7 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         rest = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
         if after(passage, stop).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
-        out_of_place(course, stop, at)  # a second marker follows: together they are more than an end
+        out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
     return found
 
 
@@ -48,7 +49,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
             if needle.regex is not None and needle.regex.match(buf, at) is None:
                 return WAIT if not final and _near(stop, buf, at) else None
-            out_of_place(course, stop, at)
+            out_of_place(passage, course, stop, at)
             return None
         case Instead(path=()) if passage.text_before(course, at):
             return None
@@ -84,7 +85,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
         strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
     answer = call_follows(course, stop, after(passage, stop), end, strong)
     if answer is Answer.NO and strong and stop.otherwise is None:
-        out_of_place(course, stop, at)
+        out_of_place(passage, course, stop, at)
     return answer
 
 
@@ -158,11 +159,15 @@ def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: 
     return None if match is None or match.end() == at else End(stop, needle.lead, at, match.end())
 
 
-def out_of_place(course: Course, stop: Stop, at: int) -> None:
-    """A marker stays in the text, since nothing that belongs to it is there."""
-    repairs, place = course.builder.repairs, course.base + at
+def out_of_place(passage: Passage, course: Course, stop: Stop, at: int) -> None:
+    """A marker stays in the text, since nothing that belongs to it is there.
+
+    Content is no part of the call that may be open still: it is not noted with that.
+    """
+    builder, place = course.builder, course.base + at
+    repairs = builder.draft.repairs if passage.field.role is Role.CONTENT else builder.repairs
     if not repairs or repairs[-1].at != place:
-        course.builder.note(RepairKind.STRAY_MARKER, place, stop.core)
+        note(repairs, RepairKind.STRAY_MARKER, place, stop.core)
 
 
 def _longer(passage: Passage, stop: Stop, rest: str) -> bool:
