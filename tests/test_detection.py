@@ -17,7 +17,7 @@ from shipped_corpus import Case
 
 import toolect
 from toolect import registry, testing
-from toolect._detection import mixed
+from toolect._detection import guest
 from toolect._detection.auto import Auto
 from toolect._detection.index import index
 from toolect.message import Call, Content, Message, RepairKind
@@ -202,7 +202,7 @@ def test_canonical_calls_need_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     texts = [*calls, "\nSo.\n".join(calls[:2] * 2)]
     streamed = [shipped_corpus.stream(AUTO, text)[0].dialects for text in texts]
-    monkeypatch.setattr(mixed, "Guest", None)
+    monkeypatch.setattr(guest, "Guest", None)
     assert [toolect.parse(text).dialects for text in texts] == streamed
 
 

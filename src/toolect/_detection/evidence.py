@@ -49,13 +49,25 @@ class Setting(NamedTuple):
 class Evidence:
     """The openers at a place, and what they say about the dialects that they are of."""
 
-    __slots__ = ("_openers", "setting")
+    __slots__ = ("_hits", "_openers", "setting")
 
-    def __init__(self, hits: Iterable[Hit], setting: Setting) -> None:
+    def __init__(self, hits: Sequence[Hit], setting: Setting) -> None:
         self.setting = setting
+        self._hits = hits
         self._openers: dict[str, list[Hit]] = {}
         for hit in hits:
-            self._openers.setdefault(hit.dialect, []).append(hit)
+            for name in hit.names:
+                self._openers.setdefault(name, []).append(hit)
+
+    @property
+    def thinks(self) -> bool:
+        """True when what begins here is no call: reasoning, or content."""
+        return not any(hit.opener.call for hit in self._hits)
+
+    @property
+    def longest(self) -> int:
+        """The index where the longest opener ends."""
+        return max(hit.end for hit in self._hits)
 
     @property
     def dialects(self) -> frozenset[str]:
@@ -83,9 +95,11 @@ class Evidence:
 
         Only what is written in any text opens it: a code block, or nothing.
         """
-        starts = {name: {_json_at(hit, text) for hit in hits} for name, hits in self._openers.items()}
-        at = max((start for found in starts.values() for start in found), default=-1)
-        return at, frozenset(name for name, found in starts.items() if at >= 0 and found == {at})
+        starts = [_json_at(hit, text) for hit in self._hits]
+        at = max(starts)
+        found = {name for hit, start in zip(self._hits, starts, strict=True) if start == at >= 0 for name in hit.names}
+        others = {name for hit, start in zip(self._hits, starts, strict=True) if start != at for name in hit.names}
+        return at, frozenset(found - others)
 
     def declared(self, name: str) -> bool:
         """True for the name of a declared tool."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from toolect import registry
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.builder import Builder
@@ -214,3 +215,25 @@ class Guest(Watcher):
         """The segments that were read, and the repairs outside of calls."""
         end = self.left if self.left is not None else 1 << 62
         return self._draft.segments, [r for r in self._draft.repairs if r.at < end]
+
+
+class Guests:
+    """Makes guests, all under the same policies."""
+
+    __slots__ = ("_policies", "_streaming", "_strict", "count", "schemas")
+
+    def __init__(
+        self, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
+    ) -> None:
+        self.schemas = schemas
+        self._policies, self._streaming, self._strict = policies, streaming, strict
+        self.count = 0
+        """How many calls have been found before."""
+
+    def graph(self, name: str) -> Graph:
+        """The graph of a dialect."""
+        return registry.dialect(name).graph(self._policies)
+
+    def new(self, name: str, at: int) -> Guest:
+        """A guest that is to read from character `at` on."""
+        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, self._strict)

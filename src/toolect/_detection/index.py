@@ -20,11 +20,15 @@ AHEAD = 96
 
 
 class Hit(NamedTuple):
-    """An opener of a dialect at a place of a text, and where the marker ends."""
+    """An opener of some dialects at a place of a text, and where the marker ends."""
 
-    dialect: str
+    names: tuple[str, ...]
     opener: Opener
     end: int
+
+    def each(self) -> Iterator[Hit]:
+        """The same, of one dialect at a time."""
+        return (self._replace(names=(name,)) for name in self.names)
 
 
 class Index:
@@ -35,7 +39,7 @@ class Index:
         self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
         """The dialects by how often they are met, then by how much they ask for."""
         self._openers: dict[str, dict[Opener, list[str]]] = {}
-        self._names: list[tuple[str, Opener]] = []
+        self._names: dict[Opener, list[str]] = {}
         self.closers: dict[str, str] = {}
         """The closers of reasoning and content, with the whitespace after them."""
         self.prefill: dict[str, str] = {}
@@ -46,19 +50,20 @@ class Index:
                 if opener.needle:
                     self._openers.setdefault(opener.needle, {}).setdefault(opener, []).append(name)
                 else:
-                    self._names.append((name, opener))
+                    self._names.setdefault(opener, []).append(name)
             for core, trail in self.traits[name].closers.items():
                 self.closers.setdefault(core, trail)
             for tail in self.traits[name].prefill:
                 self.prefill.setdefault(tail, name)
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
-        self.named = bool(self._names)
-        """A call may begin with nothing but its name."""
         needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
-        line = r"|(?m:^)(?=[^\W\d])" if self._names else ""
-        anything = re.compile(trie(needles) + line)
+        named = "|".join(map(_named, self._names))
+        self._named = re.compile(named).match if named else None
+        anything = re.compile(trie(needles) + (f"|(?m:^)(?={named})" if named else ""))
         self._search, self._match = anything.search, anything.match
+        closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
+        self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
         self._sizes = _sizes(self._openers)
         self.longest = max(map(len, needles))
         self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
@@ -76,6 +81,15 @@ class Index:
             if until < at:
                 return -1, until
         return (at, at) if match is not None else (-1, len(text))
+
+    def names_at(self, text: str, pos: int) -> bool:
+        """True when a name may stand at `pos` that begins a call without a marker."""
+        return self._named is not None and self._named(text, pos) is not None
+
+    def closing(self, text: str, pos: int) -> str:
+        """The closer of reasoning or content, or the end token, at `pos`; empty for none."""
+        match = self._closing(text, pos)
+        return "" if match is None else match[0]
 
     def begins(self, text: str, pos: int) -> bool:
         """True when something may begin at `pos`."""
@@ -113,8 +127,8 @@ class Index:
                 if answer is WAIT:
                     return None
                 if answer is Answer.YES:
-                    found += [Hit(name, opener, end) for name in names]
-        for name, opener in self._names if fresh else ():
+                    found.append(Hit(tuple(names), opener, end))
+        for opener, names in self._names.items() if fresh else ():
             match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
             if match is None or match.end() == pos:
                 continue
@@ -124,7 +138,7 @@ class Index:
             if answer is WAIT:
                 return None
             if answer is Answer.YES:
-                found.append(Hit(name, opener, match.end()))
+                found.append(Hit(tuple(names), opener, match.end()))
         return found
 
     def _needles_at(self, text: str, pos: int) -> Iterator[str]:
@@ -180,6 +194,14 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
     if not any(mark.startswith(rest) for mark in opener.then):
         return Answer.NO
     return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+
+
+def _named(opener: Opener) -> str:
+    """Matches a name without a marker that begins a call, when what is near may follow it."""
+    after = [re.escape(mark) for mark in opener.follows] + [r"""[{\["]"""] * opener.json
+    if opener.free or opener.patterns:
+        return opener.core
+    return rf"{opener.core}\s{{0,{MAX_BLANK}}}(?:{'|'.join(after)}|\Z)"
 
 
 _S = r"\s{0,64}"

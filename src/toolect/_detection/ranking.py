@@ -117,7 +117,7 @@ def candidates(known: Index, text: str) -> list[str]:
         fresh = not text[:at].strip() or text[at - 1] == "\n"
         line = fresh or not text[text.rfind("\n", 0, at) + 1 : at].strip()
         for hit in known.hits(text, at, line, fresh, final=True) or ():
-            (calling if hit.opener.call else others)[hit.dialect] = None
+            (calling if hit.opener.call else others).update(dict.fromkeys(hit.names))
         at += 1
     for name in known.order:
         if any(marker in text for marker in known.traits[name].markers):

@@ -2,44 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias
 
-from toolect._detection.bare import BareJson
+from toolect._detection.arrived import Arrived
+from toolect._detection.bare import BareJson, shapes_of
 from toolect._detection.evidence import PATIENCE, Evidence, step_after
-from toolect._detection.foregone import Foregone, Glance
-from toolect._detection.guest import Guest
+from toolect._detection.foregone import Foregone, foregone
+from toolect._detection.guest import Guest, Guests
+from toolect._detection.index import Index
 from toolect._reading.answer import WAIT, Answer, Waiting
 
 Taken: TypeAlias = Guest | Foregone
 
 
 class Trial:
-    """The dialects that may go on at character `at`.
+    """The dialects that may go on where `text` has been read up to.
 
     Each is judged by what it has read when it knows what it makes of the text, so the verdict depends on the text
     alone. The first whose reading leaves nothing to be desired is taken; when there is none, the best.
     """
 
     __slots__ = (
-        "_bare", "_current", "_doubtful", "_early", "_evidence", "_glance", "_heard", "_marker", "_names", "_new_guest",
-        "at", "thinks",
+        "_alone", "_bare", "_current", "_doubtful", "_evidence", "_guests", "_heard", "_marker", "_names", "_needed",
+        "_text", "at", "thinks",
     )  # fmt: skip
 
     def __init__(
-        self, at: int, evidence: Evidence, new_guest: Callable[[str, int], Guest], glance: Glance | None = None,
-        bare: BareJson | None = None, doubtful: frozenset[str] = frozenset(), marker: int = 0,
-        thinks: bool = False,
-    ) -> None:  # fmt: skip
-        """The `doubtful` dialects have a call here only if `bare` may be one."""
-        self.at, self._evidence, self._new_guest, self._glance = at, evidence, new_guest, glance
-        self._bare, self._doubtful = bare, doubtful
-        self._names = None if bare is not None else evidence.ranked()
-        """Those that are still to be heard, when that is known."""
-        self.thinks = thinks
+        self, text: Arrived, index: Index, evidence: Evidence, guests: Guests, alone: bool, guesses: bool
+    ) -> None:
+        """`alone`: there is no other text than this, and nobody else reads it. `guesses`: broken JSON may be a call."""
+        self._text, self._evidence, self._guests, self._alone = text, evidence, guests, alone
+        self.at = text.base + text.pos
+        self.thinks = evidence.thinks
         """What begins here is no call: reasoning, or content."""
-        self._marker = marker
+        self._marker = evidence.longest - text.pos if self.thinks or evidence.sure else 0
         """How long the opener is of the only dialect, which is taken as soon as something of it begins; else 0."""
+        self._bare: BareJson | None = None
+        self._names: list[str] | None = None  # those that are still to be heard, when that is known
+        self._doubtful: frozenset[str] = frozenset()  # those that have a call here only if `_bare` may be one
+        if not self._marker:
+            json_at, self._doubtful = evidence.bare(text.buf)
+        if self._doubtful:
+            shapes = shapes_of(index)
+            self._doubtful &= shapes.names
+            self._bare = BareJson(shapes, text.base + json_at, guests.schemas, guesses)
+        else:
+            self._names = evidence.ranked()
+        self._needed = 0  # the character that must be there for anything to be decided
         self._current: Guest | None = None
         self._heard: list[Guest] = []
 
@@ -59,43 +68,51 @@ class Trial:
         ends = [guest.spent for guest in self._heard]
         return max(ends, default=self.at if self._bare is None else self._bare.end)
 
-    def go_on(self, text: str, start: int, final: bool) -> Taken | Waiting | None:
-        """Hear the dialects on `text[start:]`, which begins at `at`: the one that is taken, or None when none is."""
+    def go_on(self) -> Taken | Waiting | None:
+        """Hear the dialects: the one that is taken, or None when none is."""
+        text, evidence = self._text, self._evidence
+        if text.end < self._needed and not text.final:
+            return WAIT
+        text.gather()
         if self._names is None:
-            if (names := self._look(text, start, final)) is WAIT:
+            names = self._look()
+            if names is WAIT:
                 return WAIT
             self._names = names
         while self._names or self._current is not None:
             if self._current is None:
                 name = self._names.pop()
-                if self._glance is not None and (found := self._glance.perfect(name)) is not None:
-                    return found
-                self._current = self._new_guest(name, self.at)
+                if self._alone and not self.thinks:
+                    found = foregone(name, text, self.at - text.base, evidence, self._guests)
+                    if found is not None:
+                        return found
+                self._current = self._guests.new(name, self.at)
             guest = self._current
             while not self._knows(guest) and (self._marker or guest.fed - self.at < PATIENCE):
-                if not self._feed(guest, text, start, final):
+                if not self._feed(guest):
                     return WAIT
             self._current = None
             self._heard.append(guest)
             if self._marker:
-                return guest if self._evidence.takes(guest) else None
-            if self._evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
+                return guest if evidence.takes(guest) else None
+            if evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
                 return guest
         heard = self._heard
         while not any(guest.decided and not guest.refused for guest in heard):
             if not (waiting := [guest for guest in heard if not guest.decided]):
                 break
             for guest in waiting:
-                if not self._feed(guest, text, start, final):
+                if not self._feed(guest):
                     return WAIT
-        return max(filter(self._evidence.takes, heard), key=self._evidence.fitness, default=None)
+        return max(filter(evidence.takes, heard), key=evidence.fitness, default=None)
 
-    def _look(self, text: str, start: int, final: bool) -> list[str] | Waiting:
-        """Those that are to be heard where bare JSON begins."""
-        bare, evidence = self._bare, self._evidence
+    def _look(self) -> list[str] | Waiting:
+        """Those that are to be heard where JSON begins that may be no call."""
+        text, bare, evidence = self._text, self._bare, self._evidence
         assert bare is not None
-        answer = bare.look(text, start + bare.at - self.at, final)
+        answer = bare.look(text.buf, bare.at - text.base, text.final)
         if answer is WAIT:
+            self._needed = text.end + (text.end - self.at) // 16
             return WAIT
         if answer is Answer.YES:
             return evidence.ranked(bare.owners)
@@ -104,12 +121,14 @@ class Trial:
     def _knows(self, guest: Guest) -> bool:
         return guest.taken or guest.over if self._marker else guest.decided
 
-    def _feed(self, guest: Guest, text: str, start: int, final: bool) -> bool:
+    def _feed(self, guest: Guest) -> bool:
         """Let `guest` read one more piece; False when more text is needed."""
-        read, size = guest.fed - self.at, len(text) - start
-        until = read + (step_after(read) if not self._marker else 1 if read else self._marker)
-        over = final and until >= size
-        if until > size and not over:
+        text, read = self._text, guest.fed - self.at
+        start = self.at - text.base
+        until = start + read + (step_after(read) if not self._marker else 1 if read else self._marker)
+        over = text.final and until > len(text.buf)
+        if until > len(text.buf) and not over:
+            self._needed = text.base + until
             return False
-        guest.feed(text[start + read : start + until], over)
+        guest.feed(text.buf[start + read : until], over)
         return True

@@ -1,0 +1,45 @@
+"""The text of an answer without a dialect: chunks are put together when they are looked at."""
+
+from __future__ import annotations
+
+from toolect._reading.text_source import Source
+
+
+class Arrived(Source):
+    """As a source; what came last is not in `buf` before `gather`."""
+
+    __slots__ = ("_late", "_late_size", "whole")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._late: list[str] = []
+        self._late_size = 0
+        self.whole = False
+        """Nothing comes after the first chunk."""
+
+    def add(self, chunk: str) -> None:
+        """`chunk` has come."""
+        self._late.append(chunk)
+        self._late_size += len(chunk)
+
+    @property
+    def end(self) -> int:
+        """The character after all that has come."""
+        return self.base + len(self.buf) + self._late_size
+
+    @property
+    def rest(self) -> str:
+        """All that has not been read."""
+        return self.buf[self.pos :] + "".join(self._late)
+
+    def gather(self) -> None:
+        """Put all that has come into `buf`."""
+        if self._late:
+            self.buf += "".join(self._late)
+            self._late, self._late_size = [], 0
+
+    def drop(self, until: int | None = None) -> str:
+        """What stands before index `until`, or all that is there, is not needed any more."""
+        piece = self.buf[:until]
+        self.buf, self.base, self.pos = self.buf[len(piece) :], self.base + len(piece), 0
+        return piece
