@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from toolect._graph.finder import Finder
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.stops import Calls, Landmark, NameLine, Stop, stops_of
@@ -14,9 +15,6 @@ from toolect._spec.model import Role, SlotKind
 
 _NEAR = 256
 """Characters that are searched for all needles at once: to look each of them up pays for longer texts."""
-UNKNOWN, ABSENT = -2, -1  # where a needle is next, when that is not an offset
-
-
 _JSON = frozenset('{}[]",:')
 
 
@@ -82,8 +80,22 @@ class StopPlan:
         first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
         self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
 
-    def first(self, buf: str, search: int) -> tuple[int, list[Needle]]:
-        """The first index of `buf[search:]` where a stop may be, and the needles there; -1 for none."""
+    def next(self, finder: Finder, pos: int) -> tuple[int, list[Needle]]:
+        """The first index from `pos` on where a stop may be, and the needles there; -1 for none."""
+        text = finder.text
+        if len(text) - pos <= _NEAR:
+            return self._near(text, pos)
+        best, there = -1, []
+        for needle in self.needles:
+            at = finder.next(needle.text, pos)
+            if at >= 0:
+                if best < 0 or at < best:
+                    best, there = at, [needle]
+                elif at == best:
+                    there.append(needle)
+        return best, there
+
+    def _near(self, buf: str, search: int) -> tuple[int, list[Needle]]:
         while (match := self.hint.search(buf, search)) is not None:
             at = match.start()
             if buf.startswith(self._texts, at):
@@ -111,51 +123,6 @@ class StopPlan:
                 return at
             at += 1
         return n
-
-
-class Search:
-    """Where the needles of a plan come next in one text. Each is looked for once, however many slots there are."""
-
-    __slots__ = ("_found", "_known", "_plan")
-
-    def __init__(self, plan: StopPlan) -> None:
-        self._plan = plan
-        self._known = 0  # how much of the text has been looked at
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew."""
-        self._found = [UNKNOWN] * len(self._plan.needles)
-
-    def next(self, buf: str, base: int, start: int) -> tuple[int, list[Needle]]:
-        """The first index in `buf`, from character `start` on, where a stop may be, and the needles there; -1 for none.
-
-        `buf[0]` is character `base` of the wire text.
-        """
-        search = max(start - base, 0)
-        if len(buf) - search <= _NEAR:
-            return self._plan.first(buf, search)
-        found = self._found
-        if self._known != base + len(buf):
-            self._known = base + len(buf)
-            found[:] = [UNKNOWN if at == ABSENT else at for at in found]
-        best, there = -1, []
-        for i, needle in enumerate(self._plan.needles):
-            known = found[i]
-            if known == ABSENT:
-                continue
-            at = known - base
-            if known == UNKNOWN or at < search:
-                at = buf.find(needle.text, search)
-                if at < 0:
-                    found[i] = ABSENT
-                    continue
-                found[i] = at + base
-            if best < 0 or at < best:
-                best, there = at, [needle]
-            elif at == best:
-                there.append(needle)
-        return best, there
 
 
 def fixed(core: str) -> str:

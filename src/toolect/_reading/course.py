@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import Search, StopPlan
 from toolect._graph.symbols import Key
 from toolect._reading.builder import Builder
 from toolect._reading.spacing import Spacing
@@ -31,7 +31,7 @@ class Course(Source):
     """A text on its way through the nodes of `graph`; what is read goes into the draft of `builder`."""
 
     __slots__ = (
-        "_hist", "_searches", "bound", "builder", "depth", "graph", "home", "node", "seeking", "spacing", "watcher",
+        "_finder", "_hist", "bound", "builder", "depth", "graph", "home", "node", "seeking", "spacing", "watcher",
     )  # fmt: skip
 
     def __init__(
@@ -50,7 +50,7 @@ class Course(Source):
         self.seeking: object = None
         """How far the last look ahead for a call in code has come."""
         self._hist: list[tuple[int, int, str]] = []  # the last lexemes: their characters, the text of terminals
-        self._searches: dict[StopPlan, Search] = {}
+        self._finder = Finder("")
 
     @property
     def tools(self) -> Collection[str]:
@@ -61,12 +61,17 @@ class Course(Source):
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
         return self.builder.spelled(core)
 
-    def search(self, plan: StopPlan) -> Search:
-        """The search for the stops of `plan`, shared by all slots that have it."""
-        found = self._searches.get(plan)
-        if found is None:
-            found = self._searches[plan] = Search(plan)
+    @property
+    def finder(self) -> Finder:
+        """Finds words in what is there of the text."""
+        found = self._finder
+        if found.text is not self.buf:
+            found = self._finder = found.moved(self.buf, self.base)
         return found
+
+    def use(self, finder: Finder) -> None:
+        """Others have looked for words in the text, with `finder`."""
+        self._finder = finder
 
     def first_needed(self) -> int | None:
         """The first character that the open call, or one that may have begun, may ask for."""

@@ -192,9 +192,9 @@ class JsonSlot:
         node = course.node.step(SlotKind.JSON).node
         buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
         plan = broken_plan(node)
-        search, at = course.search(plan), start
+        at = start
         while True:
-            found, needles = search.next(buf, course.base, course.base + at)
+            found, needles = plan.next(course.finder, at)
             answers = [ends_broken(course, node, needle, found) for needle in needles]
             if found < 0 or Answer.YES in answers or Answer.WAIT in answers:
                 break

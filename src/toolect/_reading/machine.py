@@ -22,7 +22,7 @@ from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
-from toolect._reading.striding import Nexts, Striding
+from toolect._reading.striding import Striding
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
@@ -37,7 +37,7 @@ NEVER = sys.maxsize
 class Machine:
     """Reads one answer. It alone says which slot is open, and whether the answer has ended."""
 
-    __slots__ = ("_next_stride", "_nexts", "_nexts_of", "course", "left", "quick", "slot")
+    __slots__ = ("_next_stride", "course", "left", "quick", "slot")
 
     def __init__(
         self, graph: Graph, builder: Builder, watcher: Watcher | None = None, bound: int | None = None
@@ -49,8 +49,6 @@ class Machine:
         self.course.base = bound or 0
         strides = graph.strides and (watcher is None or bound is not None)  # of a part, only what is no call is told
         self._next_stride = 0 if strides else NEVER  # the first index where large steps may be tried
-        self._nexts: Nexts = {}  # what strides have found out of the text `_nexts_of`
-        self._nexts_of = ""
         self.left: int | None = None
         """Where reading that has a bound ended: all that follows is left to others."""
         self.slot: Slot | None = None
@@ -70,21 +68,17 @@ class Machine:
         self.run(True)
         return self.message()
 
-    def adopt(self, to: Striding, node: Node) -> None:
-        """Go on where a stride stopped."""
+    def adopt(self, to: Striding, node: Node | None) -> None:
+        """Go on where a stride stopped, at `node`; None where it took no step."""
         course = self.course
-        self._nexts, self._nexts_of = to.nexts, to.buf
-        course.builder.draft.adopt(to)
-        course.node = node
-        course.pos = to.size if to.finished else to.before
-        course.spacing.after(to.trails[0], to.trails)
-        self.refused(max(course.pos + 1, to.reach))
-        if to.finished:
-            self.slot = AFTER_END
-
-    def refused(self, until: int) -> None:
-        """No large step can be taken before index `until`."""
-        self._next_stride = max(self._next_stride, until)
+        if node is not None:
+            course.builder.draft.adopt(to)
+            course.node = node
+            course.pos = to.size if to.finished else to.before
+            course.spacing.after(to.trails[0], to.trails)
+            if to.finished:
+                self.slot = AFTER_END
+        self._next_stride = max(self._next_stride, to.pos + 1, to.reach)
 
     def go_on(self, at: int, to: Striding, node: Node) -> None:
         """Go on where a stride from character `at` on stopped, with what it has read as all that has been fed."""
@@ -110,7 +104,7 @@ class Machine:
         builder.repairs.clear()
         builder.text_parts.clear()
         if isinstance(self.slot, TextSlot):
-            self.slot.restart(course, opener)
+            self.slot.restart(opener)
 
     def run(self, final: bool) -> None:
         """Read until the end of what is there, or until more text is needed."""
@@ -164,18 +158,14 @@ class Machine:
             return False
         if course.bound is not None:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
-        buf, nexts = course.buf, self._nexts if self._nexts_of is course.buf else {}
-        self._nexts, self._nexts_of = nexts, buf
-        to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank, nexts)
+        buf, finder = course.buf, course.finder
+        to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank, finder)
         to.bound, to.after_call = bound, builder.after_call
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)
         node = go(to, course.node)
-        if node is None:
-            self.refused(max(at + 1, to.reach))
-            return False
         self.adopt(to, node)
-        return True
+        return node is not None
 
     def _get_ready(self) -> None:
         """Drop what has been read, and see whether the next chunk can be read the short way."""

@@ -120,7 +120,7 @@ class EscapedSlot:
         """After a doubtful quote, a marker that could end the call does so; this slot where none is up to `end`."""
         plan = broken_plan(self._after)
         buf, call = course.buf, course.builder.call
-        at, _ = course.search(plan).next(buf, course.base, course.base + pos)
+        at, _ = plan.next(course.finder, pos)
         if 0 <= at < end:
             self._take(course, at)
             if call is not None:

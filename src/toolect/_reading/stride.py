@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
 from toolect._reading.route import Route
 from toolect._reading.routes import route
-from toolect._reading.striding import Nexts, Striding
+from toolect._reading.striding import Striding
 from toolect._values.schema import Schema
 
 
@@ -28,15 +29,15 @@ def stride(
     blank: bool,
     ways: list[tuple[object, int]] | None = None,
     bound: int = -1,
-    nexts: Nexts | None = None,
+    finder: Finder | None = None,
 ) -> tuple[Striding, Node] | None:
     """Read on from `text[pos]`, at `node`, outside of calls: what was read, and the node it led to.
 
     `text[0]` is character `base` of the wire text. `final`: no more text comes; `blank`: no segment came before. Of a
     part of a text that begins at index `bound`, what is read ends where content does that is not the dialect's own.
-    None when not a single step could be taken. `nexts` are those of an earlier stride through the same text.
+    None when not a single step could be taken. `finder` is that of the text, if it has one.
     """
-    to = begin(graph, text, pos, base, schemas, final, blank, nexts)
+    to = begin(graph, text, pos, base, schemas, final, blank, finder)
     to.ways, to.bound = ways, bound
     at = go(to, node)
     return None if at is None else (to, at)
@@ -50,11 +51,11 @@ def begin(
     schemas: Mapping[str, Schema],
     final: bool,
     blank: bool,
-    nexts: Nexts | None = None,
+    finder: Finder | None = None,
 ) -> Striding:
     """A stride that has not gone anywhere; arguments as for `stride`."""
     unknown = graph.policies.unknown_tool == "content"
-    return Striding(graph, route, text, pos, base, final, schemas, unknown, blank, nexts)
+    return Striding(graph, route, text, pos, base, final, schemas, unknown, blank, finder)
 
 
 def go(to: Striding, node: Node) -> Node | None:

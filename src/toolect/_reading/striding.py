@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
+from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES
 from toolect._spec.model import Role
 from toolect._values.schema import NO_SCHEMA, Schema
 from toolect.message import Call, Json, Segment
-
-Nexts: TypeAlias = dict[str, tuple[int, int]]
-"""What has been found out of a text: from which index each needle was looked for, and where it comes next, or -1."""
 
 
 class Striding:
@@ -77,7 +75,7 @@ class Striding:
 
     def __init__(
         self, graph: Graph, route: Callable[[Node], Any], text: str, pos: int, base: int, final: bool,
-        schemas: Mapping[str, Schema], unknown: bool, blank: bool, nexts: Nexts | None = None,
+        schemas: Mapping[str, Schema], unknown: bool, blank: bool, finder: Finder | None = None,
     ) -> None:  # fmt: skip
         self.route = route  # the route at a node
         self.graph, self.spec = graph, (spec := graph.network.spec)
@@ -88,22 +86,9 @@ class Striding:
         self.unknown = unknown
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
-        self.nexts: Nexts = {} if nexts is None else nexts
+        self.finder = Finder(text, base) if finder is None else finder
+        self.next = self.finder.next  # where a word comes next
         self.pos = self.before = pos
-
-    def next(self, needle: str, pos: int) -> int:
-        """The first index of `needle` from `pos` on, or -1: each is looked for once, however many strides there are."""
-        known = self.nexts.get(needle)
-        if known is not None:
-            start, at = known
-            if pos < start:  # this stride began before where another one came to
-                back = self.buf.find(needle, pos, start + len(needle) - 1)
-                return at if back < 0 else back
-            if at < 0 or at >= pos:
-                return at
-        at = self.buf.find(needle, pos)
-        self.nexts[needle] = pos, at
-        return at
 
     @property
     def blank_so_far(self) -> bool:

@@ -75,12 +75,11 @@ class TextSlot:
         """Text that could not be read, up to a marker where reading can go on."""
         return cls(course, node, CONTENT if content else Field(None), plan, skip=True)
 
-    def restart(self, course: Course, opener: str) -> None:
+    def restart(self, opener: str) -> None:
         """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
         self.passage.start = self._searched = 0
         if self.field.role is Role.REASONING and len(opener) >= STRONG:
             self._phase, self._opener = Phase.PROMPTED, opener
-        course.search(self.passage.plan).forget()
 
     def quick(self, course: Course) -> Quick | None:
         """Takes in chunks without any character that a stop could begin with."""
@@ -115,9 +114,9 @@ class TextSlot:
             if course.final:
                 self.passage.end_with_input(course, course.base + n)
             return WAIT
-        search = course.search(plan)
+        finder = course.finder
         while True:
-            at, needles = search.next(buf, course.base, self._searched)
+            at, needles = plan.next(finder, max(self._searched - course.base, 0))
             if at < 0:
                 break
             for needle in needles:

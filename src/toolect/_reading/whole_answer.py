@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from toolect._graph.graph import Graph
 from toolect._reading.builder import Builder
 from toolect._reading.machine import Machine
-from toolect._reading.stride import stride
+from toolect._reading.stride import begin, go
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Spec
 from toolect._values.schema import Schema
@@ -44,14 +44,15 @@ def read_answer(
     ways: list[tuple[object, int]] | None = None,
 ) -> Message:
     """The message that `text` says. In `ways` is noted what strides take; `watcher` is told of what is read after."""
-    strode = None
+    to = None
     if not prefix and graph.strides:
-        strode = stride(graph, graph.start, text, 0, 0, schemas, final=True, blank=True, ways=ways)
-        if strode is not None and strode[0].finished:
-            return Message(tuple(strode[0].segments))
+        to = begin(graph, text, 0, 0, schemas, final=True, blank=True)
+        to.ways = ways
+        node = go(to, graph.start)
+        if to.finished:
+            return Message(tuple(to.segments))
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
-    if strode is not None:
-        machine.adopt(*strode)
-    elif not prefix:
-        machine.refused(1)
+    if to is not None:
+        machine.course.use(to.finder)
+        machine.adopt(to, node)
     return machine.read(text)
