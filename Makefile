@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench conformance mutate house wheel clean
+.PHONY: help setup demo test lint bench beside conformance mutate house wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -34,6 +34,10 @@ bench: setup  ## measure speed against the floor
 	$(BIN)/python -m tools.bench.speed $(ARGS)
 	$(BIN)/python -m tools.bench.many_agents
 	$(if $(FLAWS),$(BIN)/python -m tools.bench.departures $(ARGS))
+
+beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --write"
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m tools.bench.beside $(ARGS)
 
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }

@@ -1,0 +1,217 @@
+"""Measures reading beside another commit: the same texts under both, in turn, so that the machine's moods cancel out.
+
+    python -m tools.bench.beside [COMMIT] [--dialect NAME]... [--rounds N] [--write]
+
+The texts are those of workloads.py, read whole and in chunks of four characters, without tools; the figure of each is
+the shortest time of its rounds. What a text costs that departs from what its dialect writes is measured beside that,
+as `departures.py` says. --write keeps all in docs/reports/speed.json, from which `python -m tools.pages.docs` writes
+the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from toolect import registry
+from tools.bench import departures
+from tools.bench.workloads import wire
+from tools.pages.markdown_text import table
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE = ROOT / "docs" / "reports" / "speed.json"
+BEFORE = "2299dee"
+"""The commit that stands in for a time before all texts had one reader."""
+WORKLOADS = ("short", "parallel", "code20")
+CHUNK = 4
+SLOWER = 1.1
+"""Times what it took that count as slower: less is the machine's."""
+_WHAT_IS_READ = ("src", "dialects.yaml", "grammars")
+
+# Run under either commit, so nothing but what both of them have: it answers a text with the shortest time in µs.
+WORKER = """
+import gc, json, sys, time
+import toolect
+gc.disable()
+for line in sys.stdin:
+    name, text, chunk, seconds = json.loads(line)
+    dialect = toolect.dialect(name)
+    pieces = [text[at : at + chunk] for at in range(0, len(text), chunk)] if chunk else None
+    def read():
+        if pieces is None:
+            return dialect.parse(text)
+        stream = dialect.stream()
+        for piece in pieces:
+            stream.feed(piece)
+        stream.close()
+    read()
+    start = time.perf_counter()
+    read()
+    loops = max(1, int(seconds / 4 / max(time.perf_counter() - start, 1e-7)))
+    least = 1e9
+    for _ in range(4):
+        start = time.perf_counter()
+        for _ in range(loops):
+            read()
+        least = min(least, (time.perf_counter() - start) / loops)
+    print(1e6 * least, flush=True)
+"""
+
+
+class Figures(msgspec.Struct):
+    """What was measured: dialect → workload and way → µs before and now; and what departing costs now."""
+
+    before: str
+    now: str
+    times: dict[str, dict[str, tuple[float, float]]]
+    departures: list[departures.Figures]
+
+
+class Reader:
+    """A process that reads texts with the toolect of a checkout."""
+
+    def __init__(self, checkout: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def time(self, dialect: str, text: str, chunk: int, seconds: float) -> float:
+        """The µs that reading takes, whole where `chunk` is 0, looked for during about so many seconds."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps((dialect, text, chunk, seconds)) + "\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+
+def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.012) -> Figures:
+    """All figures of these dialects beside those of `commit`."""
+    figures = Figures(_git("rev-parse", "--short", commit), _git("rev-parse", "--short", "HEAD"), {}, [])
+    with tempfile.TemporaryDirectory() as folder:
+        packed = subprocess.run(
+            ["git", "archive", commit, *_WHAT_IS_READ], cwd=ROOT, stdout=subprocess.PIPE, check=True
+        ).stdout
+        with tarfile.open(fileobj=io.BytesIO(packed)) as files:
+            files.extractall(folder, filter="data")
+        readers = Reader(Path(folder)), Reader(ROOT)
+        for name in names:
+            times = figures.times[name] = {}
+            for workload in WORKLOADS:
+                made = wire(registry.dialect(name), workload)
+                for chunk in (0, CHUNK) if made is not None else ():
+                    assert made is not None
+                    turns = [
+                        [reader.time(name, made.text, chunk, seconds) for reader in readers] for _ in range(rounds)
+                    ]
+                    before, now = map(min, zip(*turns, strict=True))
+                    times[f"{workload} {'streamed' if chunk else 'whole'}"] = round(before, 1), round(now, 1)
+            figures.departures.append(departures.measure(name, 0.03))
+            print(name, *(f"{kind} {now / was:.2f}" for kind, (was, now) in times.items()), sep="  ", flush=True)
+    return figures
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+def read() -> Figures | None:
+    """The figures that are kept."""
+    return msgspec.json.decode(FILE.read_bytes(), type=Figures) if FILE.exists() else None
+
+
+# The page
+
+
+def page() -> str:
+    """The page of the figures that are kept."""
+    kept = read()
+    return _PAGE.format(report="" if kept is None else report(kept))
+
+
+_PAGE = """# Speed
+
+Written by `tools/pages/docs.py` from `docs/reports/speed.json`, which `make beside ARGS=--write` measures: the same
+texts under this commit and an earlier one, in turn. `make bench` has the figures against the least that any reader has
+to do; times are those of one machine, ratios carry over better.
+
+{report}
+"""
+_TIMES = """\
+Times what the earlier commit takes; below 1 is faster. A text is what the dialect writes for the messages of
+`tools/bench/workloads.py`: two sentences and a call (short) or eight (parallel), or a call with 20 kB of code in it
+(code20); read whole, or in chunks of four characters."""
+_DEPARTURES = """\
+Times what the same text takes as its dialect writes it: with a blank more or a newline less, with the keys of its
+objects the other way round, without its last marker, with that twice, and read without naming the dialect. The last
+figure is how many canonical cases of the corpus are read in large steps alone."""
+
+
+def report(figures: Figures) -> str:
+    """The figures as Markdown."""
+    kinds = list(dict.fromkeys(kind for times in figures.times.values() for kind in times))
+    rows = [("what", "median", "slowest", "slower")]
+    for kind in kinds:
+        ratios = {name: times[kind][1] / times[kind][0] for name, times in figures.times.items() if kind in times}
+        worst = max(ratios, key=ratios.__getitem__)
+        slower = sum(ratio > SLOWER for ratio in ratios.values())
+        rows.append(
+            (kind, f"{median(ratios.values()):.2f}", f"{ratios[worst]:.2f} (`{worst}`)", f"{slower} of {len(ratios)}")
+        )
+    parts = [f"## `{figures.now}` beside `{figures.before}`", _TIMES, table(rows), "## Departures", _DEPARTURES]
+    rows = [("what", "median", "largest", f"above {departures.LIMIT}")]
+    for kind in departures.KINDS:
+        costs = {one.dialect: one.ratios[kind] for one in figures.departures if kind in one.ratios}
+        worst = max(costs, key=costs.__getitem__)
+        above = sum(cost > departures.LIMIT for cost in costs.values())
+        rows.append(
+            (kind, f"{median(costs.values()):.1f}", f"{costs[worst]:.1f} (`{worst}`)", f"{above} of {len(costs)}")
+        )
+    carried, cases = sum(one.carried for one in figures.departures), sum(one.cases for one in figures.departures)
+    parts += [table(rows), f"{carried} of {cases} cases are read in large steps alone.", "## By dialect, µs"]
+    every = [
+        (
+            f"`{name}`",
+            *(
+                f"{times[kind][1]:,.0f} ({times[kind][1] / times[kind][0]:.2f})" if kind in times else "–"
+                for kind in kinds
+            ),
+        )
+        for name, times in figures.times.items()
+    ]
+    parts.append(table([("dialect", *kinds), *every]))
+    return "\n\n".join(parts)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure and print, and keep the figures where --write says so."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "commit", nargs="?", default=BEFORE, help="what this one is measured beside (default: %(default)s)"
+    )
+    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each text is measured (default: %(default)s)")
+    parser.add_argument("--write", action="store_true", help=f"keep the figures in {FILE.relative_to(ROOT)}")
+    options = parser.parse_args(argv)
+    known = list(registry.dialects())
+    if unknown := set(options.dialect or ()) - set(known):
+        parser.error(f"unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}")
+    figures = measure(options.commit, options.dialect or known, options.rounds)
+    print(f"\n{report(figures)}")
+    if options.write:
+        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
