@@ -267,7 +267,7 @@ def drop_extends(spec: SpecText) -> Iterator[Edits]:
 
 def drop_field(spec: SpecText) -> Iterator[Edits]:
     """A whole field is missing."""
-    fields = ("map", "values", "gaps", "ids", "comments", "reserved", "markers")
+    fields = ("map", "values", "gaps", "ids", "reserved", "markers")
     yield from (replaced(pair.whole, "") for pair in spec.pairs if len(pair.path) == 1 and pair.name in fields)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
 
 import msgspec
 
 from toolect._spec import model
-from toolect._spec.decode import check_keys, read, read_struct, read_texts
+from toolect._spec.decode import check_keys, read_struct, read_texts
 from toolect._spec.document import Node, Table, Text, describe
 from toolect._spec.grammar import Grammar
 from toolect._spec.model import Gaps, Ids, Policies, Role, Rule
@@ -29,8 +28,6 @@ FIELDS = (
     "gaps",
     "prefill",
     "end",
-    "comments",
-    "code",
     "ids",
     "misspellings",
     "reserved",
@@ -40,6 +37,8 @@ FIELDS = (
 )
 OLD = {
     "ref": 'write `ids: {form: "functions.{name}:{index}"}`, and the role `call.id`',
+    "comments": "import them into the grammar, `%import .code.python (COMMENT)`, and write `%ignore COMMENT`",
+    "code": "write `code` as the role of the statement into the map",
     "no-call": "write `reserved`",
     "canonical": "put the rule that is written before the others, or write `{content: before call}` into the map",
 }
@@ -49,7 +48,6 @@ OWN = ("about", "models", "aliases", "extends", "markers")
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
-_COMMENT_END = msgspec.Meta(description="what ends a comment")
 POLICIES = {name.replace("_", "-"): settings for name, settings in model.POLICIES.items()}
 
 
@@ -139,21 +137,6 @@ def read_misspellings(entry: Entry, literals: Mapping[str, Place], problems: Pro
             check_literal(key, literals, problems)
         found[key.text] = tuple(t.text for t in read_texts(value, f"`{key.text}`", problems))
     return found
-
-
-def read_comments(entry: Entry, problems: Problems) -> dict[str, str]:
-    """What comments begin with, each with what ends it."""
-    table = entry.mapping("comments", problems)
-    for key, _ in table.entries:
-        if not key.text.strip() or key.text != key.text.strip():
-            problems.error("wrong-value", "expected what a comment begins with, got blanks", key.place)
-    return dict(read(table, dict[str, Annotated[str, _COMMENT_END]], "`comments`", problems))
-
-
-def read_code(entry: Entry, rules: dict[str, Rule], problems: Problems) -> str:
-    """The rule of a statement, where calls are code."""
-    node = entry.table.get("code")
-    return "" if node is None else _rule(node, rules, problems) or ""
 
 
 def read_ids(entry: Entry, roles: Mapping[str, Role], in_json: bool, problems: Problems) -> Ids | None:

@@ -33,6 +33,8 @@ class Grammar(NamedTuple):
 
     rules: dict[str, Rule]
     spellings: dict[str, tuple[str, ...]]
+    comments: dict[str, str]
+    """What a comment begins with → what it ends with."""
 
 
 def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Grammar | None:
@@ -52,6 +54,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
         grammar, _ = load_grammar(source.text, str(path), [], False)
         reader = _Rules(grammar, names, problems)
         rules = reader.read()
+        comments = reader.comments(source.ignored)
         check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
     except _Unsupported:
         return None
@@ -61,7 +64,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
     check_recursion(rules, problems)
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
-    return Grammar(rules, {n: reader.spellings[n] for n in source.defined if reader.spellings.get(n)})
+    return Grammar(rules, {n: reader.spellings[n] for n in source.defined if reader.spellings.get(n)}, comments)
 
 
 class _Unsupported(Exception):  # it ends a function, nobody else sees it
@@ -122,6 +125,20 @@ class _Rules:
         order = {name: index for index, name in enumerate(self.names)}
         found = sorted(self.rules.items(), key=lambda item: (not self._origin(item[0]).own, order.get(item[0], 0)))
         return {rule.name: rule for _, rule in found}
+
+    def comments(self, ignored: Iterable[tuple[str, Place]]) -> dict[str, str]:
+        """What ignored terminals begin with and end with: each of their alternatives is text, pattern, text."""
+        found: dict[str, str] = {}
+        for name, place in ignored:
+            tree = self.trees.get(name)
+            choices: list[LarkTree] = [] if tree is None else tree.children if tree.data == "expansions" else [tree]
+            for choice in choices or [None]:
+                match [self._spellings(item) for item in choice.children] if choice is not None else []:
+                    case [[opener], (), [closer]] if opener.strip() == opener != "":
+                        found[opener] = closer
+                    case _:
+                        self.problems.error("unsupported-grammar", _IGNORED, place)
+        return found
 
     def _add(self, name: str, choices: list[Expr]) -> None:
         origin = self._origin(name)
@@ -282,6 +299,7 @@ def _with_key_again(expr: Expr) -> Expr:
             return expr
 
 
+_IGNORED = 'expected `%ignore` of a terminal that is a comment, `COMMENT: "#" /.*/ "\\n"`: all else is read'
 _NEVER = "expected `~ 0` of a marker after `ESCAPED`, or of a terminal after a string"
 
 

@@ -44,6 +44,8 @@ class Source(msgspec.Struct, frozen=True):
     defined: dict[str, Place]
     declared: dict[str, Place]
     used: tuple[tuple[str, Place], ...]
+    ignored: tuple[tuple[str, Place], ...]
+    """What `%ignore` says, a terminal or else something that is none, and where."""
     imports: tuple[tuple[Import, Source | None], ...]
     tree: LarkTree
     """Lark's tree of the file, whose tokens know their lines."""
@@ -60,6 +62,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
     defined: dict[str, Place] = {}
     declared: dict[str, Place] = {}
     used: list[tuple[str, Place]] = []
+    ignored: list[tuple[str, Place]] = []
     imports: list[tuple[Import, Source | None]] = []
     for statement in tree.children:
         if statement.data == "import":
@@ -67,9 +70,9 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
         elif statement.data == "declare":
             declared |= {str(t): place_of(path, t) for t in _tokens(statement)}
         elif statement.data == "ignore":
-            place = place_of(path, next(_tokens(statement)))
-            message = "expected every character of the wire text to be named, got `%ignore`"
-            problems.error("unsupported-grammar", message, place)
+            (name, *_) = tokens = [*_tokens(statement)]
+            ignored.append((str(name) if len(tokens) == 1 else "", place_of(path, name)))
+            used += [(str(name), place_of(path, name))] if name.type == "TERMINAL" else []
         else:
             inner = statement if statement.data in ("rule", "term") else statement.children[0]
             name = next(t for t in inner.children if isinstance(t, Token))
@@ -79,7 +82,7 @@ def read_source(path: Path, problems: Problems, at: Place | None = None, above: 
                 also = ((first, "also here"),)
                 problems.error("duplicate-rule", f"`{name}` is defined twice", place, related=also)
             used += _uses(path, inner, defined, problems)
-    return Source(path, text, defined, declared, tuple(used), tuple(imports), tree)
+    return Source(path, text, defined, declared, tuple(used), tuple(ignored), tuple(imports), tree)
 
 
 def place_of(path: Path, token: Token) -> Place:

@@ -12,8 +12,6 @@ from toolect._spec.codecs import read_codecs
 from toolect._spec.document import Text, read_document, read_text
 from toolect._spec.entry import (
     Entry,
-    read_code,
-    read_comments,
     read_entry,
     read_gaps,
     read_ids,
@@ -189,8 +187,8 @@ class _Loader:
             gaps=read_gaps(whole, problems),
             prefill=read_prefill(whole, grammar, problems),
             end=tuple(text for t in whole.texts("end", problems) for text in spelled(t, grammar.spellings, problems)),
-            comments=read_comments(whole, problems),
-            code=read_code(whole, rules, problems),
+            comments=grammar.comments,
+            code=meanings.code[0] if meanings.code else "",
             ref=ids.form if ids is not None and "{name}" in ids.form else "",
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
             reserved=reserved if named_first else (),

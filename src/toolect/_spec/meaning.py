@@ -36,6 +36,7 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.CONTENT: (RULE,),
     Role.REASONING: (RULE,),
     Role.CALL: (RULE,),
+    Role.CODE: (RULE,),
     Role.ARGUMENT: (RULE,),
     Role.NAME: _DATA,
     Role.ID: _DATA,
@@ -64,6 +65,7 @@ class Meanings(NamedTuple):
     texts: dict[str, TextShape]
     written: dict[str, str]
     before_call: list[str]
+    code: list[str]
 
 
 class TextShape(NamedTuple):
@@ -79,7 +81,7 @@ def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str],
     A key that is not among `own` may name nothing: another entry wrote it for its own grammar.
     """
     parts = Parts(rules)
-    meanings = Meanings({}, {}, {}, {}, [])
+    meanings = Meanings({}, {}, {}, {}, [], [])
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
         if kind is RULE and "/" in key.text:
@@ -111,7 +113,12 @@ def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str],
             case _:
                 role = _role(value, problems)
                 if role and kind is not None and _expect(_KINDS[role], kind, key, f"the role `{role}`", problems):
-                    meanings.roles[key.text] = role
+                    if role is Role.CODE:
+                        meanings.code.append(key.text)
+                    else:
+                        meanings.roles[key.text] = role
+    if len(meanings.code) > 1:
+        problems.error("wrong-role", f"expected one rule with the role `code`, got {len(meanings.code)}", table.place)
     _mark_written(meanings, rules)
     _mark_again(meanings, rules)
     return meanings

@@ -131,6 +131,7 @@ class Role(StrEnum):
     ARGUMENT = "argument"
     KEY = "argument.key"
     VALUE = "argument.value"
+    CODE = "code"
     AGAIN = "call.again"
     REF = "call.ref"  # no word of a map: of an id that says the name too, by the form of `ids`
     MARKUP = "markup"  # no word of a map: of a terminal that says nothing, whose text is written as `written` says

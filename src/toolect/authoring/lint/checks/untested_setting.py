@@ -35,14 +35,15 @@ def _texts(subject: Subject) -> Iterator[Setting]:
     wrong = {
         (right, one): _less(spec.misspellings, right, one) for right, all_ in spec.misspellings.items() for one in all_
     }
+    comments = spec.comments if subject.loaded.grammar.stem == subject.name else ()
     settings: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         *((("end", token), {"end": tuple(t for t in spec.end if t != token)}) for token in spec.end),
         *((("reserved", name), {"no_call": tuple(n for n in spec.no_call if n != name)}) for name in spec.no_call),
-        *((("comments", o), {"comments": {k: v for k, v in spec.comments.items() if k != o}}) for o in spec.comments),
+        *((("comments", o), {"comments": {k: v for k, v in spec.comments.items() if k != o}}) for o in comments),
         *((("misspellings", *path), {"misspellings": left}) for path, left in wrong.items()),
     ]
     for path, without in settings:
-        if _own(subject, path[0]) and not _matters(subject, without, path[-1]):
+        if (path[0] == "comments" or _own(subject, path[0])) and not _matters(subject, without, path[-1]):
             yield path, f"needs `{dumps(path[-1])[1:-1]}` to be read"
 
 

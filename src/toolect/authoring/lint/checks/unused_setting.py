@@ -12,7 +12,7 @@ from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, warning
 
-_MAPPINGS = ("values", "gaps", "prefill", "comments", "ids", "misspellings", "policies")
+_MAPPINGS = ("values", "gaps", "prefill", "ids", "misspellings", "policies")
 _TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
 _FOR = {"untyped": (CodecKind.SCHEMA,), "spelling": _TYPED, "layout": _TYPED}
 """Option of a codec → the codecs that know it."""
