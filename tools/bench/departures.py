@@ -16,7 +16,6 @@ Target: 4 times the unchanged text.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ from toolect._values.schema import tool_schemas
 from toolect.authoring.corpus import read
 from toolect.compiled import Dialect
 from toolect.message import Json
-from tools.bench.speed import best
+from tools.bench.speed import are_known, arguments, best
 from tools.bench.workloads import Wire, markers, payloads, wire
 
 WORKLOADS = ("short", "code20")
@@ -124,19 +123,14 @@ def draw(figures: Figures) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure as the arguments say."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    parser.add_argument("--json", metavar="OUT", help="write the figures")
-    options = parser.parse_args(argv)
-    known = list(registry.dialects())
-    if unknown := set(options.dialect or ()) - set(known):
-        print(f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}", file=sys.stderr)
+    options = arguments(__doc__ or "").parse_args(argv)
+    names = options.dialect or registry.dialects()
+    if not are_known(names):
         return 2
     heads = "".join(f"{kind.replace('code20', 'c20'):>9}" for kind in KINDS)
     print(f"{'':22}{'short µs':>9}{'c20 µs':>9}{heads}  large steps alone")
     rows = []
-    for name in options.dialect or known:
+    for name in names:
         rows.append(measure(name, 0.02 if options.quick else 0.2))
         print(draw(rows[-1]), flush=True)
     over = sum(ratio > LIMIT for row in rows for ratio in row.ratios.values())

@@ -239,11 +239,13 @@ def mark(target: Target) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, or profile, as the arguments say."""
-    options = _arguments().parse_args(argv)
-    known = list(registry.dialects())
-    names = options.dialect or known
-    if unknown := set(names + (options.profile or [])[:1]) - set(known):
-        print(f"bench: unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}", file=sys.stderr)
+    parser = arguments(__doc__ or "")
+    parser.add_argument(
+        "--profile", nargs=2, metavar=("DIALECT", "WORKLOAD"), help=f"show where time goes in one of {WORKLOADS}"
+    )
+    options = parser.parse_args(argv)
+    names = options.dialect or registry.dialects()
+    if not are_known([*names, *(options.profile or ())[:1]]):
         return 2
     if options.profile:
         return profile(registry.dialect(options.profile[0]), options.profile[1])
@@ -270,15 +272,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+def arguments(about: str) -> argparse.ArgumentParser:
+    """The arguments of a benchmark of dialects."""
+    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
     parser.add_argument("--json", metavar="OUT", help="write the figures")
-    parser.add_argument(
-        "--profile", nargs=2, metavar=("DIALECT", "WORKLOAD"), help=f"show where time goes in one of {WORKLOADS}"
-    )
     return parser
+
+
+def are_known(names: Sequence[str]) -> bool:
+    """True when these are dialects; else it says which is none."""
+    known = registry.dialects()
+    unknown = sorted({*names} - {*known})
+    if unknown:
+        print(f"bench: unknown dialect {unknown[0]!r}, expected one of {', '.join(known)}", file=sys.stderr)
+    return not unknown
 
 
 def profile(dialect: Dialect, workload: str) -> int:

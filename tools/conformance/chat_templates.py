@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -26,6 +27,7 @@ from toolect import registry
 from toolect.chat_template import BadTemplate, Difference, Turn, Verdict, judge, marked, read_template, turns, verdicts
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
+T = TypeVar("T")
 AROUND = 24
 """Characters shown on either side of a difference."""
 
@@ -84,6 +86,18 @@ def file(path: Path, name: str | None) -> Verdict:
     return found[0]
 
 
+def each(paths: Sequence[Path], look: Callable[[Path], T]) -> tuple[list[T], bool]:
+    """What `look` makes of each file, and whether one of them is no template, which is said."""
+    rows, bad = [], False
+    for path in paths:
+        try:
+            rows.append(look(path))
+        except (BadTemplate, OSError) as error:
+            bad = True
+            print(f"{path.name}: {error}", file=sys.stderr)
+    return rows, bad
+
+
 def shown(difference: Difference) -> Iterator[str]:
     """A difference in lines: what differs, then both texts around the place."""
     yield f"    {difference.probe}: {difference.what}"
@@ -121,16 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--differences", action="store_true", help="show where turns differ")
     parser.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     options = parser.parse_args(arguments)
-    rows = list(corpus(options.corpus / "template.jsonl")) if options.corpus else []
-    bad = False
-    for path in options.files:
-        try:
-            rows.append((path.name.removesuffix(".jinja"), file(path, options.dialect)))
-        except (BadTemplate, OSError) as error:
-            bad = True
-            print(f"{path.name}: {error}", file=sys.stderr)
-    for line in report(rows, options.differences, options.markdown):
-        print(line)
+    found, bad = each(options.files, lambda path: (path.name.removesuffix(".jinja"), file(path, options.dialect)))
+    rows = [*(corpus(options.corpus / "template.jsonl") if options.corpus else ()), *found]
+    print("\n".join(report(rows, options.differences, options.markdown)))
     return int(bad or any(verdict.read < verdict.turns for _, verdict in rows))
 
 

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect import registry
-from toolect.chat_template import BadTemplate, marked, read_template, turns, verdicts
+from toolect.chat_template import BadTemplate, read_template
 from toolect.chat_template.probes import CONTENT, FORECAST, HELLO, LIST, STYLES, TOOLS, Style, variables
 from toolect.chat_template.sandbox import run
 from toolect.compiled import Dialect
 from toolect.message import Json
 from toolect.rendered import Unrepresentable
+from tools.conformance.chat_templates import each, file
 
 SYSTEM = "Answer in one sentence."
 OUTPUTS = ('{"sky": "clear"}', '{"notes": 2}')
@@ -94,20 +95,14 @@ CONVERSATIONS = [
 def compare(path: Path, name: str | None) -> Row:
     """How the named dialect, or the best one, does on a template. Raises BadTemplate."""
     template = read_template(path)
-    if name is None:
-        styles = turns(template)
-        best = verdicts(marked(styles), styles)
-        if not best:
-            raise BadTemplate("expected a template of a known dialect, got turns that none reads")
-        name = best[0].dialect
-    dialect = registry.dialect(name)
+    dialect = registry.dialect(name or file(path, None).dialect)
     told = run(template, [variables(messages, prompt=True) for _, _, messages in CONVERSATIONS])
     prompts = [(*what[:2], text) for what, text in zip(CONVERSATIONS, told, strict=True) if isinstance(text, str)]
     if not prompts:
         raise next(one for one in told if isinstance(one, BadTemplate))
     tools, lost = _tools(dialect, [text for _, _, text in prompts])
     results, gone = _results(dialect, prompts)
-    return Row(path.name.removesuffix(".jinja"), name, tools, results, (*lost, *gone))
+    return Row(path.name.removesuffix(".jinja"), dialect.name, tools, results, (*lost, *gone))
 
 
 def _tools(dialect: Dialect, prompts: Sequence[str]) -> tuple[Found, list[str]]:
@@ -178,15 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--differences", action="store_true", help="show the texts that were not found")
     parser.add_argument("--markdown", action="store_true", help="print a table for the documentation")
     options = parser.parse_args(arguments)
-    rows, bad = [], False
-    for path in options.files:
-        try:
-            rows.append(compare(path, options.dialect))
-        except (BadTemplate, OSError) as error:
-            bad = True
-            print(f"{path.name}: {error}", file=sys.stderr)
-    for line in report(rows, options.differences, options.markdown):
-        print(line)
+    rows, bad = each(options.files, lambda path: compare(path, options.dialect))
+    print("\n".join(report(rows, options.differences, options.markdown)))
     return int(bad or any(row.missing for row in rows))
 
 
