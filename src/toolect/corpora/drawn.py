@@ -42,9 +42,8 @@ class Spot(NamedTuple):
 
 def spots(derivation: Derivation) -> list[Spot]:
     """The text of a derivation in colour."""
-    text, message = derivation.text, derivation.message
-    calls = [call for call in message.calls if call.span is not None]
-    repairs = sorted((*message.repairs, *(r for call in calls for r in call.repairs)), key=lambda repair: repair.at)
+    text, repairs = derivation.text, derivation.repairs
+    calls = [call for call in derivation.message.calls if call.span is not None]
     flags = [(r.at, Spot(f"⚑ {r.kind}", "repair", f"{r.kind} at {r.at}: {r.detail}")) for r in reversed(repairs)]
     out: list[Spot] = []
     for start, end, kind in _cut(_filled(_pieces(derivation.tree, text, calls), len(text)), [r.at for r in repairs]):

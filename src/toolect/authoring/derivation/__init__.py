@@ -15,7 +15,7 @@ from toolect.authoring.derivation.log import Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
 from toolect.authoring.derivation.ways import Walk
 from toolect.compiled import Dialect, Mode, Tools, check_mode
-from toolect.message import Message, Status
+from toolect.message import Message, Repair, Status
 
 __all__ = [
     "Branch", "Derivation", "Failure", "Leaf", "LeafKind", "Part", "PartKind", "Tree", "derive", "parts",
@@ -52,6 +52,12 @@ class Derivation(msgspec.Struct, frozen=True):
     edges: Mapping[str, int]
     """How often each part of the grammar was taken, by the names that `parts` lists."""
     failures: tuple[Failure, ...] = ()
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """Every repair of the message and of its calls, in the order of the text."""
+        every = (*self.message.repairs, *(repair for call in self.message.calls for repair in call.repairs))
+        return sorted(every, key=lambda repair: repair.at)
 
 
 def derive(

@@ -71,7 +71,7 @@ class _Notes:
 
     def __init__(self, found: Derivation) -> None:
         self._calls = {call.span[0]: call for call in reversed(found.message.calls) if call.span is not None}
-        said = [(repair.at, 0, _repair(repair)) for repair in repairs(found)]
+        said = [(repair.at, 0, _repair(repair)) for repair in found.repairs]
         said += [
             (failure.at, 1, [(STATUS["malformed"], f"! {one_line(str(failure))}\n")]) for failure in found.failures
         ]
@@ -114,12 +114,6 @@ def _repair(repair: Repair) -> list[Piece]:
     return [(STATUS["repaired"], f"! {repair.kind} at {repair.at}: {one_line(explain(repair))}\n")]
 
 
-def repairs(found: Derivation) -> list[Repair]:
-    """Every repair of the message, in the order of the text."""
-    every = [*found.message.repairs, *(repair for call in found.message.calls for repair in call.repairs)]
-    return sorted(every, key=lambda repair: repair.at)
-
-
 def tree_form(found: Derivation) -> dict[str, Json]:
     """The derivation as one JSON object: its nodes in the order of the text, each with its depth."""
     from toolect.cli._shared.forms import message_form
@@ -127,7 +121,7 @@ def tree_form(found: Derivation) -> dict[str, Json]:
     return {
         "dialect": found.dialect,
         "nodes": [{"depth": depth, **_node_form(found, node)} for depth, node in found.tree.walk()],
-        "repairs": [{**msgspec.to_builtins(repair), "explanation": explain(repair)} for repair in repairs(found)],
+        "repairs": [{**msgspec.to_builtins(repair), "explanation": explain(repair)} for repair in found.repairs],
         "failures": msgspec.to_builtins(found.failures),
         "message": message_form(found.message),
     }
