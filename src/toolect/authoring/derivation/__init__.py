@@ -61,12 +61,7 @@ class Derivation(msgspec.Struct, frozen=True):
 
 
 def derive(
-    dialect: Dialect,
-    text: str,
-    tools: Tools | None = None,
-    mode: Mode = "lenient",
-    prefix: str = "",
-    **policies: str,
+    dialect: Dialect, text: str, tools: Tools | None = None, mode: Mode = "lenient", prefix: str = "", **policies: str
 ) -> Derivation:
     """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
     check_mode(mode)

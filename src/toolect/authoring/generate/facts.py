@@ -11,19 +11,7 @@ from toolect._regular.sample import sample
 from toolect._regular.syntax import NotRegular
 from toolect._spec.holes import holes, keys
 from toolect._spec.leaves import leaves
-from toolect._spec.model import (
-    Alt,
-    Expr,
-    HoleKind,
-    Literal,
-    Pattern,
-    Repeat,
-    Role,
-    Seq,
-    Slot,
-    SlotKind,
-    Spec,
-)
+from toolect._spec.model import Alt, Expr, HoleKind, Literal, Pattern, Repeat, Role, Seq, Slot, SlotKind, Spec
 
 if TYPE_CHECKING:
     from toolect.compiled import Dialect
