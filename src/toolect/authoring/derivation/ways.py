@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.network import Network, Option
+from toolect._graph.node import Stack
 from toolect._graph.symbols import Key, Symbol, key_of
 from toolect.authoring.derivation.log import Lexeme
 
@@ -17,16 +18,7 @@ MAX_STEPS = 20_000
 """Steps kept; then they are forgotten and computed anew."""
 
 
-class Frame:
-    """Where a rule goes on when the one inside of it ends: equal frames are the same object."""
-
-    __slots__ = ("parent", "target")
-
-    def __init__(self, target: int, parent: Frame | None) -> None:
-        self.target, self.parent = target, parent
-
-
-Config: TypeAlias = tuple[int, Frame | None]
+Config: TypeAlias = tuple[int, Stack | None]
 """A place in the network, and the rules that are open around it."""
 Kernel: TypeAlias = tuple[Config, ...]
 
@@ -74,7 +66,7 @@ class Walk:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.start: Kernel = ((network.starts["start"], None),)
-        self._frames: dict[tuple[int, Frame | None], Frame] = {}
+        self._stacks: dict[tuple[int, Stack | None], Stack] = {}
         self._steps: dict[tuple[Kernel, Key], Step] = {}
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing | Take]]:
@@ -126,13 +118,13 @@ class Walk:
         """The step over the lexeme `key` when rules that are open are given up, the innermost first."""
         ended: list[Config] = []
         origins: list[tuple[int, Trail]] = []
-        for i, (_, frame) in enumerate(kernel):
+        for i, (_, stack) in enumerate(kernel):
             left: Trail = ()
-            while frame is not None:
+            while stack is not None:
                 left = (*left, Leave())
-                ended.append((frame.target, frame.parent))
+                ended.append((stack.target, stack.parent))
                 origins.append((i, left))
-                frame = frame.parent
+                stack = stack.parent
         step = self._step(tuple(ended), key)
         arrivals = ((origins[a.origin], a) for a in step.arrivals)
         return Step(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
@@ -144,10 +136,10 @@ class Walk:
                 return origin, trail
         return 0, ()
 
-    def _closure(self, kernel: Kernel) -> list[tuple[int, Frame | None, int, Trail]]:
+    def _closure(self, kernel: Kernel) -> list[tuple[int, Stack | None, int, Trail]]:
         """Every place that `kernel` leads to without reading, in grammar order, with the way there."""
         states, starts, options = self.network.states, self.network.starts, self.network.options
-        todo: list[tuple[int, Frame | None, int, Trail]] = [(at, stack, i, ()) for i, (at, stack) in enumerate(kernel)]
+        todo: list[tuple[int, Stack | None, int, Trail]] = [(at, stack, i, ()) for i, (at, stack) in enumerate(kernel)]
         todo.reverse()
         met: set[Config] = set()
         found = []
@@ -161,8 +153,8 @@ class Walk:
                 trail = (*trail, option)
             found.append((at, stack, origin, trail))
             state = states[at]
-            more: list[tuple[int, Frame | None, int, Trail]] = [
-                (starts[enter.rule], self._frame(enter.target, stack), origin, (*trail, Enter(enter.rule)))
+            more: list[tuple[int, Stack | None, int, Trail]] = [
+                (starts[enter.rule], self._push(enter.target, stack), origin, (*trail, Enter(enter.rule)))
                 for enter in state.enters
             ]
             more += [(target, stack, origin, trail) for _, target in state.spaces]
@@ -172,5 +164,6 @@ class Walk:
             todo.extend(reversed(more))
         return found
 
-    def _frame(self, target: int, parent: Frame | None) -> Frame:
-        return self._frames.setdefault((target, parent), Frame(target, parent))
+    def _push(self, target: int, parent: Stack | None) -> Stack:
+        """Where a rule goes on when the one inside of it ends: equal stacks are the same object."""
+        return self._stacks.setdefault((target, parent), Stack(target, (), parent))
