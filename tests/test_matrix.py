@@ -22,7 +22,7 @@ from toolect.cli import main
 from toolect.compiled import Dialect
 from toolect.corpora.features import FEATURES, Feature, Sense
 from toolect.corpora.fidelity import Finding, Verdict, written
-from toolect.corpora.matrix import Loss, Matrix, Probe, Standing, measure
+from toolect.corpora.matrix import LossBetween, Matrix, Probe, Standing, measure
 from toolect.corpora.matrix_page import matrix_page
 from toolect.corpora.matrix_tables import Findings, findings, signs
 from toolect.corpora.pair import examples
@@ -175,7 +175,7 @@ def test_features_have_names_and_messages() -> None:
 def test_nothing_is_lost_on_the_way_to_oneself(matrix: Matrix) -> None:
     """A conversion within a dialect loses nothing."""
     for name in SAMPLE:
-        assert matrix.loss(name, name) == Loss((), ())
+        assert matrix.loss(name, name) == LossBetween((), ())
         assert list(examples(matrix, toolect.dialect(name), toolect.dialect(name))) == []
 
 
@@ -210,15 +210,15 @@ def lost_by_conversion(matrix: Matrix, source: str, target: str) -> set[int]:
 @pytest.mark.parametrize(
     ("source", "target", "loss"),
     [
-        ((1, 1), (1, 1), Loss((), ())),
-        ((1, 1), (1, 0), Loss((), (0,))),
-        ((1, 1), (0, 0), Loss((0,), ())),
-        ((1, 0), (1, 1), Loss((), ())),
-        ((1, 0), (0, 0), Loss((0,), ())),
-        ((0, 0), (1, 1), Loss((), ())),
+        ((1, 1), (1, 1), LossBetween((), ())),
+        ((1, 1), (1, 0), LossBetween((), (0,))),
+        ((1, 1), (0, 0), LossBetween((0,), ())),
+        ((1, 0), (1, 1), LossBetween((), ())),
+        ((1, 0), (0, 0), LossBetween((0,), ())),
+        ((0, 0), (1, 1), LossBetween((), ())),
     ],
 )
-def test_a_loss_follows_from_both_ends(source: tuple[int, int], target: tuple[int, int], loss: Loss) -> None:
+def test_a_loss_follows_from_both_ends(source: tuple[int, int], target: tuple[int, int], loss: LossBetween) -> None:
     """Whatever one end carries, with declared tools or without, and the other does not, is lost."""
     feature = FEATURES[NUMBER["one call"]]
     standings = [Standing(name, (), *bits) for name, bits in (("a", source), ("b", target))]

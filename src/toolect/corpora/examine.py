@@ -11,7 +11,7 @@ from toolect.corpora.reading import Read, Reader, badness
 from toolect.corpora.records import Bad, Record, Trouble, records
 from toolect.corpora.skeleton import skeleton, wired_keys
 from toolect.corpora.sources import Unit
-from toolect.corpora.stats import MISSED, Counts, Details, Sample, Stats, most_samples
+from toolect.corpora.stats import MISSED, Counts, Details, Specimen, Stats, most_samples
 from toolect.corpora.tally import Example, excerpt
 from toolect.corpora.value_kinds import Cursor, values
 from toolect.message import Call, Json, Status, dumps
@@ -137,7 +137,7 @@ class Examiner:
     def _sample(self, details: Details, outcome: str, text: str, tools: tuple[Json, ...]) -> None:
         kept = details.samples.setdefault(outcome, [])
         if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE and len(dumps(tools)) <= LONGEST_TOOLS:
-            kept.append(Sample(self._example(text), tools))
+            kept.append(Specimen(self._example(text), tools))
 
     def _unparsed(self, details: Details, dialect: str, call: Call) -> None:
         key = call.status, skeleton(call.raw, wired_keys(dialect))

@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
-class Trial(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True):
     """What became of one message: a verdict, why it is not better, and what shows that."""
 
     verdict: Verdict
@@ -41,7 +41,7 @@ class Trial(msgspec.Struct, frozen=True):
     witness: str = ""
 
 
-CARRIED = Trial(Verdict.CARRIED)
+CARRIED = Outcome(Verdict.CARRIED)
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -61,20 +61,20 @@ def markers(dialect: Dialect) -> list[str]:
     return sorted(core for core in {*cores, *dialect.graph().ends} if not is_echo(core) and len(core) > 1)
 
 
-def find(trials: Sequence[Trial]) -> Finding:
-    """The finding that the trials of a feature come to."""
-    worst = max(trials, key=lambda trial: RANK[trial.verdict], default=CARRIED)
-    good = sum(trial.verdict is Verdict.CARRIED for trial in trials)
-    return Finding(worst.verdict, worst.reason, worst.witness, good, len(trials))
+def find(outcomes: Sequence[Outcome]) -> Finding:
+    """The finding that the outcomes of a feature come to."""
+    worst = max(outcomes, key=lambda outcome: RANK[outcome.verdict], default=CARRIED)
+    good = sum(outcome.verdict is Verdict.CARRIED for outcome in outcomes)
+    return Finding(worst.verdict, worst.reason, worst.witness, good, len(outcomes))
 
 
-def judge(dialect: Dialect, message: Message, sense: Sense) -> Trial:
+def judge(dialect: Dialect, message: Message, sense: Sense) -> Outcome:
     """What becomes of a message: it is rendered, and read strictly without tools, then with them."""
     tools = tools_of(message)
     try:
         text = written(dialect, message, tools)
     except Unrepresentable as error:
-        return Trial(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
+        return Outcome(Verdict.REFUSED, f"{error.slot}: {error.reason}", error.witness)
     return _read(dialect, message, sense, text, tools)
 
 
@@ -89,7 +89,7 @@ def written(dialect: Dialect, message: Message, tools: list[Json]) -> str:
             raise error from None
 
 
-def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> Trial:
+def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: list[Json]) -> Outcome:
     """What becomes of a message once it is written."""
     if sense is Sense.STREAM:
         return _streamed(dialect, text, tools)
@@ -98,18 +98,18 @@ def _read(dialect: Dialect, message: Message, sense: Sense, text: str, tools: li
         return CARRIED
     told = dialect.parse(text, tools, mode="strict")
     if same(message, told, sense):
-        return Trial(Verdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text)
-    return Trial(Verdict.CHANGED, difference(message, told, sense), text)
+        return Outcome(Verdict.WITH_SCHEMA, "without declared types: " + difference(message, bare, sense), text)
+    return Outcome(Verdict.CHANGED, difference(message, told, sense), text)
 
 
-def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> Trial:
+def _streamed(dialect: Dialect, text: str, tools: list[Json]) -> Outcome:
     """Whether a part of the arguments is sent when half of the text has arrived."""
     bare, told = _sent(dialect, text, []), _sent(dialect, text, tools)
     if bare >= _EARLY:
         return CARRIED
     if told >= _EARLY:
-        return Trial(Verdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
-    return Trial(Verdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text)
+        return Outcome(Verdict.WITH_SCHEMA, "without declared types the arguments are sent late", text)
+    return Outcome(Verdict.CHANGED, "when half of the text has arrived, hardly any arguments are sent", text)
 
 
 def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
@@ -124,9 +124,9 @@ def _sent(dialect: Dialect, text: str, tools: list[Json]) -> float:
 _EARLY = 0.2
 
 
-def good(trial: Trial) -> bool:
+def good(outcome: Outcome) -> bool:
     """True when the message came back, for anyone or for those who know the tools."""
-    return trial.verdict in (Verdict.CARRIED, Verdict.WITH_SCHEMA)
+    return outcome.verdict in (Verdict.CARRIED, Verdict.WITH_SCHEMA)
 
 
 # Comparing

@@ -17,7 +17,7 @@ from toolect._spec.model import Spec
 from toolect.authoring.processes import pool
 from toolect.compiled import Dialect
 from toolect.corpora.features import FEATURES, Feature, Sense
-from toolect.corpora.fidelity import Finding, Trial, Verdict, find, good, judge, markers
+from toolect.corpora.fidelity import Finding, Outcome, Verdict, find, good, judge, markers
 from toolect.message import Message
 
 
@@ -40,7 +40,7 @@ class Probe(msgspec.Struct, frozen=True):
     message: Message
 
 
-class Loss(msgspec.Struct, frozen=True):
+class LossBetween(msgspec.Struct, frozen=True):
     """What is lost from one dialect to another, as numbers of features.
 
     `lost` are those with a message that the source carries and the target does not, `untyped` the others with one
@@ -63,13 +63,13 @@ class Matrix:
             if self.features[probe.feature].sense is not Sense.STREAM:
                 self._masks[probe.feature] |= 1 << bit
 
-    def loss(self, source: str, target: str) -> Loss:
+    def loss(self, source: str, target: str) -> LossBetween:
         """What a conversion from `source` to `target` loses."""
         a, b = self.standings[source], self.standings[target]
         gone, untold = a.told & ~b.told, a.bare & ~b.bare
         lost = tuple(number for number, mask in enumerate(self._masks) if gone & mask)
         untyped = tuple(number for number, mask in enumerate(self._masks) if untold & mask and number not in lost)
-        return Loss(lost, untyped)
+        return LossBetween(lost, untyped)
 
     def carried(self, dialect: str) -> list[Probe]:
         """The probes that a dialect carries, with declared tools."""
@@ -120,23 +120,23 @@ def _measure(specs: Sequence[Spec], features: Sequence[Feature], run: Callable[.
     owns: list[Own] = list(run(partial(_own, features), specs))
     shared = sorted({pair for own in owns for pair in own.unheld})
     probes = [Probe(n, message) for n, marker in shared for message in features[n].with_markers([marker])]
-    trials: Iterable[list[Trial]] = run(partial(_tried, features, probes), specs)
+    outcomes: Iterable[list[Outcome]] = run(partial(_tried, features, probes), specs)
     standings = [
-        Standing(own.dialect, own.findings, *_bits([*own.trials, *more]))
-        for own, more in zip(owns, trials, strict=True)
+        Standing(own.dialect, own.findings, *_bits([*own.outcomes, *more]))
+        for own, more in zip(owns, outcomes, strict=True)
     ]
     return Matrix(features, [*fixed, *probes], standings)
 
 
 class Own(msgspec.Struct, frozen=True):
-    """What a dialect makes of the features: findings, the trials of their messages, and markers that it cannot hold.
+    """What a dialect makes of the features: findings, the outcomes of their messages, and markers that it cannot hold.
 
     Those come with the number of the feature that asks for it.
     """
 
     dialect: str
     findings: tuple[Finding, ...]
-    trials: list[Trial]
+    outcomes: list[Outcome]
     unheld: list[tuple[int, str]]
 
 
@@ -146,25 +146,25 @@ def _own(features: Sequence[Feature], spec: Spec) -> Own:
     own = Own(spec.name, (), [], [])
     findings = []
     for number, feature in enumerate(features):
-        trials = [judge(dialect, message, feature.sense) for message in feature.messages]
-        own.trials.extend(trials)
+        outcomes = [judge(dialect, message, feature.sense) for message in feature.messages]
+        own.outcomes.extend(outcomes)
         held = markers(dialect) if feature.holding else []
         for marker, message in zip(held, feature.with_markers(held), strict=True):
-            trials.append(judge(dialect, message, feature.sense))
-            if not good(trials[-1]):
+            outcomes.append(judge(dialect, message, feature.sense))
+            if not good(outcomes[-1]):
                 own.unheld.append((number, marker))
-        findings.append(find(trials))
+        findings.append(find(outcomes))
     return replace(own, findings=tuple(findings))
 
 
-def _tried(features: Sequence[Feature], probes: Sequence[Probe], spec: Spec) -> list[Trial]:
+def _tried(features: Sequence[Feature], probes: Sequence[Probe], spec: Spec) -> list[Outcome]:
     """What a dialect makes of the probes."""
     dialect = Dialect(spec)
     return [judge(dialect, probe.message, features[probe.feature].sense) for probe in probes]
 
 
-def _bits(trials: Sequence[Trial]) -> tuple[int, int]:
-    """Which trials went well with declared tools, and which without."""
-    told = sum(1 << bit for bit, trial in enumerate(trials) if good(trial))
-    bare = sum(1 << bit for bit, trial in enumerate(trials) if trial.verdict is Verdict.CARRIED)
+def _bits(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    """Which outcomes went well with declared tools, and which without."""
+    told = sum(1 << bit for bit, outcome in enumerate(outcomes) if good(outcome))
+    bare = sum(1 << bit for bit, outcome in enumerate(outcomes) if outcome.verdict is Verdict.CARRIED)
     return told, bare

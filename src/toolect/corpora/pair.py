@@ -15,7 +15,7 @@ from toolect.corpora.matrix import Matrix, Probe
 from toolect.message import Message
 
 
-class Example(msgspec.Struct, frozen=True):
+class LostFeature(msgspec.Struct, frozen=True):
     """A feature that is lost: why, what shows it, and a message in the source as it is written in the target.
 
     `lost` of the `tried` messages that the source carries do not come through.
@@ -30,7 +30,7 @@ class Example(msgspec.Struct, frozen=True):
     tried: int
 
 
-def examples(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Example]:
+def examples(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[LostFeature]:
     """An example of each feature that is lost, in the order of the features."""
     gone: dict[int, list[Probe]] = {}
     for probe in matrix.lost_probes(source.name, target.name):
@@ -38,7 +38,7 @@ def examples(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Examp
     for number, probes in sorted(gone.items()):
         tried = sum(probe.feature == number for probe in matrix.carried(source.name))
         text, converted, (reason, witness) = shown(matrix.features[number], probes[0].message, source, target)
-        yield Example(matrix.features[number].name, reason, witness, text, converted, len(probes), tried)
+        yield LostFeature(matrix.features[number].name, reason, witness, text, converted, len(probes), tried)
 
 
 def shown(feature: Feature, message: Message, source: Dialect, target: Dialect) -> tuple[str, str, tuple[str, str]]:

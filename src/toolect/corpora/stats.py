@@ -39,7 +39,7 @@ class Counts:
 
 
 @dataclass
-class Sample:
+class Specimen:
     """A message worth looking at."""
 
     example: Example
@@ -70,7 +70,7 @@ class Details:
     tools: Tally[str] = field(default_factory=lambda: Tally(200))
     taken: set[str] = field(default_factory=set)
     """The parts of the grammar that were taken."""
-    samples: dict[str, list[Sample]] = field(default_factory=dict)
+    samples: dict[str, list[Specimen]] = field(default_factory=dict)
     """The first messages of each outcome."""
 
     def merge(self, other: Details, offset: int) -> None:
@@ -81,7 +81,7 @@ class Details:
         for outcome, samples in other.samples.items():
             mine = self.samples.setdefault(outcome, [])
             for sample in samples[: most_samples(outcome) - len(mine)]:
-                mine.append(Sample(sample.example.moved(offset), sample.tools))
+                mine.append(Specimen(sample.example.moved(offset), sample.tools))
 
 
 @dataclass

@@ -13,7 +13,7 @@ from toolect._values.schema import tool_schemas
 from toolect.authoring.derivation.grammar_options import Part, PartKind, parts
 from toolect.authoring.derivation.log import Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect.authoring.derivation.ways import Walk
+from toolect.authoring.derivation.ways import NetworkWalk
 from toolect.compiled import Dialect, Mode, Tools, check_mode
 from toolect.message import Message, Repair, Status
 
@@ -78,8 +78,8 @@ def derive(
 
 
 @lru_cache(maxsize=16)
-def _walk(network: Network) -> Walk:
-    return Walk(network)
+def _walk(network: Network) -> NetworkWalk:
+    return NetworkWalk(network)
 
 
 def _failure(at: int, expected: tuple[str, ...], text: str) -> Failure:

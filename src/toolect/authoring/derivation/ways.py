@@ -60,7 +60,7 @@ class Step(NamedTuple):
     arrivals: tuple[Arrival, ...]
 
 
-class Walk:
+class NetworkWalk:
     """Walks one network."""
 
     def __init__(self, network: Network) -> None:

@@ -30,7 +30,7 @@ class Cause(Enum):
     """Anything else."""
 
 
-class Loss(NamedTuple):
+class LostMessage(NamedTuple):
     """A message that is read back as another, made as small as can be."""
 
     cause: Cause
@@ -68,7 +68,7 @@ def _innermost(old: Json, new: Json, beside: list[Json]) -> tuple[Json, Json, li
     return next((found for found in inner if found), None if same_json(old, new) else (old, new, beside or [old]))
 
 
-def losses(dialect: Dialect, found: Iterable[Trial]) -> Iterator[Loss]:
+def losses(dialect: Dialect, found: Iterable[Trial]) -> Iterator[LostMessage]:
     """The losses among the trials, each message once."""
     ungapped = Dialect(structs.replace(dialect.spec, gaps=Gaps()))
     met: list[Message] = []
@@ -77,7 +77,7 @@ def losses(dialect: Dialect, found: Iterable[Trial]) -> Iterator[Loss]:
         smallest = shrink(trial.message, lambda message: attempt(dialect, message).lost)
         if smallest not in met:
             met.append(smallest)
-            yield Loss(_cause(dialect, ungapped, smallest), attempt(dialect, smallest))
+            yield LostMessage(_cause(dialect, ungapped, smallest), attempt(dialect, smallest))
 
 
 def _cause(dialect: Dialect, ungapped: Dialect, message: Message) -> Cause:

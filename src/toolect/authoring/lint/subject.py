@@ -18,7 +18,7 @@ from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, read
 from toolect.authoring.lint.attempt import Trial, trials
-from toolect.authoring.lint.losses import Loss, losses
+from toolect.authoring.lint.losses import LostMessage, losses
 from toolect.authoring.lint.places import Places
 from toolect.authoring.lint.terminals import expressions
 from toolect.compiled import Dialect
@@ -75,7 +75,7 @@ class Subject:
         return list(trials(self.dialect))
 
     @cached_property
-    def losses(self) -> list[Loss]:
+    def losses(self) -> list[LostMessage]:
         """Those of the trials that did not come back, and why."""
         return list(losses(self.dialect, self.trials))
 

@@ -20,7 +20,7 @@ from toolect.corpora.features import Feature
 from toolect.corpora.fidelity import Finding, Verdict
 from toolect.corpora.matrix import Matrix, measure
 from toolect.corpora.matrix_tables import MEANING, SIGN, by_dialect, by_feature, findings
-from toolect.corpora.pair import Example, examples
+from toolect.corpora.pair import LostFeature, examples
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Piece]:
         yield PLAIN, f"{names}\n"
 
 
-def _example(example: Example) -> Iterator[Piece]:
+def _example(example: LostFeature) -> Iterator[Piece]:
     yield KEY, f"\n  {example.feature}"
     witness = f": {_short(example.witness)}" if example.witness else ""
     yield PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"
