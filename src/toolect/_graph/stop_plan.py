@@ -82,9 +82,10 @@ class StopPlan:
 
     def next(self, finder: Finder, pos: int) -> tuple[int, list[Needle]]:
         """The first index from `pos` on where a stop may be, and the needles there; -1 for none."""
-        text = finder.text
-        if len(text) - pos <= _NEAR:
-            return self._near(text, pos)
+        text, end = finder.text, pos + _NEAR
+        found = self._near(text, pos, end)
+        if found[0] >= 0 or len(text) <= end:
+            return found
         best, there = -1, []
         for needle in self.needles:
             at = finder.next(needle.text, pos)
@@ -95,12 +96,12 @@ class StopPlan:
                     there.append(needle)
         return best, there
 
-    def _near(self, buf: str, search: int) -> tuple[int, list[Needle]]:
-        while (match := self.hint.search(buf, search)) is not None:
+    def _near(self, text: str, pos: int, end: int) -> tuple[int, list[Needle]]:
+        while (match := self.hint.search(text, pos, end)) is not None:
             at = match.start()
-            if buf.startswith(self._texts, at):
-                return at, [needle for needle in self.needles if buf.startswith(needle.text, at)]
-            search = at + 1
+            if text.startswith(self._texts, at):
+                return at, [needle for needle in self.needles if text.startswith(needle.text, at)]
+            pos = at + 1
         return -1, []
 
     def lead_at(self, text: str, pos: int, at: int, named: bool = True) -> int:

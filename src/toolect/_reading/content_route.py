@@ -63,7 +63,7 @@ class Named:
 class Said(Route):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_begins", "_near", "_own", "direct", "head", "hub", "named", "open", "plan")
+    __slots__ = ("_begins", "_near", "_own", "_words", "direct", "head", "hub", "named", "open", "plan")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -81,6 +81,7 @@ class Said(Route):
         self.direct = build(node, direct, bare=bare) if direct or bare else None
         self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
+        self._words = tuple(needles)
         self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
         """A call that may begin with its name, where the text would."""
@@ -119,7 +120,7 @@ class Said(Route):
             then = self._before(to, pos, where)
             if then is not None:
                 return then
-        if where >= 0 or to.size - pos > NEAR:
+        if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
             where = self._first(to, pos)
             if where >= 0 and self.hub is not None:
                 then = self._before(to, pos, where)

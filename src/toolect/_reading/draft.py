@@ -87,13 +87,13 @@ class Draft:
         """Take over what was to come of the open call."""
         call = self.call
         assert call is not None and isinstance(rest, Call) and rest.span is not None
-        call.id, end = rest.id, rest.span[1]
+        self._adopt_name(call, rest.name, rest.id)
         if rest.spelling is None:
             self._adopt_entries(call, [*rest.arguments.items()])
         else:
             self._adopt_value(call, rest.arguments, rest.spelling)
         self.ruled = False
-        self.end_call(end)
+        self.end_call(rest.span[1])
 
     def _adopt_call(self, to: Striding) -> None:
         """Take over the call that is open."""
@@ -101,11 +101,9 @@ class Draft:
         if to.begun is None or call is None:
             call = self.begin_call(to.start + to.base)
             self.ruled = True
-            call.name, call.id = to.name, to.id
-            if not to.shaped:
-                call.header = to.name
-            self.start_call(call)
-        call.id = to.id
+        self._adopt_name(call, to.name, to.id)
+        if not to.shaped:
+            call.header = to.name
         self._adopt_entries(call, to.entries)
         if to.key is not None and to.key != call.key:
             self.open_argument(call, to.key, to.before + to.base)
@@ -113,6 +111,13 @@ class Draft:
             self._adopt_value(call, to.value, to.spelling)
             call.shaped = to.shaped
             call.unit_end = to.json_end + to.base if to.shaped else -1
+
+    def _adopt_name(self, call: OpenCall, name: str, identity: str | None) -> None:
+        """Take over the name and id of the open call."""
+        call.id = identity
+        if name and not call.name:
+            call.name = name
+            self.start_call(call)
 
     def _adopt_entries(self, call: OpenCall, entries: list[tuple[str, Json]]) -> None:
         """Take over arguments of the open call; the first may be open already."""
@@ -151,7 +156,6 @@ class Draft:
         return (
             call is not None
             and self.ruled
-            and call.name != ""
             and call.error is None
             and not (call.whole or call.repeated or call.list_key is not None or call.nameless and call.key is None)
         )

@@ -43,7 +43,7 @@ def route(node: Node) -> Route:
 def _route(node: Node) -> Route:
     if node.text:
         return Said(node) if node.text_field().role in (Role.CONTENT, None) else text_route(node)
-    if node.json and len(node.choices) == 1:
+    if node.json and len(node.choices) == 1 and node.json_field().role in (Role.VALUE, Role.JSON):
         return Argument(node)
     plain = scalars(node)
     if plain is not None:
