@@ -55,7 +55,9 @@ def lex(course: Course, node: Node) -> Next:
         text = "" if isinstance(key, str) else buf[pos:end]
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)
         return None
-    if node.json and _may_begin_json(course, buf[pos]):
+    if node.json and _may_begin_json(course, buf[pos]) and not buf.startswith(course.graph.bracketed, pos):
+        if not course.final and any(core.startswith(buf[pos:]) for core in course.graph.bracketed):
+            return WAIT
         if not course.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             course.spacing.check(course.builder, course.base + pos, (choice.expects,), choice.expects)

@@ -34,7 +34,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.pos = pos + len(found)
             course.shift(core, at, at + len(found))
             return None
-    for core in course.graph.closers:
+    for core in (*course.graph.closers, *(course.graph.bracketed if node.json else ())):
         if buf.startswith(core, pos):
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
@@ -43,7 +43,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
-    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at):
+    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at) or _lacks_marker(course, node, pos):
         return None
     if final and _cut_closer(course, node, buf[pos:]):
         return None
@@ -166,6 +166,17 @@ def _lacks_closer(course: Course, node: Node, at: int) -> bool:
     if not node.step(closers[0]).node.text:
         return False
     course.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
+    return True
+
+
+def _lacks_marker(course: Course, node: Node, pos: int) -> bool:
+    """Was the marker left out before the object that is the open call's arguments?"""
+    if course.builder.call is None or course.buf[pos] != "{":
+        return False
+    found = [core for core, wrong in node.marks.items() if not wrong and node.step(core).node.json]
+    if len(found) != 1:
+        return False
+    course.imply(found[0], course.base + pos, RepairKind.IMPLIED_CLOSER)
     return True
 
 
