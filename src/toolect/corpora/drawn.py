@@ -24,7 +24,7 @@ _VALUES = frozenset((
 ))  # fmt: skip
 
 
-class Piece(NamedTuple):
+class Coloured(NamedTuple):
     """Characters `start:end` of the text, and what they are."""
 
     start: int
@@ -58,7 +58,7 @@ def spots(derivation: Derivation) -> list[Spot]:
     return [*out, *(flag for _, flag in reversed(flags))]
 
 
-def _pieces(tree: Tree, text: str, calls: Sequence[Call]) -> Iterator[Piece]:
+def _pieces(tree: Tree, text: str, calls: Sequence[Call]) -> Iterator[Coloured]:
     """The parts of the tree in order; a value is one part, whatever is in it."""
     todo = [tree]
     while todo:
@@ -66,14 +66,14 @@ def _pieces(tree: Tree, text: str, calls: Sequence[Call]) -> Iterator[Piece]:
         start, end = node.span
         if isinstance(node, Branch):
             if node.role in _VALUES:
-                yield Piece(start, end, "arguments")
+                yield Coloured(start, end, "arguments")
             else:
                 todo += reversed(node.children)
         elif start >= 0 and end > start:
             if Role.NAME in node.fills and len(node.fills) > 1:
                 yield from _shaped(start, end, text, calls)
             else:
-                yield Piece(start, end, _kind(node))
+                yield Coloured(start, end, _kind(node))
 
 
 def _kind(leaf: Leaf) -> str:
@@ -83,7 +83,7 @@ def _kind(leaf: Leaf) -> str:
     return _ROLES.get(roles[0], "arguments") if roles else "markup"
 
 
-def _shaped(start: int, end: int, text: str, calls: Sequence[Call]) -> Iterator[Piece]:
+def _shaped(start: int, end: int, text: str, calls: Sequence[Call]) -> Iterator[Coloured]:
     """The parts of JSON that holds whole calls: where name and arguments are spelled as they were read."""
     at = start
     for call in calls:
@@ -92,33 +92,33 @@ def _shaped(start: int, end: int, text: str, calls: Sequence[Call]) -> Iterator[
         for needle, kind in ((dumps(call.name), "name"), (call.arguments_text, "arguments")):
             found = text.find(needle, at, end) if len(needle) > 1 else -1
             if found >= 0:
-                yield Piece(at, found, "markup")
-                yield Piece(found, found + len(needle), kind)
+                yield Coloured(at, found, "markup")
+                yield Coloured(found, found + len(needle), kind)
                 at = found + len(needle)
-    yield Piece(at, end, "markup")
+    yield Coloured(at, end, "markup")
 
 
-def _filled(pieces: Iterable[Piece], size: int) -> Iterator[Piece]:
+def _filled(pieces: Iterable[Coloured], size: int) -> Iterator[Coloured]:
     """The pieces, and what is between them, which is markup."""
     at = 0
     for piece in pieces:
         start, end = max(piece.start, at), min(piece.end, size)
         if start > at:
-            yield Piece(at, start, "markup")
+            yield Coloured(at, start, "markup")
         if end > start:
-            yield Piece(start, end, piece.kind)
+            yield Coloured(start, end, piece.kind)
             at = end
         else:
             at = max(at, start)
     if at < size:
-        yield Piece(at, size, "markup")
+        yield Coloured(at, size, "markup")
 
 
-def _cut(pieces: Iterable[Piece], places: Sequence[int]) -> Iterator[Piece]:
+def _cut(pieces: Iterable[Coloured], places: Sequence[int]) -> Iterator[Coloured]:
     """The pieces, cut in two wherever one of `places` is inside."""
     for piece in pieces:
         at = piece.start
         for place in sorted({p for p in places if piece.start < p < piece.end}):
-            yield Piece(at, place, piece.kind)
+            yield Coloured(at, place, piece.kind)
             at = place
-        yield Piece(at, piece.end, piece.kind)
+        yield Coloured(at, piece.end, piece.kind)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-Piece: TypeAlias = tuple[str, str]
+Styled: TypeAlias = tuple[str, str]
 """A style and the text it applies to."""
 
 LABEL, QUIET, NAME, KEY, PLAIN = "bold", "dim", "bold cyan", "green", ""
@@ -28,7 +28,7 @@ ENDLESS = 1 << 16
 """Cells of a line that is not on a terminal: nothing is folded there."""
 
 
-def bar(share: float) -> Iterator[Piece]:
+def bar(share: float) -> Iterator[Styled]:
     """A share from 0 to 1, as cells that are full or empty."""
     cells = round(share * BAR)
     yield STATUS["ok"], "█" * cells
@@ -40,7 +40,7 @@ def block(text: str, indent: str = "  ") -> str:
     return "".join(f"{indent}{line}\n" if line else "\n" for line in visible(text).split("\n"))
 
 
-def entries(key: str, values: Iterable[str], most: int, style: str = PLAIN, key_style: str = KEY) -> Iterator[Piece]:
+def entries(key: str, values: Iterable[str], most: int, style: str = PLAIN, key_style: str = KEY) -> Iterator[Styled]:
     """The first of some values, one a line, with the key before the first; and how many more there are."""
     values = [*values]
     for i, value in enumerate(values[:most]):
@@ -62,7 +62,7 @@ class Pen:
             width=None if self._terminal else ENDLESS, highlight=False, markup=False, emoji=False,
         )  # fmt: skip
 
-    def write(self, pieces: Iterable[Piece]) -> None:
+    def write(self, pieces: Iterable[Styled]) -> None:
         """Writes the pieces one after the other."""
         from rich.segment import Segment, Segments
         from rich.style import Style

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from toolect._shown import one_line, visible
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Piece, block
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message, Repair, dumps
 
 
-def draw(message: Message) -> Iterator[Piece]:
+def draw(message: Message) -> Iterator[Styled]:
     """A message, one labelled block per segment."""
     readers = iter(getattr(message, "dialects", ()))
     for segment in message.segments:
@@ -23,7 +23,7 @@ def draw(message: Message) -> Iterator[Piece]:
     yield from _repairs(message.repairs)
 
 
-def _call(call: Call, reader: str = "") -> Iterator[Piece]:
+def _call(call: Call, reader: str = "") -> Iterator[Styled]:
     yield LABEL, "call "
     yield NAME, one_line(call.name) or "?"
     yield QUIET, f"  {reader}" if reader else ""
@@ -37,7 +37,7 @@ def _call(call: Call, reader: str = "") -> Iterator[Piece]:
     yield from _repairs(call.repairs)
 
 
-def _value(value: Json) -> Iterator[Piece]:
+def _value(value: Json) -> Iterator[Styled]:
     """An argument's value on its key's line; a text of many lines gets a block."""
     yield QUIET, ": "
     if isinstance(value, str) and "\n" in value:
@@ -47,13 +47,13 @@ def _value(value: Json) -> Iterator[Piece]:
         yield PLAIN, one_line(dumps(value)) + "\n"
 
 
-def _status(call: Call) -> Iterator[Piece]:
+def _status(call: Call) -> Iterator[Styled]:
     yield QUIET, "  " + one_line(call.id) if call.id else ""
     yield STATUS[call.status], f"  {call.status}"
     yield PLAIN, (f": {one_line(call.error)}" if call.error else "") + "\n"
 
 
-def _repairs(repairs: Iterable[Repair]) -> Iterator[Piece]:
+def _repairs(repairs: Iterable[Repair]) -> Iterator[Styled]:
     for repair in repairs:
         detail = f": {one_line(repair.detail)}" if repair.detail else ""
         yield STATUS["repaired"], f"  {repair.kind} at {repair.at}{detail}\n"
@@ -65,7 +65,7 @@ class Live:
     def __init__(self) -> None:
         self._open: tuple[type[Event], int] | None = None
 
-    def feed(self, event: Event) -> Iterator[Piece]:
+    def feed(self, event: Event) -> Iterator[Styled]:
         """What `event` adds to the screen."""
         match event:
             case ContentDelta(text):
@@ -87,13 +87,13 @@ class Live:
                     yield from self.close()
                     yield from _call(call)
 
-    def close(self) -> Iterator[Piece]:
+    def close(self) -> Iterator[Styled]:
         """Ends the line that is still open."""
         if self._open is not None:
             yield PLAIN, "\n"
         self._open = None
 
-    def _text(self, kind: type[Event], index: int, label: list[Piece], style: str, text: str) -> Iterator[Piece]:
+    def _text(self, kind: type[Event], index: int, label: list[Styled], style: str, text: str) -> Iterator[Styled]:
         if self._open != (kind, index):
             yield from self.close()
             yield from label

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toolect._shown import one_line
-from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Piece, block
+from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.cli._shared.io import Misuse
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ collection_option = click.option(
 )  # fmt: skip
 
 
-def draw_result(result: ToolResult) -> Iterator[Piece]:
+def draw_result(result: ToolResult) -> Iterator[Styled]:
     """What came of a call, with the time it took."""
     yield LABEL, "result "
     yield NAME, one_line(result.name) or "?"

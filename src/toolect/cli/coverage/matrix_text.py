@@ -13,7 +13,7 @@ import msgspec
 from toolect import registry
 from toolect._shown import counted, cut, one_line
 from toolect.authoring.processes import cores
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, block
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, block
 from toolect.cli._shared.io import emit_json
 from toolect.compiled import Dialect
 from toolect.corpora.features import Feature
@@ -118,7 +118,7 @@ def _coloured(cell: str) -> Text:
     return text
 
 
-def _legend() -> Iterator[Piece]:
+def _legend() -> Iterator[Styled]:
     for verdict, sign in SIGN.items():
         yield STYLE[verdict], sign
         yield QUIET, f" {verdict}: {MEANING[verdict]}\n"
@@ -127,7 +127,7 @@ def _legend() -> Iterator[Piece]:
 # One dialect
 
 
-def _dialect(matrix: Matrix, name: str) -> Iterator[Piece]:
+def _dialect(matrix: Matrix, name: str) -> Iterator[Styled]:
     """Every feature of a dialect, with what stands in the way."""
     group = ""
     for feature, finding in zip(matrix.features, matrix.standings[name].findings, strict=True):
@@ -139,7 +139,7 @@ def _dialect(matrix: Matrix, name: str) -> Iterator[Piece]:
     yield from _legend()
 
 
-def _finding(feature: Feature, finding: Finding) -> Iterator[Piece]:
+def _finding(feature: Feature, finding: Finding) -> Iterator[Styled]:
     style, sign = STYLE[finding.verdict], SIGN[finding.verdict]
     yield style, f"  {sign} "
     yield KEY, f"{feature.name:26}"
@@ -158,7 +158,7 @@ def _short(text: str) -> str:
 # Two
 
 
-def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Piece]:
+def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Styled]:
     """What is lost in one direction, each with an example."""
     loss = matrix.loss(source.name, target.name)
     yield NAME, f"{source.name} → {target.name}\n"
@@ -172,7 +172,7 @@ def _pair(matrix: Matrix, source: Dialect, target: Dialect) -> Iterator[Piece]:
         yield PLAIN, f"{names}\n"
 
 
-def _example(example: LostFeature) -> Iterator[Piece]:
+def _example(example: LostFeature) -> Iterator[Styled]:
     yield KEY, f"\n  {example.feature}"
     witness = f": {_short(example.witness)}" if example.witness else ""
     yield PLAIN, f" ({example.lost} of {example.tried}): {_short(example.reason)}{witness}\n"

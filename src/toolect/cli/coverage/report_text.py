@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from toolect._shown import counted, cut, one_line
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled
 from toolect.corpora.report import DialectReport, Report, Shown
 from toolect.corpora.report_tables import NO_DIALECT, by_dialect, by_source
 
@@ -29,7 +29,7 @@ def write_report(report: Report) -> None:
     pen.write(_troubles(report))
 
 
-def _summary(report: Report) -> Iterator[Piece]:
+def _summary(report: Report) -> Iterator[Styled]:
     yield LABEL, f"{report.messages:,} messages"
     calls = sum(dialect.figures.calls for dialect in report.dialects)
     yield PLAIN, f" in {counted(report.files, 'file')}, {counted(calls, 'call')}"
@@ -38,7 +38,7 @@ def _summary(report: Report) -> Iterator[Piece]:
     yield PLAIN, "\n"
 
 
-def _about(dialect: DialectReport) -> Iterator[Piece]:
+def _about(dialect: DialectReport) -> Iterator[Styled]:
     if dialect.figures.repairs:
         found = ", ".join(f"{kind} {count:,}" for kind, count in dialect.figures.repairs.items())
         yield from _line("repairs", found)
@@ -67,7 +67,7 @@ def _about(dialect: DialectReport) -> Iterator[Piece]:
         )
 
 
-def _troubles(report: Report) -> Iterator[Piece]:
+def _troubles(report: Report) -> Iterator[Styled]:
     if report.troubles:
         yield LABEL, "\nNot read\n"
     for bad in report.troubles:
@@ -75,23 +75,23 @@ def _troubles(report: Report) -> Iterator[Piece]:
         yield from _examples(bad.examples[:3])
 
 
-def _line(key: str, text: str, style: str = KEY) -> Iterator[Piece]:
+def _line(key: str, text: str, style: str = KEY) -> Iterator[Styled]:
     yield style, f"  {key:9} "
     yield PLAIN, one_line(text) + "\n"
 
 
-def _item(key: str, text: str) -> Iterator[Piece]:
+def _item(key: str, text: str) -> Iterator[Styled]:
     yield QUIET, f"            {key} "
     yield PLAIN, one_line(text) + "\n"
 
 
-def _examples(examples: Iterable[Shown]) -> Iterator[Piece]:
+def _examples(examples: Iterable[Shown]) -> Iterator[Styled]:
     for example in examples:
         yield QUIET, f"            {one_line(example.where)}: {cut(one_line(example.text), WIDE)}\n"
         if example.detail:
             yield QUIET, f"            {one_line(example.detail)}\n"
 
 
-def _rest(count: int) -> Iterator[Piece]:
+def _rest(count: int) -> Iterator[Styled]:
     if count > 0:
         yield QUIET, f"            and {count:,} more\n"

@@ -9,7 +9,7 @@ import click
 
 from toolect._shown import counted, one_line
 from toolect.cli._shared import shared_options as shared
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, bar, entries
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, bar, entries
 from toolect.cli._shared.io import Misuse, emit_json, note, read
 from toolect.message import Json
 
@@ -76,7 +76,7 @@ def command(
     return 0
 
 
-def _drawn(found: tuple[Detection, ...]) -> Iterator[Piece]:
+def _drawn(found: tuple[Detection, ...]) -> Iterator[Styled]:
     """The results, and what is not certain about them."""
     for i, result in enumerate(found):
         yield PLAIN, "\n" if i else ""
@@ -88,7 +88,7 @@ def _drawn(found: tuple[Detection, ...]) -> Iterator[Piece]:
         yield QUIET, f"\n{found[1].dialect} fits almost as well as {first.dialect}: this is a guess.\n"
 
 
-def _result(result: Detection) -> Iterator[Piece]:
+def _result(result: Detection) -> Iterator[Styled]:
     yield NAME, _names(result.dialects, "or")
     yield PLAIN, "\n"
     yield KEY, "  fits     "
@@ -144,7 +144,7 @@ def _model(name: str, as_json: bool) -> int:
         return 0
     spec = registry.spec(match.dialect)
     kinds = {"name": "the dialect's name", "alias": "its alias", "model": "the pattern"}
-    pieces: list[Piece] = [(NAME, f"{match.dialect}\n"), (PLAIN, f"  {spec.about}\n")]
+    pieces: list[Styled] = [(NAME, f"{match.dialect}\n"), (PLAIN, f"  {spec.about}\n")]
     pieces += [(KEY, "  by "), (PLAIN, f"{kinds[match.by]} {one_line(match.pattern)}\n")]
     if match.read != name:
         pieces += [(KEY, "  read as "), (PLAIN, f"{one_line(match.read)}\n")]
@@ -152,7 +152,7 @@ def _model(name: str, as_json: bool) -> int:
     return 0
 
 
-def _how_to_add(name: str, near: tuple[str, ...]) -> Iterator[Piece]:
+def _how_to_add(name: str, near: tuple[str, ...]) -> Iterator[Styled]:
     for i, pattern in enumerate(near):
         yield KEY, f"{'' if i else 'near':6}"
         yield PLAIN, f"{one_line(pattern)}\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from toolect._shown import counted, one_line
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Piece, bar, entries
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, bar, entries
 from toolect.cli._shared.io import emit_json, note, read, shown
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _form(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _drawn(found: list[Verdict], limit: int) -> Iterator[Piece]:
+def _drawn(found: list[Verdict], limit: int) -> Iterator[Styled]:
     """The verdicts, and what is not certain about them."""
     for i, verdict in enumerate(found[:limit]):
         yield PLAIN, "\n" if i else ""
@@ -62,7 +62,7 @@ def _drawn(found: list[Verdict], limit: int) -> Iterator[Piece]:
             yield QUIET, f"\n{verdict.dialect} does as well as {first.dialect}: this is a guess.\n"
 
 
-def _verdict(verdict: Verdict) -> Iterator[Piece]:
+def _verdict(verdict: Verdict) -> Iterator[Styled]:
     yield NAME, f"{verdict.dialect}\n"
     for title, count in (("reads", verdict.read), ("writes", verdict.written)):
         yield KEY, f"  {title:9}"
@@ -79,7 +79,7 @@ def _verdict(verdict: Verdict) -> Iterator[Piece]:
         yield QUIET, f"{'':11}and {counted(more, 'more difference')}\n"
 
 
-def _difference(difference: Difference) -> Iterator[Piece]:
+def _difference(difference: Difference) -> Iterator[Styled]:
     """What differs, and if the texts do, both around the place."""
     yield LABEL, "  differs  "
     yield STATUS["repaired"], one_line(f"{difference.probe}: {difference.what}") + "\n"

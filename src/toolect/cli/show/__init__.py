@@ -10,7 +10,7 @@ import click
 
 from toolect._spec.model import Spec
 from toolect.cli._shared import shared_options as shared
-from toolect.cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, Pen, Piece, block
+from toolect.cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, Pen, Styled, block
 from toolect.cli._shared.io import emit_json, read
 from toolect.cli.show.grammar_template import template
 from toolect.message import Call, Content, Json, Message, Reasoning
@@ -89,7 +89,7 @@ def _tree(dialect: Dialect, text: str, form: str, options: dict[str, Any], stric
     return int(not all(call.runnable for call in message.calls) or strict and not message.clean)
 
 
-def _pieces(dialect: Dialect) -> Iterator[Piece]:
+def _pieces(dialect: Dialect) -> Iterator[Styled]:
     spec = dialect.spec
     yield LABEL, f"{spec.name}\n"
     yield PLAIN, block(spec.about)
@@ -118,7 +118,7 @@ def _grammar(spec: Spec) -> str:
         return f"({path}: {error.strerror})"
 
 
-def _sample(dialect: Dialect, message: Message) -> Iterator[Piece]:
+def _sample(dialect: Dialect, message: Message) -> Iterator[Styled]:
     import toolect
 
     try:

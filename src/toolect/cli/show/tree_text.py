@@ -10,7 +10,7 @@ from toolect._shown import cut, one_line
 from toolect._spec.model import Role
 from toolect.authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
 from toolect.authoring.derivation.explain import explain
-from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Piece
+from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled
 from toolect.message import Json, Repair
 
 WIDTH = 60
@@ -19,7 +19,7 @@ DEEPEST = 40
 """Levels that are indented; what is deeper stands below them."""
 
 
-def draw_tree(found: Derivation) -> Iterator[Piece]:
+def draw_tree(found: Derivation) -> Iterator[Styled]:
     """The tree, one rule, marker or slot a line; each repair and failure below the line that it is about."""
     notes = _Notes(found)
     depth = 0
@@ -38,7 +38,7 @@ def draw_tree(found: Derivation) -> Iterator[Piece]:
     yield from notes.rest(depth)
 
 
-def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Piece]:
+def _leaf(found: Derivation, leaf: Leaf) -> Iterator[Styled]:
     text = found.text[slice(*leaf.span)] if leaf.span[0] >= 0 else ""
     shown = one_line(cut(text, WIDTH))
     match leaf.kind:
@@ -77,40 +77,40 @@ class _Notes:
         ]
         self._said = sorted(said, key=lambda note: note[:2], reverse=True)
 
-    def before(self, node: Tree, depth: int) -> Iterator[Piece]:
+    def before(self, node: Tree, depth: int) -> Iterator[Styled]:
         """What is about the text before `node`."""
         yield from self._until(node.span[0], depth)
 
-    def after(self, node: Tree, depth: int) -> Iterator[Piece]:
+    def after(self, node: Tree, depth: int) -> Iterator[Styled]:
         """What is about the leaf `node`."""
         if isinstance(node, Leaf):
             yield from self._until(node.span[1] + (node.span[0] == node.span[1]), depth + 1)
 
-    def rest(self, depth: int) -> Iterator[Piece]:
+    def rest(self, depth: int) -> Iterator[Styled]:
         """What is about the end of the text, and calls that no rule begins."""
         yield from self._until(None, depth)
         for call in reversed(self._calls.values()):
             yield from self._ended(call.span[0] if call.span else 0, f"call {one_line(call.name)}")
             yield PLAIN, "\n"
 
-    def call(self, branch: Branch) -> Iterator[Piece]:
+    def call(self, branch: Branch) -> Iterator[Styled]:
         """How the call that begins with `branch` ended."""
         if branch.role in (Role.CALL, Role.AGAIN) and branch.span[0] in self._calls:
             yield from self._ended(branch.span[0], "")
             del self._calls[branch.span[0]]
 
-    def _ended(self, start: int, label: str) -> Iterator[Piece]:
+    def _ended(self, start: int, label: str) -> Iterator[Styled]:
         call = self._calls[start]
         yield NAME, label
         yield STATUS[call.status], f"  {call.status}" + (f": {one_line(call.error)}" if call.error else "")
 
-    def _until(self, at: int | None, depth: int) -> Iterator[Piece]:
+    def _until(self, at: int | None, depth: int) -> Iterator[Styled]:
         while self._said and (at is None or self._said[-1][0] < at):
             yield PLAIN, _indent(depth)
             yield from self._said.pop()[2]
 
 
-def _repair(repair: Repair) -> list[Piece]:
+def _repair(repair: Repair) -> list[Styled]:
     return [(STATUS["repaired"], f"! {repair.kind} at {repair.at}: {one_line(explain(repair))}\n")]
 
 
