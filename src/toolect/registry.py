@@ -11,6 +11,7 @@ from toolect import _cache as cache
 from toolect._names import Match, Names, explain, is_model, near_misses
 from toolect._spec.model import Spec
 from toolect.compiled import Dialect
+from toolect.diagnostic import SpecError
 
 AUTO = "auto"
 """The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
@@ -62,8 +63,6 @@ class Shelf:
 
     def check(self) -> None:
         """Load every spec; all that is wrong with any of them is one `SpecError`."""
-        from toolect.diagnostic import SpecError
-
         try:
             for name in self.names:
                 self.spec(name)
@@ -84,7 +83,6 @@ class Shelf:
 
     def _index(self) -> dict[str, Names]:
         from toolect._spec.load import read_names
-        from toolect.diagnostic import SpecError
 
         names, problems = read_names(self.path)
         if not names:

@@ -6,8 +6,9 @@ They draw with the generator of `toolect.authoring.generate`, whose every choice
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+import toolect
 from toolect._rendering.roundtrip import tools_of as tools_for
 from toolect.authoring.generate import Corruption, corrupt, texts
 from toolect.authoring.generate import message as draw_message
@@ -15,16 +16,13 @@ from toolect.authoring.generate.facts import facts
 from toolect.authoring.generate.json_values import value as draw_value
 from toolect.authoring.generate.sampler import Walker
 from toolect.authoring.generate.samples import Sample, derivation, rendered
-from toolect.message import Json
+from toolect.compiled import Dialect
+from toolect.message import Json, Message
 
 try:
     from hypothesis import strategies as st
 except ImportError:
     raise ImportError("expected hypothesis to be installed, got none: pip install 'toolect[testing]'") from None
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
-    from toolect.message import Message
 
 __all__ = [
     "chunkings", "corrupted", "derivations", "garbage", "messages", "samples", "tools_for", "values", "wire_texts",
@@ -106,6 +104,4 @@ def _randoms() -> st.SearchStrategy[Random]:
 
 def _dialect(dialect: Dialect | str) -> Dialect:
     """The dialect, which may be given by its name."""
-    import toolect  # the registry: not needed for dialects given as such
-
     return toolect.dialect(dialect) if isinstance(dialect, str) else dialect

@@ -14,13 +14,13 @@ from toolect._detection.guess import dialect as find
 from toolect.agent.conversation import Assistant, Gathered, Results, System, Turn, User, with_ids
 from toolect.agent.tool import ToolResult
 from toolect.agent.tool_registry import ToolRegistry
+from toolect.compiled import Dialect
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
-    from toolect.compiled import Dialect
 
 
 class Model(Protocol):

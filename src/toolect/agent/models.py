@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -11,11 +11,10 @@ from toolect._chat_completion import read_arguments
 from toolect._detection.guess import dialect as find
 from toolect.agent.chat import Chat, ModelError
 from toolect.agent.conversation import Turn, to_openai
+from toolect.agent.prompt import messages
+from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import BadMessage, Call, Json, Message, Reasoning, Status
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 
 class NativeModel:
@@ -140,8 +139,6 @@ class TextModel:
 
     async def __call__(self, turns: list[Turn], tools: list[dict[str, Json]]) -> AsyncIterator[str]:
         """The pieces of the wire text as they arrive. Raises `ModelError`, and `Unrepresentable` for what is told."""
-        from toolect.agent.prompt import messages
-
         async for choice in self.chat.stream({"messages": messages(self.dialect, turns, tools)}):
             delta = choice.get("delta") or choice.get("message") or {}
             text = delta.get("content")

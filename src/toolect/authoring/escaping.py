@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,11 +15,9 @@ from toolect._graph.symbols import Mark, is_echo
 from toolect._rendering.differences import IDS, MEANING, unchanged
 from toolect._rendering.roundtrip import render, tools_of, write
 from toolect.authoring.generate.facts import facts
+from toolect.compiled import Dialect
 from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.rendered import Part, Rendered, Unrepresentable
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 FORGED = "forged"
 """What everything is called that is not the message's own."""

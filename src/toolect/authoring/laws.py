@@ -6,14 +6,12 @@ The functions return an empty text when the law holds, else a sentence that says
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolect._rendering.differences import IDS, MEANING, Change, unchanged
+from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Json, Message
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 
 def stream(dialect: Dialect, chunks: Iterable[str], **options: Any) -> tuple[Message, list[Event]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolect import registry
 from toolect._detection.index import index
@@ -12,12 +12,9 @@ from toolect._rendering.differences import MEANING, unchanged
 from toolect._shown import alike
 from toolect.chat_template.probes import TOOLS
 from toolect.chat_template.turn import Turn, bodies, cut
+from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
-
 
 TAIL = 64
 """Characters of a prompt that may belong to the answer's first marker."""

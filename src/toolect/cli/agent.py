@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
 
 from toolect._shown import one_line
+from toolect.agent import AgentError, AgentEvent, Answered, ToolFinished, ToolRegistry, ToolStarted, ToolUseAgent
+from toolect.agent.chat import Chat, ModelError
+from toolect.agent.models import NativeModel, TextModel
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.drawing import Pen
+from toolect.cli._shared.forms import event_form, message_form
 from toolect.cli._shared.io import Misuse, emit_json, note
+from toolect.cli._shared.message_text import Live
 from toolect.cli._shared.tool_option import collection_option, draw_result
-
-if TYPE_CHECKING:
-    from toolect.agent import AgentEvent, ToolRegistry, ToolUseAgent
-    from toolect.agent.chat import Chat
-    from toolect.message import Call
+from toolect.message import Call
+from toolect.rendered import Unrepresentable
 
 KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 
@@ -52,11 +55,6 @@ def command(
     A key for the server is taken from the environment: TOOLECT_API_KEY or OPENAI_API_KEY. The json format is one event
     a line.
     """
-    from toolect.agent import AgentError, ToolUseAgent
-    from toolect.agent.chat import Chat, ModelError
-    from toolect.agent.models import NativeModel, TextModel
-    from toolect.rendered import Unrepresentable
-
     if not yes and not sys.stdin.isatty():
         raise Misuse("expected --yes, got a run in which nobody can be asked before a tool runs")
     found = shared.find(dialect) if dialect else None
@@ -93,9 +91,6 @@ async def _ask(agent: ToolUseAgent, chat: Chat, question: str, form: str) -> Non
 
 
 def _formed(event: AgentEvent) -> None:
-    from toolect.agent import Answered, ToolFinished, ToolStarted
-    from toolect.cli._shared.forms import event_form, message_form
-
     match event:
         case Answered(message):
             emit_json({"type": "answered", **message_form(message)})
@@ -109,10 +104,6 @@ def _formed(event: AgentEvent) -> None:
 
 def _drawn() -> Any:
     """What draws events as they happen."""
-    from toolect.agent import Answered, ToolFinished, ToolStarted
-    from toolect.cli._shared.drawing import Pen
-    from toolect.cli._shared.message_text import Live
-
     live, pen = Live(), Pen()
 
     def write(event: AgentEvent) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+import toolect
+from toolect._conversion import Conversion
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit_wire, note, read
+from toolect.cli._shared.jsonl import each, text_of
+from toolect.compiled import Dialect
 from toolect.message import Json
 
 if TYPE_CHECKING:
-    from toolect._conversion import Conversion
     from toolect._detection.auto import Auto
-    from toolect.compiled import Dialect
 
 
 @click.command()
@@ -39,15 +42,11 @@ def command(
     What the other dialect cannot carry is left out and reported on standard error, or with --jsonl as "losses" beside
     "text".
     """
-    import toolect
 
     def converted(text: str) -> Conversion:
         return toolect.convert(text, source.name, target.name, tools=tools, prefix=prefix)
 
     if jsonl:
-        import msgspec
-
-        from toolect.cli._shared.jsonl import each, text_of
 
         def work(record: Json) -> tuple[dict[str, Json], bool]:
             done = converted(text_of(record))

@@ -6,20 +6,18 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
 from toolect._shown import one_line, visible
 from toolect.authoring.generate.corrupt import Corruption, corrupt
+from toolect.authoring.generate.samples import Sample, mixed
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.forms import message_form
 from toolect.cli._shared.io import emit, emit_json, note
+from toolect.compiled import Dialect
 from toolect.message import Message
-
-if TYPE_CHECKING:
-    from toolect.authoring.generate.samples import Sample
-    from toolect.compiled import Dialect
 
 ANY = "any"
 PATIENCE = 500
@@ -47,8 +45,6 @@ def command(dialect: str, count: int, seed: int, hostile: bool, way: str | None,
     for a rendered one, "dialect" and "corruption". A corrupted text is what has become of one that said the
     message.
     """
-    from toolect.authoring.generate.samples import mixed
-
     found = shared.find(dialect)
     drawn = _broken(found, mixed(found, seed, hostile=hostile), Random(seed), way)
     write = _write_text if shared.form_for(form, "jsonl") == "text" else _write_json
@@ -86,8 +82,6 @@ def _spanless(message: Message) -> Message:
 
 
 def _write_json(dialect: Dialect, sample: Sample, how: Corruption | None, _number: int) -> None:
-    from toolect.cli._shared.forms import message_form
-
     form = {"text": sample.text, "message": message_form(sample.message), "tools": sample.tools}
     emit_json({**form, "canonical": sample.canonical, "dialect": dialect.name, "corruption": how})
 

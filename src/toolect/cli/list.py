@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from toolect import registry
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.drawing import KEY, NAME, PLAIN, QUIET, Pen
+from toolect.cli._shared.io import emit_json
 
 
 @click.command()
@@ -15,18 +18,12 @@ def command(form: str | None) -> int:
 
     The json format is one object a line.
     """
-    from toolect import registry
-
     specs = [registry.spec(name) for name in registry.dialects()]
     if shared.form_for(form) == "json":
-        from toolect.cli._shared.io import emit_json
-
         for spec in specs:
             about = {"name": spec.name, "about": spec.about, "source": spec.source}
             emit_json({**about, "models": spec.models, "aliases": spec.aliases})
         return 0
-    from toolect.cli._shared.drawing import KEY, NAME, PLAIN, QUIET, Pen
-
     pen, width = Pen(), max(len(spec.name) for spec in specs)
     for spec in specs:
         pen.write([(NAME, f"{spec.name:{width}}"), (PLAIN, f"  {spec.about}\n")])

@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import toolect
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.drawing import Pen
+from toolect.cli._shared.forms import event_form, message_form
 from toolect.cli._shared.io import emit_json, note, pieces, read
+from toolect.cli._shared.jsonl import each, text_of
+from toolect.cli._shared.message_text import Live, draw
+from toolect.compiled import Dialect
+from toolect.events import Event
 from toolect.message import Json, Message
+from toolect.openai import to_openai
+from toolect.openai.chunks import Chunks
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
-    from toolect.compiled import Dialect
-    from toolect.events import Event
 
 
 @click.command()
@@ -79,8 +86,6 @@ def _kept(texts: Iterator[str], kept: list[str]) -> Iterator[str]:
 
 def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
     """Nothing was called: say so when the text has calls of another dialect."""
-    import toolect
-
     found = toolect.detect(text, options["tools"], 1, options["prefix"])
     if found and (found[0].calls or found[0].repaired) and name not in found[0].dialects:
         note(f"no {name} call found; this looks like {' or '.join(found[0].dialects[:3])}")
@@ -88,9 +93,6 @@ def _look_elsewhere(text: str, name: str, options: dict[str, Any]) -> None:
 
 def _write(message: Message, form: str) -> None:
     if form == "text":
-        from toolect.cli._shared.drawing import Pen
-        from toolect.cli._shared.message_text import draw
-
         Pen().write(draw(message))
     else:
         emit_json(_formed(message, form), indent=True)
@@ -98,11 +100,7 @@ def _write(message: Message, form: str) -> None:
 
 def _formed(message: Message, form: str) -> dict[str, Json]:
     if form == "openai":
-        from toolect.openai import to_openai
-
         return to_openai(message)
-    from toolect.cli._shared.forms import message_form
-
     return message_form(message)
 
 
@@ -123,18 +121,11 @@ def _live(chunks: Iterator[str], dialect: Dialect | Auto, form: str, options: di
 def _writer(form: str) -> tuple[Callable[[Event], None], Callable[[], None]]:
     """How to write an event, and what comes after the last one."""
     if form == "text":
-        from toolect.cli._shared.drawing import Pen
-        from toolect.cli._shared.message_text import Live
-
         live, pen = Live(), Pen()
         return lambda event: pen.write(live.feed(event)), lambda: pen.write(live.close())
     if form == "openai":
-        from toolect.openai.chunks import Chunks
-
         chunks = Chunks()
         return lambda event: _lines(chunks.feed(event)), lambda: _lines(chunks.close())
-    from toolect.cli._shared.forms import event_form
-
     return lambda event: _lines([event_form(event)]), lambda: None
 
 
@@ -153,8 +144,6 @@ def _report(message: Message, quiet: bool) -> int:
 
 
 def _many(file: str, max_bytes: int, dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> int:
-    from toolect.cli._shared.jsonl import each, text_of
-
     def work(record: Json) -> tuple[dict[str, Json], bool]:
         mine = dict(options)
         text = text_of(record)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+import toolect
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.forms import message_of
 from toolect.cli._shared.io import Misuse, emit_wire, note, read_json
+from toolect.cli._shared.jsonl import each
+from toolect.compiled import Dialect
 from toolect.message import BadMessage, Json
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 
 @click.command()
@@ -28,10 +26,7 @@ def command(file: str, target: Dialect, tools: list[Json] | None, jsonl: bool, m
     FILE holds one message in JSON, as `parse` writes it or in the shape of the chat-completions API. With --jsonl each
     line is one, and each output line is {"text": …}.
     """
-    import toolect
-
     if jsonl:
-        from toolect.cli._shared.jsonl import each
 
         def work(record: Json) -> tuple[dict[str, Json], bool]:
             try:

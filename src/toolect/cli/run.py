@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from toolect.agent import ToolRegistry
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.drawing import Pen
+from toolect.cli._shared.forms import message_of
 from toolect.cli._shared.io import emit_json, read
 from toolect.cli._shared.tool_option import collection_option, draw_result
+from toolect.compiled import Dialect
+from toolect.message import BadMessage, Message
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
-    from toolect.agent import ToolRegistry
-    from toolect.compiled import Dialect
-    from toolect.message import Message
 
 
 @click.command("run")
@@ -40,8 +43,6 @@ def command(
     registry.timeout = timeout
     results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
     if shared.form_for(form) == "text":
-        from toolect.cli._shared.drawing import Pen
-
         pen = Pen()
         for result in results:
             pen.write(draw_result(result))
@@ -53,11 +54,6 @@ def command(
 
 def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: int) -> Message:
     """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
-    import json
-
-    from toolect.cli._shared.forms import message_of
-    from toolect.message import BadMessage
-
     text = read(file, limit)
     if source.name == AUTO:
         try:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from toolect._values.schema import tool_schemas
 from toolect.message import Json
 
 FIELDS = ("text", "completion", "output", "response", "content", "messages", "conversations")
@@ -82,8 +83,6 @@ def _told(value: dict[str, Json], key: str) -> str:
 
 def _tools(tools: Json) -> tuple[Json, ...]:
     """The tools, given as a list or as the JSON text of one. Raises ValueError for anything else."""
-    from toolect._values.schema import tool_schemas
-
     if isinstance(tools, str):
         tools = json.loads(tools)
     if not isinstance(tools, list):

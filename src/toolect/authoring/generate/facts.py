@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolect._regular.sample import sample
 from toolect._regular.syntax import NotRegular
 from toolect._spec.holes import holes, keys
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Alt, Expr, HoleKind, Literal, Pattern, Repeat, Role, Seq, Slot, SlotKind, Spec
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
+from toolect.compiled import Dialect
 
 
 class Facts(NamedTuple):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 from toolect._regular.sample import sample
 from toolect.authoring.generate.facts import Facts, facts
 from toolect.authoring.generate.random_messages import numbered
+from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, dumps
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 VALUES: tuple[Json, ...] = (
     "x", 0, 7, -1, 0.5, 1.0, True, False, None, "", [], {}, [1], {"b": 1}, "7", "true", "null", " x ", "x\ny", "\n",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
 from toolect._regular.sample import sample
 from toolect._spec.model import Spec
@@ -13,10 +12,8 @@ from toolect.authoring.generate import json_values as values
 from toolect.authoring.generate import texts
 from toolect.authoring.generate.facts import Facts, facts
 from toolect.authoring.generate.often import often
+from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 NAMES = ("f", "get_time", "a.b-c")
 KEYS = ("a", "b", "path")

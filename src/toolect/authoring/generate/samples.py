@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,11 +14,9 @@ from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message
 from toolect.authoring.generate.reach import Alternative, alternatives
 from toolect.authoring.generate.sampler import Walker
+from toolect.compiled import Dialect
 from toolect.message import Json, Message
 from toolect.rendered import Unrepresentable
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 TRIES = 100
 """How often a message is drawn anew that the dialect cannot carry, and a walk is that is read as something else."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -16,11 +16,9 @@ from toolect.authoring.corpus import describe
 from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message as draw
 from toolect.authoring.laws import carried
+from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, Segment
 from toolect.rendered import Rendered, Unrepresentable
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 SAMPLES = 24
 """Messages drawn besides the smallest ones."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from toolect._rendering.differences import IDS, MEANING, differences
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._shown import alike
 from toolect._spec.model import Role
 from toolect.authoring.corpus import Case, message_of
+from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Place
 from toolect.message import Call, Content, Message, Segment
 from toolect.rendered import Part, Rendered, Unrepresentable
-
-if TYPE_CHECKING:
-    from toolect.authoring.lint.subject import Subject
 
 Related = tuple[tuple[Place, str], ...]
 

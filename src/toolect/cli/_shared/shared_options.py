@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import toolect
 from toolect._shown import counted
+from toolect._values.schema import tool_schemas
 from toolect.cli._shared.io import BadInput, Misuse, opened, read_json
+from toolect.compiled import Dialect
+from toolect.diagnostic import SpecError
 from toolect.message import Json
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
-    from toolect.compiled import Dialect
-    from toolect.diagnostic import SpecError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MEBIBYTE = 1 << 20
 
 
 def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
-    import toolect
-    from toolect.diagnostic import SpecError
-
     for path in paths:
         with opened(path):
             pass  # a file that cannot be read is said as everywhere
@@ -98,8 +97,6 @@ def target_option(text: str) -> Callable[[F], F]:
 
 
 def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:
-    import toolect
-
     return toolect.dialect(name) if name == AUTO else find(name)
 
 
@@ -109,9 +106,6 @@ def _dialect(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect
 
 def find(name: str) -> Dialect:
     """The dialect called `name`."""
-    import toolect
-    from toolect.diagnostic import SpecError
-
     if name == AUTO:
         raise Misuse(f"expected a dialect, got `{name}`, which only reads: `toolect list` shows them all")
     try:
@@ -133,8 +127,6 @@ def _bad_spec(error: SpecError, where: str) -> Misuse:
 
 def checked_tools(value: Json) -> list[Json]:
     """`value`, if it is a list of tool objects or `{name, parameters}` mappings."""
-    from toolect._values.schema import tool_schemas
-
     if not isinstance(value, list):
         raise BadInput(f"expected a list of tools, got `{type(value).__name__}` - at `$`")
     tool_schemas(value)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from toolect._shown import one_line
+from toolect.agent import BadTool, ToolRegistry, ToolResult
+from toolect.agent.collect import collect
 from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.cli._shared.io import Misuse
-
-if TYPE_CHECKING:
-    from toolect.agent import ToolRegistry, ToolResult
 
 
 def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolRegistry:
     try:
-        from toolect.agent import BadTool
-        from toolect.agent.collect import collect
-
         return collect(source)
     except BadTool as error:
         raise Misuse(str(error)) from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
@@ -81,8 +82,6 @@ def command(
 
         Path(html).write_text(coverage_page(found, stats), encoding="utf-8")
     if as_json:
-        import msgspec
-
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
         from toolect.cli.coverage.report_text import write_report

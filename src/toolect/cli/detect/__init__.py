@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
+import toolect
+from toolect import registry
 from toolect._shown import counted, one_line
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, bar, entries
 from toolect.cli._shared.io import Misuse, emit_json, note, read
+from toolect.cli.detect.by_template import held
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -57,18 +61,12 @@ def command(
     if model is not None:
         return _model(model, as_json)
     if template is not None:
-        from toolect.cli.detect.by_template import held
-
         return held(template, limit, as_json, max_bytes)
-    import toolect
-
     found = toolect.detect(read(file, max_bytes), tools, limit, prefix)
     if not found:
         note("no dialect has left a mark in this text")
         return 1
     if as_json:
-        import msgspec
-
         for result in found:
             emit_json(msgspec.to_builtins(result))
     else:
@@ -125,9 +123,6 @@ def _names(names: tuple[str, ...], word: str) -> str:
 
 def _model(name: str, as_json: bool) -> int:
     """Say what a model id leads to, and by which pattern; or what is near, and how to add a pattern."""
-    import toolect
-    from toolect import registry
-
     try:
         match = registry.match(name)
     except toolect.UnknownDialect as error:
@@ -138,8 +133,6 @@ def _model(name: str, as_json: bool) -> int:
             Pen().write(_how_to_add(name, error.near))
         return 1
     if as_json:
-        import msgspec
-
         emit_json({"model": name, **msgspec.to_builtins(match)})
         return 0
     spec = registry.spec(match.dialect)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import toolect
 from toolect._spec.model import Spec
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import KEY, LABEL, PLAIN, QUIET, Pen, Styled, block
 from toolect.cli._shared.io import emit_json, read
 from toolect.cli.show.grammar_template import template
+from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning
-
-if TYPE_CHECKING:
-    from toolect.compiled import Dialect
 
 WEATHER = Call("get_weather", {"city": "Zürich", "days": 3})
 VALUES = {
@@ -119,8 +118,6 @@ def _grammar(spec: Spec) -> str:
 
 
 def _sample(dialect: Dialect, message: Message) -> Iterator[Styled]:
-    import toolect
-
     try:
         yield PLAIN, block(str(dialect.render(message)), "    ")
     except toolect.Unrepresentable as error:

@@ -11,6 +11,7 @@ from toolect._spec.model import Role
 from toolect.authoring.derivation import Branch, Derivation, Leaf, LeafKind, Tree
 from toolect.authoring.derivation.explain import explain
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Styled
+from toolect.cli._shared.forms import message_form
 from toolect.message import Json, Repair
 
 WIDTH = 60
@@ -116,8 +117,6 @@ def _repair(repair: Repair) -> list[Styled]:
 
 def tree_form(found: Derivation) -> dict[str, Json]:
     """The derivation as one JSON object: its nodes in the order of the text, each with its depth."""
-    from toolect.cli._shared.forms import message_form
-
     return {
         "dialect": found.dialect,
         "nodes": [{"depth": depth, **_node_form(found, node)} for depth, node in found.tree.walk()],
