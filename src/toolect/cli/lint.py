@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+import toolect
+from toolect import registry
 from toolect._shown import one_line
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.io import Misuse
-
-if TYPE_CHECKING:
-    from toolect.diagnostic import Diagnostic
+from toolect.diagnostic import Diagnostic
+from toolect.registry import shipped
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -69,7 +69,6 @@ def command(
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
     """The YAML files with the entries to look at, none for all of them."""
     from toolect.authoring.lint.targets import MAIN, of_folder, of_grammar
-    from toolect.registry import shipped
 
     if not specs:
         return {Path(MAIN) if Path(MAIN).exists() else shipped(): [*only]}
@@ -111,9 +110,6 @@ def _update(path: Path, names: list[str]) -> None:
 
 
 def _resolved(name: str) -> str:
-    import toolect
-    from toolect import registry
-
     try:
         return registry.match(name).dialect
     except toolect.UnknownDialect as error:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+import toolect
 from toolect._shown import counted
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, note, read, shown
+from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.authoring.scaffold import Sample, Scaffold
@@ -68,7 +70,6 @@ def _spec(name: str, append: str | None, into: str) -> Path:
     """The YAML file that gets the entry."""
     from toolect._spec.entry import NAME
     from toolect._spec.load import read_names
-    from toolect.registry import AUTO
 
     if not NAME.fullmatch(name) or name == AUTO:
         raise Misuse(f"expected a name of lower-case letters, digits, `.`, `_` and `-`, got `{name}`: choose another")
@@ -109,7 +110,6 @@ def _templated(file: str) -> list[Sample]:
 
 def _known(samples: list[Sample]) -> str | None:
     """The dialect that reads all samples clean, if there is one."""
-    import toolect
     from toolect.authoring.scaffold import known
 
     names = dict.fromkeys(found.dialect for sample in samples for found in toolect.detect(sample.text, limit=1))
