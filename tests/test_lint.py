@@ -131,6 +131,16 @@ def test_one_entry_is_compared_with_the_others() -> None:
     assert not lint(Path("dialects.yaml"), ["e"], ["identical-dialects"]).diagnostics
 
 
+@pytest.mark.usefixtures("folder")
+def test_processes_share_the_dialects() -> None:
+    """Several find what one finds."""
+    write("dialects.yaml", ENTRY + ENTRY.replace("d:", "e:", 1))
+    write("grammars/e.lark", GRAMMAR)
+    alone = lint(Path("dialects.yaml"))
+    assert {d.place.line for d in alone.diagnostics if d.check == "missing-corpus"} == {1, 3}
+    assert lint(Path("dialects.yaml"), jobs=2) == alone
+
+
 def test_the_installed_package_comes_without_corpora() -> None:
     """Nothing is missing where `dialects.yaml` lies inside of the package."""
     assert corpus_folder(Path(toolect.__file__).parent / "data" / "dialects.yaml") is None
