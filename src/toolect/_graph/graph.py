@@ -29,7 +29,7 @@ class Graph:
     def __init__(self, network: Network, policies: Policies) -> None:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec") and not network.spec.code
+        self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec")
         """No policy changes what is done with canonical text."""
         self._openers: tuple[str, ...] | None = None
         self._named: bool | None = None

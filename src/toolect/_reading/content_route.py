@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
 from toolect._graph.stops import EndToken, NameLine, stops_of
 from toolect._reading.answer import Answer
@@ -69,6 +69,8 @@ class Said(Route):
         super().__init__(node)
         plan = self.plan = plan_of(node)
         stops = [s for s in stops_of(node).values() if s.regular and not s.named]
+        if node.graph.network.spec.code:
+            stops = [s for s in stops if len(s.core) >= STRONG]  # what a short one opens has to be looked at
         self.hub = build(
             node,
             [s.key for s in stops if not s.direct],

@@ -74,6 +74,8 @@ class Machine:
         if node is not None:
             course.builder.draft.adopt(to)
             course.node = node
+            if course.graph.code is not None and node.coding is not None:
+                course.begin_statement(node.coding)  # or the last one goes on
             course.pos = to.size if to.finished else to.before
             course.spacing.after(to.trails[0], to.trails)
             if to.finished:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import Op, OpCode
+from toolect._reading.answer import Answer
 from toolect._reading.content_route import Said
+from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import (
@@ -35,6 +37,26 @@ class Markers(Route):
         return None if self.closers is None else cross(to, self.closers, to.pos)
 
 
+class Statement(Markers):
+    """A statement of code may begin, which may be a call; `home` is where statements go on."""
+
+    __slots__ = ("home",)
+
+    def __init__(self, node: Node, home: Node) -> None:
+        super().__init__(node)
+        self.home = home
+
+    def go(self, to: Striding) -> Route | None:
+        from toolect._reading.statement import statement_calls  # not part of starting up: few dialects need it
+
+        assert to.graph.code is not None
+        if not to.buf.startswith(to.graph.code.closers, past_blank(to.buf, to.pos)):
+            answer, _ = statement_calls(to, self.home, to.pos)
+            if answer is not Answer.YES:
+                return None
+        return super().go(to)
+
+
 def route(node: Node) -> Route:
     """The route at `node`, made once."""
     return node.made(_route)
@@ -48,7 +70,7 @@ def _route(node: Node) -> Route:
     plain = scalars(node)
     if plain is not None:
         return Plain(node, plain)
-    return Markers(node)
+    return Markers(node) if node.coding is None else Statement(node, node.coding)
 
 
 def _just_ends(task: object, back: int) -> bool:

@@ -72,6 +72,8 @@ class Trace:
         self.does = bool(self.actions) or draft.json is not None
         """True when it does anything but lead on."""
         clean = settled(draft.node) and not draft.nested  # reading lexeme by lexeme can go on where it leads
+        if draft.node.graph.network.spec.code and not draft.node.text:
+            clean = clean and draft.node.coding is not None and END_CALL in acts  # code is read for the calls in it
         self.proven = clean and (draft.json is not None or draft.node.text or draft.proven)
         """True when that can be done there, and it cannot be prose about calls: text or JSON follows, or a marker came
         after a name."""
@@ -257,6 +259,7 @@ class Draft:
         keys = _longest_first(node, node.choices)
         whole = len(node.choices) > 1 and not undecided  # a run may end here
         if whole:
+            self.forks += _MOST_FORKS if node.coding is not None else 0
             self.forks += 1
             if self.forks > _MOST_FORKS or self.nested or len(keys) > _MOST_TINES:
                 return [self]

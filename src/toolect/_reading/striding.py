@@ -198,6 +198,8 @@ class Striding:
             return False
         if not self.called:
             return True
+        if self.graph.code is not None:
+            return False  # of a statement that is open, more has to be known
         keys = {key for key, _ in self.entries}
         before = self.begun or ()
         twice = self.key in keys or self.key in before or not keys.isdisjoint(before)
