@@ -259,9 +259,8 @@ class Draft:
         keys = _longest_first(node, node.choices)
         whole = len(node.choices) > 1 and not undecided  # a run may end here
         if whole:
-            self.forks += _MOST_FORKS if node.coding is not None else 0
             self.forks += 1
-            if self.forks > _MOST_FORKS or self.nested or len(keys) > _MOST_TINES:
+            if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:
                 return [self]
         marked = [draft for key in keys for draft in self.copy().over(key)]
         return [*marked, *drafts, self] if whole else [*marked, *drafts]  # what JSON begins with, a marker may
