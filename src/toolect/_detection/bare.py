@@ -14,11 +14,15 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.loose import Guess, guess, keys_of
 from toolect._shapes.shape_events import ShapeEvent
+from toolect._shapes.shape_reader import OpenCall
 from toolect._spec.holes import holes
 from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken, complete
 
 BRACKETS = "{["
+_NEEDED = {HoleKind.NAME, HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT}
+_MOST_CALLS = 256
+"""Ways in which a call may begin of which it is remembered who writes them like that."""
 _BEGINNING = 600
 """Characters of broken JSON that show whether it begins as a call."""
 
@@ -28,15 +32,16 @@ class Shapes:
 
     def __init__(self, known: Index) -> None:
         shapes: list[Shape] = []
-        self.owners: dict[int, str] = {}
+        self._owners: dict[int, str] = {}
+        self._known: dict[tuple[object, ...], frozenset[str]] = {}
         for name, traits in known.traits.items():
             if any(opener.json and opener.needle and not opener.strong for opener in traits.openers):
                 for shape in map(_listed, registry.spec(name).shapes.values()):
                     if HoleKind.NAME in holes(shape):
                         shapes.append(shape)
-                        self.owners |= {id(part): name for part in _parts(shape)}
+                        self._owners |= {id(part): name for part in _parts(shape)}
         self.shape: Shape = OneOf(tuple(shapes))
-        self.names = frozenset(self.owners.values())
+        self.names = frozenset(self._owners.values())
         names = {
             key for part in _parts(self.shape) if isinstance(part, Obj) for field in part.fields for key in field.keys
             if Hole(HoleKind.NAME) in _alternatives(field.shape)
@@ -44,6 +49,17 @@ class Shapes:
         keyed = any(isinstance(part, Keyed) for part in _parts(self.shape))
         self.naming = re.compile('"(?:' + "|".join(map(re.escape, sorted(names))) + r')"|\\' + ("|" * keyed))
         """What every call has in it: a key whose value is its name, or one that is written with escapes."""
+
+    def owners(self, call: OpenCall) -> frozenset[str]:
+        """The dialects that have a call as this."""
+        key = (*map(id, call.options), call.keys, call.coded)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) == _MOST_CALLS:
+                self._known.clear()
+            parts = [option for option in call.options if _says(option, call)]
+            found = self._known[key] = frozenset(self._owners[id(part)] for part in parts if id(part) in self._owners)
+        return found
 
 
 @lru_cache(maxsize=4)
@@ -79,6 +95,15 @@ def _parts(shape: Shape) -> Iterator[Shape]:
             yield from _parts(inner)
 
 
+def _says(option: Shape, call: OpenCall) -> bool:
+    """True when `option` has the name and the arguments of `call` where they are."""
+    if not isinstance(option, Obj):
+        return False
+    found = [holes(field.shape) & _NEEDED for field in option.fields if any(key in call.keys for key in field.keys)]
+    arguments = HoleKind.ARGUMENTS_TEXT if call.coded else HoleKind.ARGUMENTS
+    return frozenset().union(*found) == {HoleKind.NAME, arguments}
+
+
 def _alternatives(shape: Shape) -> tuple[Shape, ...]:
     return shape.shapes if isinstance(shape, OneOf) else (shape,)
 
@@ -86,7 +111,7 @@ def _alternatives(shape: Shape) -> tuple[Shape, ...]:
 class BareJson:
     """One value, from character `at` on, read as far as it takes to know whether it may be a call."""
 
-    __slots__ = ("_broken", "_guesses", "_left", "_read", "_reader", "_shapes", "at", "end")
+    __slots__ = ("_broken", "_call", "_guesses", "_read", "_reader", "_shapes", "_told", "at", "end")
 
     def __init__(self, shapes: Shapes, at: int, tools: Collection[str], guesses: bool) -> None:
         """What is broken is a call only if it `guesses`."""
@@ -95,12 +120,14 @@ class BareJson:
         """Where it ends, when it is none."""
         self._read = 0
         self._broken: Broken | None = None
-        self._left: tuple[Shape, ...] = ()
+        self._call: OpenCall | None = None  # as it was when it was `_told` that it is one
+        self._told = False
         self._reader = JsonReader(shapes.shape, self._tell, tools=tools)
 
     def _tell(self, event: ShapeEvent) -> None:  # noqa: ARG002  # what is open tells enough
-        if not self._reader.called:
-            self._left = self._reader.alternatives
+        if not self._told:
+            self._call = self._reader.open_call or self._call
+            self._told = self._reader.called
 
     @property
     def broken(self) -> bool:
@@ -108,9 +135,9 @@ class BareJson:
         return self._broken is not None
 
     @property
-    def owners(self) -> set[str]:
-        """The dialects in whose shape the call is, where it is one beyond doubt."""
-        return {owner for part in self._left if (owner := self._shapes.owners.get(id(part))) is not None}
+    def owners(self) -> frozenset[str]:
+        """The dialects that write the call like this, as far as it has been read, where it is one beyond doubt."""
+        return frozenset() if self._call is None else self._shapes.owners(self._call)
 
     def look(self, text: str, start: int, final: bool) -> Answer:
         """May `text[start:]`, which begins at `at`, be a call?"""

@@ -28,6 +28,16 @@ def _json_at(hit: Hit, text: str) -> int:
     return at if text[at : at + 1] in ("{", "[") else -1
 
 
+def _written(hit: Hit, text: str) -> bool:
+    """True when what follows is spelled as the dialects of `hit` write it."""
+    opener, end = hit.opener, hit.end + len(hit.opener.trail)
+    if opener.core in BRACKETS or opener.free or opener.patterns:
+        return True
+    return text.startswith(opener.trail, hit.end) and (
+        text[end : end + 1] in (*opener.json,) or text.startswith(opener.follows, end)
+    )
+
+
 def step_after(read: int) -> int:
     """How long the piece is that dialects are tried on after `read` characters."""
     return min(max(FIRST_STEP, read // 2), LAST_STEP)
@@ -49,10 +59,12 @@ class Setting(NamedTuple):
 class Evidence:
     """The openers at a place, and what they say about the dialects that they are of."""
 
-    __slots__ = ("_hits", "_openers", "setting")
+    __slots__ = ("_hits", "_openers", "_written", "setting")
 
-    def __init__(self, hits: Sequence[Hit], setting: Setting) -> None:
+    def __init__(self, hits: Sequence[Hit], setting: Setting, text: str) -> None:
+        """`hits` are all those at a place of `text`."""
         self.setting = setting
+        self._written = {name for hit in hits if _written(hit, text) for name in hit.names}
         self._hits = hits
         self._openers: dict[str, list[Hit]] = {}
         for hit in hits:
@@ -114,12 +126,12 @@ class Evidence:
 
     def ranked(self, likely: Collection[str] = (), among: Iterable[str] | None = None) -> list[str]:
         """Those `among` the dialects that may be meant, the likeliest last: that of the last call, the `likely` ones,
-        those that are met most often.
+        those that write what follows as it is, those that are met most often.
         """
-        setting = self.setting
+        last, order, written = self.setting.last, self.setting.order, self._written
         return sorted(
             self._openers if among is None else among,
-            key=lambda name: (name != setting.last, name not in likely, self.free(name), setting.order[name]),
+            key=lambda name: (name != last, name not in likely, name not in written, self.free(name), order[name]),
             reverse=True,
         )
 

@@ -24,7 +24,7 @@ class Foregone(NamedTuple):
 
 
 def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guests) -> Foregone | None:
-    """What the dialect `name` reads from index `at` on, if a guest would leave nothing to be desired.
+    """What the dialect `name` reads from index `at` on, if it is sure, or a guest would leave nothing to be desired.
 
     None when only a guest can tell.
     """
@@ -35,6 +35,8 @@ def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guest
     if strode is None:
         return None
     to = strode[0]
+    if evidence.sure:
+        return Foregone(name, graph, *strode)
     calls = [segment for segment in to.segments if type(segment) is Call]
     said = [(call.name, call.status is Status.OK) for call in calls]
     flat = any(call.spelling is None and call.arguments for call in calls)

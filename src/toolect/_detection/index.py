@@ -198,7 +198,7 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
 
 def _named(opener: Opener) -> str:
     """Matches a name without a marker that begins a call, when what is near may follow it."""
-    after = [re.escape(mark) for mark in opener.follows] + [r"""[{\["]"""] * opener.json
+    after = [re.escape(mark) for mark in opener.follows] + ([r"""[{\["]"""] if opener.json else [])
     if opener.free or opener.patterns:
         return opener.core
     return rf"{opener.core}\s{{0,{MAX_BLANK}}}(?:{'|'.join(after)}|\Z)"

@@ -156,7 +156,9 @@ class Mixed:
         setting = Setting(self._guests.schemas, self._index.order, found.last, self._content.stretch.shown)
         self._guests.count = len(found.readers)
         alone = text.whole and self._guest is None
-        self._trial = Trial(text, self._index, Evidence(hits, setting), self._guests, alone, self._guesses > 0)
+        self._trial = Trial(
+            text, self._index, Evidence(hits, setting, text.buf), self._guests, alone, self._guesses > 0
+        )
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""

@@ -10,7 +10,8 @@ from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, stops_of
-from toolect._graph.symbols import Key, Op, OpCode
+from toolect._graph.symbols import Key
+from toolect._shapes.alternatives import options
 from toolect._spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
 
 _COMMON = (FENCE, '{"', "{'", "[{", '["', "['")
@@ -36,10 +37,8 @@ class Opener(msgspec.Struct, frozen=True):
     """The terminals that may come next, as regular expressions."""
     then: tuple[str, ...] = ()
     """The beginnings of the markers that may come after such a terminal; none when other things may."""
-    begins: bool = False
-    """A call begins with it, not just a section of calls."""
-    json: bool = False
-    """A JSON value may come next."""
+    json: str = ""
+    """The brackets that a JSON value begins with that may come next."""
     free: bool = False
     """Any text may come next."""
 
@@ -75,7 +74,7 @@ def traits(spec: Spec) -> Traits:
             if (opener := _opener(start, stop)) is not None:
                 openers.setdefault(stop.key, opener)
         for bracket in plan_of(start).braces:
-            openers[bracket] = Opener(bracket, bracket, begins=True, json=True)
+            openers[bracket] = Opener(bracket, bracket, json=bracket)
     else:
         for core in start.marks:
             openers[core] = _followed(core, start.calling(core), start, core)
@@ -90,6 +89,12 @@ def traits(spec: Spec) -> Traits:
         markers=tuple(sorted(graph.markers - thinking)),
         thinking=tuple(sorted(thinking)),
     )
+
+
+def _brackets(shape: Shape | None) -> str:
+    """The brackets that a value of `shape` begins with."""
+    found = {"[" if isinstance(option, Many) else "{" for option in options(shape)} if shape is not None else {"{"}
+    return "".join(sorted(found))
 
 
 def _keys(shape: Shape) -> int:
@@ -131,8 +136,7 @@ def _followed(core: str, call: bool, node: Node, key: Key, pattern: bool = False
         tuple(sorted({_sought(mark) for mark in after.marks})),
         tuple(name.regex for name, _ in after.patterns),
         _markers_after([after.step(name).node for name, _ in after.patterns]),
-        any(isinstance(task, Op) and task.code is OpCode.BEGIN_CALL for task, _ in step.tasks),
-        after.json,
+        _brackets(after.json_field().shape) if after.json else "",
         after.text or after.escaped,
     )
 

@@ -12,11 +12,10 @@ import json
 from collections.abc import Collection
 from enum import Enum
 
-from toolect._shapes.alternatives import Options
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.loose import LooseEnd
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
-from toolect._shapes.shape_reader import IN_LIST, IN_OBJECT, ShapeReader
+from toolect._shapes.shape_reader import IN_LIST, IN_OBJECT, OpenCall, ShapeReader
 from toolect._spec.model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import (
     MAX_DEPTH,
@@ -144,9 +143,9 @@ class JsonReader:
         return self._shape.called
 
     @property
-    def alternatives(self) -> Options:
-        """What the open call may be."""
-        return self._shape.alternatives
+    def open_call(self) -> OpenCall | None:
+        """What is known of the open call."""
+        return self._shape.open_call
 
     @property
     def odd(self) -> bool:

@@ -6,6 +6,7 @@ Whoever reads the value tells of each in order: a JsonReader as it arrives, `who
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
@@ -13,6 +14,14 @@ from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Mis
 from toolect._spec.model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect.message import Json, RepairKind
+
+
+class OpenCall(NamedTuple):
+    """A call so far: what it may be, the keys that have come, and whether its arguments are a string."""
+
+    options: Options
+    keys: tuple[str, ...]
+    coded: bool
 
 
 class Frame:
@@ -40,7 +49,7 @@ class ShapeReader:
 
     __slots__ = (
         "called", "emit", "place", "stack",
-        "_argued", "_good", "_key", "_key_at", "_leads", "_name", "_tools", "_unit",
+        "_argued", "_coded", "_good", "_key", "_key_at", "_leads", "_name", "_tools", "_unit",
     )  # fmt: skip
 
     def __init__(self, root: Shape, emit: Emit, tools: Collection[str]) -> None:
@@ -56,11 +65,13 @@ class ShapeReader:
         self._leads = False  # which is its first key
         self._argued = False  # its arguments have begun
         self._good = False  # as arguments do
+        self._coded = False  # which are a string
 
     @property
-    def alternatives(self) -> Options:
-        """What the open call may be."""
-        return () if self._unit is None else self._unit.members.options
+    def open_call(self) -> OpenCall | None:
+        """What is known of the open call."""
+        unit = self._unit
+        return None if unit is None else OpenCall(unit.members.options, tuple(unit.keys), self._coded)
 
     # Values
 
@@ -161,7 +172,7 @@ class ShapeReader:
             return
         owner.begun = True
         self._unit = owner
-        self._name, self._leads, self._argued, self._good = "", False, False, False
+        self._name, self._leads, self._argued, self._good, self._coded = "", False, False, False, False
         self.emit(CallBegins(owner.start))
         if owner.identity is not None:
             self.emit(Filled(HoleKind.ID, owner.identity, owner.start, owner.start))
@@ -191,6 +202,7 @@ class ShapeReader:
 
     def encoded(self) -> None:
         """The arguments are a string."""
+        self._coded = True
         self._good = self.place.as_text
         self.judge()
 
