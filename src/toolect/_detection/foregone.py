@@ -13,6 +13,9 @@ from toolect._reading.striding import Striding
 from toolect._reading.text_source import Source
 from toolect.message import Call, Status
 
+_ENOUGH = 64
+"""Characters of arguments that show that they have begun."""
+
 
 class Foregone(NamedTuple):
     """A dialect that leaves nothing to be desired, what its stride has read, and the node that this led to."""
@@ -24,9 +27,9 @@ class Foregone(NamedTuple):
 
 
 def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guests) -> Foregone | None:
-    """What the dialect `name` reads from index `at` on, if it is sure, or a guest would leave nothing to be desired.
+    """What the dialect `name` reads from index `at` on; None when only a guest can tell.
 
-    None when only a guest can tell.
+    It is the only dialect there, or would leave nothing to be desired as a guest.
     """
     graph = guests.graph(name)
     if not graph.strides or evidence.free(name):
@@ -35,7 +38,7 @@ def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guest
     if strode is None:
         return None
     to = strode[0]
-    if evidence.sure:
+    if evidence.sure or evidence.thinks:
         return Foregone(name, graph, *strode)
     calls = [segment for segment in to.segments if type(segment) is Call]
     said = [(call.name, call.status is Status.OK) for call in calls]
@@ -52,6 +55,12 @@ def _heard(name: str, text: Source, at: int, call: Call, guests: Guests) -> int:
     """How much a guest reads at most before it knows about the first call; 0 when it runs out of patience."""
     assert call.span is not None
     read = call.span[1] - text.base - at
+    if read >= PATIENCE and call.spelling:
+        begun = call.raw.find(call.spelling)
+        head = read - len(call.raw) + begun
+        after = call.raw[begun + len(call.spelling) :]
+        if begun >= 0 and call.name in text.buf[at : at + head] and call.name not in after:
+            read = head + _ENOUGH  # the name comes before the arguments
     if read < PATIENCE:
         return read + step_after(read)
     guest, read = guests.new(name, text.base + at), 0

@@ -95,6 +95,14 @@ class Index:
         """True when something may begin at `pos`."""
         return self._match(text, pos) is not None
 
+    def calls(self, text: str, pos: int, end: int) -> bool:
+        """True when a call may begin in `text[pos:end]`, whatever stands around it."""
+        while 0 <= (at := self.search(text, pos, True)[0]) < end:
+            if any(hit.opener.call and hit.opener.strong for hit in self.hits(text, at, False, False, True) or ()):
+                return True
+            pos = at + 1
+        return False
+
     def hold_from(self, text: str, pos: int) -> int:
         """The index from which the end of `text` may be the beginning of something."""
         n = len(text)

@@ -108,7 +108,7 @@ class Mixed:
             hits = index.hits(buf, at, False, False, final)
             if hits is None or not final and index.partial(buf, at):
                 break
-            calls = [called for hit in hits if (called := self._calling(hit)).names]
+            calls = [called for hit in hits if (called := self._calling(hit, at)).names]
             before = buf[at - 1] if at else self._before
             if calls and not (before and before in QUOTES):
                 if self._pass_thought(guest, at):
@@ -137,12 +137,12 @@ class Mixed:
             self._rest += rest
         return False
 
-    def _calling(self, hit: Hit) -> Hit:
-        """Of an opener in reasoning, the dialects that call there."""
+    def _calling(self, hit: Hit, at: int) -> Hit:
+        """Of an opener in reasoning, at index `at` where text will begin, the dialects that call there."""
         if not (hit.opener.call and hit.opener.strong):
             return hit._replace(names=())
         calling = (name for name in hit.names if self._guests.graph(name).policies.reasoning_calls == "parse")
-        return hit._replace(names=tuple(calling))
+        return hit._replace(names=tuple(calling), end=hit.end - at)
 
     # Trials
 

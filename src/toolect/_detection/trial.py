@@ -11,6 +11,8 @@ from toolect._detection.foregone import Foregone, foregone
 from toolect._detection.guest import Guest, Guests
 from toolect._detection.index import Index
 from toolect._reading.answer import WAIT, Answer, Waiting
+from toolect._reading.stride import opens
+from toolect.message import Reasoning
 
 Taken: TypeAlias = Guest | Foregone
 
@@ -23,15 +25,15 @@ class Trial:
     """
 
     __slots__ = (
-        "_alone", "_bare", "_current", "_doubtful", "_evidence", "_guests", "_heard", "_marker", "_names", "_needed",
-        "_text", "at", "thinks",
+        "_alone", "_bare", "_current", "_doubtful", "_evidence", "_guests", "_heard", "_index", "_later", "_marker",
+        "_names", "_needed", "_text", "at", "thinks",
     )  # fmt: skip
 
     def __init__(
         self, text: Arrived, index: Index, evidence: Evidence, guests: Guests, alone: bool, guesses: bool
     ) -> None:
         """`alone`: there is no other text than this, and nobody else reads it. `guesses`: broken JSON may be a call."""
-        self._text, self._evidence, self._guests, self._alone = text, evidence, guests, alone
+        self._text, self._index, self._evidence, self._guests, self._alone = text, index, evidence, guests, alone
         self.at = text.base + text.pos
         self.thinks = evidence.thinks
         """What begins here is no call: reasoning, or content."""
@@ -48,6 +50,7 @@ class Trial:
             self._bare = BareJson(shapes, text.base + json_at, guests.schemas, guesses)
         else:
             self._names = evidence.ranked()
+        self._later: list[str] = []  # those that are not perfect, which need not be heard when another one is
         self._needed = 0  # the character that must be there for anything to be decided
         self._current: Guest | None = None
         self._heard: list[Guest] = []
@@ -79,15 +82,17 @@ class Trial:
             if names is WAIT:
                 return WAIT
             self._names = names
-        while self._names or self._current is not None:
-            if self._current is None:
+        while (guest := self._current) is not None or self._names or self._later:
+            if guest is None:
+                if not self._names:
+                    self._alone, self._names, self._later = False, self._later[::-1], []
                 name = self._names.pop()
-                if self._alone and not self.thinks:
-                    found = foregone(name, text, self.at - text.base, evidence, self._guests)
-                    if found is not None:
-                        return found
-                self._current = self._guests.new(name, self.at)
-            guest = self._current
+                if self._alone and (found := self._glance(name)) is not None:
+                    return found
+                if self._alone and not self._marker and not opens(self._guests.graph(name), text.buf, text.pos):
+                    self._later.append(name)
+                    continue
+                guest = self._current = self._guests.new(name, self.at)
             while not self._knows(guest) and (self._marker or guest.fed - self.at < PATIENCE):
                 if not self._feed(guest):
                     return WAIT
@@ -105,6 +110,21 @@ class Trial:
                 if not self._feed(guest):
                     return WAIT
         return max(filter(evidence.takes, heard), key=evidence.fitness, default=None)
+
+    def _glance(self, name: str) -> Foregone | None:
+        """The dialect, when it leaves nothing to be desired in large steps."""
+        text, index = self._text, self._index
+        found = foregone(name, text, text.pos, self._evidence, self._guests)
+        if found is None or not self.thinks:
+            return found
+        if not found.to.left and not found.to.finished:
+            return None
+        for segment in found.to.segments:
+            if type(segment) is Reasoning and segment.span is not None:
+                start, end = segment.span
+                if index.calls(text.buf, start - text.base, end - text.base):
+                    return None  # any dialect may call there
+        return found
 
     def _look(self) -> list[str] | Waiting:
         """Those that are to be heard where JSON begins that may be no call."""

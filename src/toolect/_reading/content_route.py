@@ -145,6 +145,11 @@ class Said(Route):
             self._end(to, pos, where)
         return None
 
+    def opens(self, text: str, pos: int) -> bool:
+        if self.head is not None or self.named:
+            return True
+        return any(hub is not None and hub.match(text, pos) is not None for hub in (self.direct, self.hub))
+
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
         text, pos = to.buf, to.pos

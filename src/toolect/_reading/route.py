@@ -23,3 +23,7 @@ class Route:
     def go(self, to: Striding) -> Route | None:  # noqa: ARG002  # here no step is known
         """Take one step: where it leads. None where none can be taken: nothing has changed, or `to` is `broken`."""
         return None
+
+    def opens(self, text: str, pos: int) -> bool:  # noqa: ARG002  # here nothing is known
+        """False when no call begins at `pos` as it is written."""
+        return True

@@ -68,6 +68,11 @@ def go(to: Striding, node: Node) -> Node | None:
     return at.node if at is not None and (to.finished or to.before > start) else None
 
 
+def opens(graph: Graph, text: str, pos: int) -> bool:
+    """False when no call of the dialect begins at `pos` as it is written."""
+    return not graph.strides or route(graph.start).opens(text, pos)
+
+
 def _go(to: Striding, at: Route) -> Route | None:
     """Take steps for as long as there are: the last place from which the machine can go on."""
     if not at.clean:

@@ -1,4 +1,5 @@
 """JSON and its shapes: which parts of a value are calls, read and written.
 
-Others import `alternatives`, `json_reader`, `loose`, `mend`, `shape_events`, `whole`, `write`; all else is its own.
+Others import `alternatives`, `json_reader`, `loose`, `mend`, `shape_events`, `shape_reader`, `whole`,
+`write`; all else is its own.
 """
