@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
+from toolect._reading.answer import Answer
 from toolect._reading.route import Route
 from toolect._reading.routes import route
 from toolect._reading.striding import Striding
@@ -86,9 +87,22 @@ def _go(to: Striding, at: Route) -> Route | None:
         if then is None:
             break
         at = then
-    if to.finished or to.whole():
+    if to.finished or to.whole() or _goes_on(to, at):
         return at
     to.reach = to.pos
     if begin is not None:
         to.restore(saved)
     return begin
+
+
+def _goes_on(to: Striding, at: Route) -> bool:
+    """Can the machine go on after a scalar, or where the last quote surely ended its string?"""
+    if to.broken or to.nested or not at.clean or not (to.entries if to.called else to.owed):
+        return False
+    if to.owed:
+        from toolect._reading.closing import ends_string  # not part of starting up: few dialects need it
+
+        if to.quote is None or ends_string(to, *to.quote, "") is not Answer.YES:
+            return False
+    to.clean = True
+    return to.whole()

@@ -56,6 +56,8 @@ class Striding:
     """Values of a value language are open, or have come."""
     owed = 0
     """How many lexemes must follow for the last quote to have ended its string."""
+    quote: tuple[Node, int] | None = None
+    """The node and the index after that quote."""
     start = 0
     name = ""
     id: str | None = None

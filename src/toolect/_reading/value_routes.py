@@ -64,7 +64,10 @@ class Plain(Route):
             to.key = value
         elif not to.give(value):
             return give_up(to)
-        to.owed = PROOF if way.escapes else max(0, to.owed - 1)
+        if way.escapes:
+            to.owed, to.quote = PROOF, (way.node, end)
+        elif to.owed:
+            to.owed -= 1
         to.clean = False
         to.pos = to.before = end
         to.trails = NO_TRAIL
