@@ -93,7 +93,7 @@ def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:
         problems.error("wrong-type", message, node.place)
         return None
     before = len(problems.found)
-    fields = read_struct(node, Options, problems, old=_OLD)
+    fields = read_struct(node, Options, problems, _OLD)
     if len(problems.found) > before:
         return None
     options = Options(**fields)

@@ -92,18 +92,20 @@ def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:
         message = f"expected a mapping for the entry `{name.text}`, got {describe(node)}"
         problems.error("wrong-type", message, node.place if describe(node) != "nothing" else name.place)
         return None
-    check_keys(node, FIELDS, "field", problems, OLD)
+    check_keys(node, FIELDS, problems, OLD)
     return Entry(name, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
 
 
-def read_policies(entry: Entry, problems: Problems) -> Policies:
-    """The policies."""
-    return Policies(**read_struct(entry.mapping("policies", problems), Policies, problems, "policy"))
+class Plain(msgspec.Struct, frozen=True):
+    """The fields that need no grammar to be read."""
 
-
-def read_gaps(entry: Entry, problems: Problems) -> Gaps:
-    """The whitespace between segments."""
-    return Gaps(**read_struct(entry.mapping("gaps", problems), Gaps, problems, "gap"))
+    about: str = ""
+    source: str = ""
+    models: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    reserved: tuple[str, ...] = ()
+    gaps: Gaps = Gaps()
+    policies: Policies = Policies()
 
 
 def read_prefill(entry: Entry, grammar: Grammar, problems: Problems) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -9,14 +10,14 @@ import msgspec
 
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
+from toolect._spec.decode import read_fields
 from toolect._spec.document import Text, read_document, read_text
 from toolect._spec.entry import (
     Entry,
+    Plain,
     read_entry,
-    read_gaps,
     read_ids,
     read_misspellings,
-    read_policies,
     read_prefill,
     spelled,
 )
@@ -148,9 +149,7 @@ class _Loader:
 
     def _spec(self, entry: Entry, whole: Entry, grammar: Grammar, inherited: bool, problems: Problems) -> Spec | None:
         rules = grammar.rules
-        before = len(problems.found)
-        map_table = whole.mapping("map", problems)
-        values = whole.mapping("values", problems)
+        map_table, values = whole.mapping("map", problems), whole.mapping("values", problems)
         own_map, own_values = (
             {key.text for key, _ in (table if inherited else entry.mapping(field, Problems())).entries}
             for field, table in (("map", map_table), ("values", values))
@@ -159,41 +158,35 @@ class _Loader:
         meanings = read_map(map_table, named, rules, own_map, problems)
         named.check_used(entry.mapping("shapes", Problems()))
         roles, shapes = meanings.roles, meanings.shapes
-        if len(problems.found) == before:
+        ids = None
+        if not problems.failed:  # what a mistake in the map leaves without a meaning is no news
             check_mapped(rules, roles, shapes, map_table.place, problems)
             check_within_calls(rules, roles, shapes, map_table.place, problems)
-        ids_in_json = any(HoleKind.ID in holes(shape) for shape in shapes.values())
-        ids = read_ids(whole, roles, ids_in_json, problems) if len(problems.found) == before else None
-        if ids is not None and "{name}" in ids.form:
-            roles = {key: Role.REF if role is Role.ID else role for key, role in roles.items()}
+            ids = read_ids(whole, roles, any(HoleKind.ID in holes(shape) for shape in shapes.values()), problems)
         codecs = read_codecs(values, rules, roles, own_values, problems)
         fixed_names = take_texts(meanings, codecs, map_table, problems)
-        reserved = tuple(t.text for t in whole.texts("reserved", problems))
-        named_first = any(begins_with_name(rule, roles) for rule in rules.values())
+        named_by_id = ids is not None and "{name}" in ids.form
+        plain = read_fields(whole.table, Plain, problems)
+        if not any(begins_with_name(rule, roles) for rule in rules.values()):
+            plain["no_call"] = plain.pop("reserved", ())
+        ends = (spelled(end, grammar.spellings, problems) for end in whole.texts("end", problems))
         spec = Spec(
+            **plain,
             name=entry.name.text,
             rules=rules,
-            roles=roles,
+            roles={k: Role.REF if role is Role.ID else role for k, role in roles.items()} if named_by_id else roles,
             shapes=shapes,
+            codecs=codecs,
             written=meanings.written,
             before_call=tuple(meanings.before_call),
             fixed_names=fixed_names,
-            ids=ids if ids is not None and "{name}" not in ids.form else None,
-            codecs=codecs,
-            about=whole.text("about", problems),
-            source=whole.text("source", problems),
-            models=tuple(t.text for t in whole.texts("models", problems)),
-            aliases=tuple(t.text for t in whole.texts("aliases", problems)),
-            gaps=read_gaps(whole, problems),
-            prefill=read_prefill(whole, grammar, problems),
-            end=tuple(text for t in whole.texts("end", problems) for text in spelled(t, grammar.spellings, problems)),
             comments=grammar.comments,
             code=meanings.code[0] if meanings.code else "",
-            ref=ids.form if ids is not None and "{name}" in ids.form else "",
+            ids=None if named_by_id else ids,
+            ref=ids.form if ids is not None and named_by_id else "",
+            prefill=read_prefill(whole, grammar, problems),
+            end=tuple(itertools.chain.from_iterable(ends)),
             misspellings=read_misspellings(whole, Parts(rules).literals, problems),
-            reserved=reserved if named_first else (),
-            no_call=() if named_first else reserved,
-            policies=read_policies(whole, problems),
             tools=read_tools(whole, problems),
             results=read_results(whole, problems),
             place=entry.name.place,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -46,6 +47,21 @@ class Trailing(StrEnum):
     NONE = "none"
 
 
+def _holes(*holes: str, needed: tuple[str, ...] = ()) -> msgspec.Meta:
+    """What may stand in braces in a text, and what of it must; or the holes of JSON."""
+    return msgspec.Meta(extra={"holes": holes, "needed": needed})
+
+
+_PLAIN = _holes()
+_TOOL = _holes(
+    "tool", "name", "description", "comment", "jsdoc", "parameters", "fields", "others", "typescript",
+    "typescript/arguments", "python", "docstring",
+)  # fmt: skip
+_PARAMETER = _holes("name", "type", "hint", "description", "required", "schema", "others")
+_RESULT = _holes("output", "name", "id", "index", "result", needed=("output", "result"))
+_LISTED = msgspec.Meta(pattern="[a-z-]+", description="lower-case letters")
+
+
 class Notation(msgspec.Struct, frozen=True):
     """How the data in a text is spelled.
 
@@ -53,14 +69,14 @@ class Notation(msgspec.Struct, frozen=True):
     """
 
     spelling: Syntax = Syntax.JSON
-    quote: str = '"'
+    quote: Annotated[str, _PLAIN] = '"'
     compact: bool = False
     """No blanks after commas and colons."""
     sorted: bool = False
     """Keys in alphabetical order."""
     upper: bool = False
     """Types of JSON Schema in capitals."""
-    indent: int | None = None
+    indent: Annotated[int, msgspec.Meta(ge=0, le=8)] | None = None
     """Blanks that JSON and TypeScript are indented by; without them JSON is on one line."""
     trailing: Trailing = Trailing.ALL
     open: bool = False
@@ -71,8 +87,8 @@ class Notation(msgspec.Struct, frozen=True):
 class Listing(msgspec.Struct, frozen=True):
     """A further list of the tools: `each` for one, `between` two."""
 
-    each: str
-    between: str = "\n"
+    each: Annotated[str, _TOOL]
+    between: Annotated[str, _PLAIN] = "\n"
 
 
 class ToolText(msgspec.Struct, frozen=True):
@@ -83,15 +99,15 @@ class ToolText(msgspec.Struct, frozen=True):
     `{required}` says of a parameter that is and of one that is not.
     """
 
-    text: str
-    each: str = "{tool}"
-    between: str = "\n"
-    tool: Json = None
-    parameter: str = ""
-    head: str = ""
-    other: str = ""
+    text: Annotated[str, _holes("tools", "names", needed=("tools",))]
+    each: Annotated[str, _TOOL] = "{tool}"
+    between: Annotated[str, _PLAIN] = "\n"
+    tool: Annotated[Json, _holes("$name", "$description", "$parameters")] = None
+    parameter: Annotated[str, _PARAMETER] = ""
+    head: Annotated[str, _PLAIN] = ""
+    other: Annotated[str, _holes("key", "value")] = ""
     required: tuple[str, str] = ("true", "false")
-    lists: dict[str, Listing] = {}
+    lists: dict[Annotated[str, _LISTED], Listing] = {}
     """Further lists, by the holes that they have in `text`."""
     notation: Notation = Notation()
 
@@ -102,28 +118,14 @@ class ResultText(msgspec.Struct, frozen=True):
     `result` is the JSON that the hole `{result}` stands for.
     """
 
-    each: str
-    text: str = "{results}"
-    between: str = "\n"
+    each: Annotated[str, _RESULT]
+    text: Annotated[str, _holes("results", needed=("results",))] = "{results}"
+    between: Annotated[str, _PLAIN] = "\n"
     role: ResultRole = ResultRole.TOOL
     output: OutputKind = OutputKind.TEXT
-    result: Json = None
+    result: Annotated[Json, _holes("$output", "$name", "$id", "$index")] = None
     notation: Notation = Notation()
 
-
-TOOLS_HOLES = ("tools", "names")
-TOOL_HOLES = (
-    "tool", "name", "description", "comment", "jsdoc", "parameters", "fields", "others", "typescript",
-    "typescript/arguments", "python", "docstring",
-)  # fmt: skip
-PARAMETER_HOLES = ("name", "type", "hint", "description", "required", "schema", "others")
-OTHER_HOLES = ("key", "value")
-RESULTS_HOLES = ("results",)
-RESULT_HOLES = ("output", "name", "id", "index", "result")
-"""What may stand in braces in each of the texts; other braces are just braces."""
-TOOL_VALUES = ("$name", "$description", "$parameters")
-RESULT_VALUES = ("$output", "$name", "$id", "$index")
-"""The holes of the JSON patterns `tool` and `result`."""
 
 OPENAI_TOOL: Json = {
     "type": "function",
