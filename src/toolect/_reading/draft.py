@@ -47,6 +47,12 @@ class Draft:
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
 
+    @property
+    def told(self) -> int:
+        """The character up to which segments have been told."""
+        span = self.segments[-1].span if self.segments else None
+        return self.last_end if span is None else max(self.last_end, span[1])
+
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made at character `at`."""
         note(self.repairs if self.call is None else self.call.repairs, kind, at, detail)

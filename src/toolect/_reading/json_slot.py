@@ -272,12 +272,12 @@ class JsonSlot:
 
     def _take_units(self, course: Course, found: list[Found], end: int) -> None:
         """The calls and texts of the repaired value that have not been reported."""
-        broken = self._broken
+        broken, draft = self._broken, course.builder.draft
         assert broken is not None
         said = self._sink.said
         texts = [i for i, unit in enumerate(found) if isinstance(unit, Said)][:said]
         new = [unit for i, unit in enumerate(found) if i not in texts]
-        repair_units(course.builder.draft, new, self._needed, end, broken.at, str(broken))
+        repair_units(draft, new, max(self._needed, draft.told), end, broken.at, str(broken))
         self._leave(course, end)
 
     def _leave(self, course: Course, end: int) -> None:
