@@ -72,8 +72,8 @@ class Trace:
         self.does = bool(self.actions) or draft.json is not None
         """True when it does anything but lead on."""
         clean = settled(draft.node) and not draft.nested  # reading lexeme by lexeme can go on where it leads
-        if draft.node.graph.network.spec.code and not draft.node.text:
-            clean = clean and draft.node.coding is not None and END_CALL in acts  # code is read for the calls in it
+        if draft.node.coding is not None:
+            clean = clean and END_CALL in acts  # code is read for the calls in it
         self.proven = clean and (draft.json is not None or draft.node.text or draft.proven)
         """True when that can be done there, and it cannot be prose about calls: text or JSON follows, or a marker came
         after a name."""
@@ -99,7 +99,9 @@ class Hub:
 
 
 def settled(node: Node) -> bool:
-    """True when nothing that was read before `node` decides what is done after it, and no value is open."""
+    """True when nothing before `node` decides what is done after it, and no value or statement is open."""
+    if node.graph.network.spec.code and not node.text and node.coding is None:
+        return False
     trails = (task for choices in node.choices.values() for choice in choices for task in choice.trail)
     return not node.value and not any(back for _, back in (*trails, *(node.done or ())))
 
