@@ -57,6 +57,7 @@ class Index:
                 self.prefill.setdefault(tail, name)
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
+        self.marked = re.compile(trie(self.markers) if self.markers else r"(?!)").search
         needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
         named = "|".join(map(_named, self._names))
         self._named = re.compile(named).match if named else None

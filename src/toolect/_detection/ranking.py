@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from toolect import registry
 from toolect._detection.guest import HARD
-from toolect._detection.index import Index, index
+from toolect._detection.index import Hit, Index, index
 from toolect._detection.traits import Traits
 from toolect._reading.stream import not_text
 from toolect._values.schema import Schema, tool_schemas
@@ -18,7 +18,11 @@ from toolect.compiled import Dialect, Tools
 from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps
 
 PLACES = 400
-"""Places of a text at which `detect` looks for dialects. Beyond it: nothing is looked at."""
+"""Places of a text at which `detect` looks for openers. Beyond it: only markers are looked for."""
+MOST = 1 << 14
+"""Characters of a text that `detect` compares dialects by. Beyond it: those from the first traces on."""
+_BEFORE = 256
+"""Characters before the first trace that are looked at too: blanks and markers may belong to it."""
 QUALITY = {Status.OK: 1.0, Status.REPAIRED: 0.7, Status.TRUNCATED: 0.5, Status.MALFORMED: 0.1}
 """What an attempt at a call is worth as evidence."""
 WORTH_NAMING = 0.25
@@ -77,9 +81,12 @@ def among(
         raise not_text(text)
     schemas = tool_schemas(tools)
     given = list(tools) if tools is not None else None
+    names, start = traces(known, text)
+    text, cut = text[start : start + MOST], len(text) > start + MOST
+    prefix = "" if start else prefix
     readings = [
-        Reading(known.traits[name], text, dialect(name).parse(text, given, prefix=prefix), schemas)
-        for name in candidates(known, text)
+        Reading(known.traits[name], Sample(text, start, cut), dialect(name).parse(text, given, prefix=prefix), schemas)
+        for name in names
     ]
     most = max((reading.attempts for reading in readings), default=0)
     others = [marker for marker in known.markers if marker in text]
@@ -105,35 +112,65 @@ def _rank(entry: tuple[float, float, int, int, object]) -> tuple[float, float, i
     return -entry[0], -entry[1], -entry[2], -entry[3]
 
 
+class Sample(NamedTuple):
+    """The part of a text that is looked at: from character `start` on, and whether it is `cut` off."""
+
+    text: str
+    start: int
+    cut: bool
+
+
 def candidates(known: Index, text: str) -> list[str]:
     """The dialects of which the text has an opener, or any other marker."""
+    return traces(known, text)[0]
+
+
+def traces(known: Index, text: str) -> tuple[list[str], int]:
+    """The dialects of which the text has an opener, or any other marker, and where to begin when it is a long one."""
+    first = 0
+    if len(text) > MOST:
+        first = next(_places(known, text), (len(text), ()))[0]
+        if (match := known.marked(text, 0, first)) is not None:
+            first = match.start()
+        first = max(min(first, len(text) - MOST // 2) - _BEFORE, 0)
+    text = text[first : first + MOST]
     calling: dict[str, None] = {}
     others: dict[str, None] = {}
-    at, fresh = 0, True
-    for _ in range(PLACES):
-        at, _ = known.search(text, at, final=True)
-        if at < 0:
-            break
-        fresh = not text[:at].strip() or text[at - 1] == "\n"
-        line = fresh or not text[text.rfind("\n", 0, at) + 1 : at].strip()
-        for hit in known.hits(text, at, line, fresh, final=True) or ():
+    for _, hits in _places(known, text):
+        for hit in hits:
             (calling if hit.opener.call else others).update(dict.fromkeys(hit.names))
-        at += 1
     for name in known.order:
         if any(marker in text for marker in known.traits[name].markers):
             calling.setdefault(name)
-    return list(calling or others)
+    return list(calling or others), first
+
+
+def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[Hit]]]:
+    """The first places where something of a dialect may begin, each with what that is."""
+    at, line, solid = -1, 0, len(text) - len(text.lstrip())
+    for _ in range(PLACES):
+        at, _ = known.search(text, at + 1, final=True)
+        if at < 0:
+            break
+        line = max(line, text.rfind("\n", line, at) + 1)
+        fresh = at <= solid or at == line
+        hits = known.hits(text, at, fresh or not text[line:at].strip(), fresh, final=True)
+        if hits:
+            yield at, hits
 
 
 class Reading:
     """What one dialect makes of a text."""
 
-    def __init__(self, traits: Traits, text: str, message: Message, schemas: Mapping[str, Schema]) -> None:
+    def __init__(self, traits: Traits, sample: Sample, message: Message, schemas: Mapping[str, Schema]) -> None:
+        text, start, cut = sample
         self.traits, self.message, self.size = traits, message, max(len(text), 1)
-        self.calls = message.calls
+        self.calls = [c for c in message.calls if not (cut and c.span is not None and c.span[1] == len(text))]
         self.schemas = schemas
         self.content = [s for s in message.segments if isinstance(s, Content)]
-        found = [Found(m, text.count(m), text.index(m)) for m in (*traits.markers, *traits.thinking) if m in text]
+        found = [
+            Found(m, text.count(m), text.index(m) + start) for m in (*traits.markers, *traits.thinking) if m in text
+        ]
         self.markers = tuple(
             one for one in found
             if not any(one.marker != f.marker and f.marker.startswith(one.marker) and f.at == one.at for f in found)
