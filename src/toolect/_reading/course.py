@@ -31,7 +31,7 @@ class Course(Source):
     """A text on its way through the nodes of `graph`; what is read goes into the draft of `builder`."""
 
     __slots__ = (
-        "_finder", "_hist", "bound", "builder", "depth", "graph", "home", "node", "seeking", "spacing", "watcher",
+        "_finder", "_hist", "bound", "builder", "depth", "graph", "home", "last", "node", "seeking", "spacing", "watcher",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +44,7 @@ class Course(Source):
         self.graph, self.builder = graph, builder
         builder.draft.raw = self.raw
         self.node: Node = graph.start
+        self.last: Key = ""  # the marker or terminal that was read last
         self.spacing = Spacing()
         self.home: Node | None = None  # where to go on after the statement of code that is open
         self.depth = 0  # brackets that are open in it
@@ -112,6 +113,7 @@ class Course(Source):
         if self.watcher is not None:
             self.watcher.shifted(key, start, end)
         step = self.node.step(key)
+        self.last = key
         self._hist.append((start, end, text))
         if step.tasks:
             self._run(step.tasks)

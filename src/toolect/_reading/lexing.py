@@ -55,8 +55,9 @@ def lex(course: Course, node: Node) -> Next:
         text = "" if isinstance(key, str) else buf[pos:end]
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)
         return None
-    if node.json and _may_begin_json(course, buf[pos]) and not buf.startswith(course.graph.bracketed, pos):
-        if not course.final and any(core.startswith(buf[pos:]) for core in course.graph.bracketed):
+    again = course.last if course.last in course.graph.bracketed else None
+    if node.json and _may_begin_json(course, buf[pos]) and (again is None or not buf.startswith(str(again), pos)):
+        if again is not None and not course.final and str(again).startswith(buf[pos:]):
             return WAIT
         if not course.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]

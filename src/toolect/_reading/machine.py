@@ -77,6 +77,7 @@ class Machine:
             if course.graph.code is not None and node.coding is not None:
                 course.begin_statement(node.coding)  # or the last one goes on
             course.pos = to.size if to.finished else to.before
+            course.last = next((core for core in course.graph.bracketed if to.buf.endswith(core, 0, to.before)), "")
             course.spacing.after(to.trails[0], to.trails)
             if to.finished:
                 self.slot = AFTER_END

@@ -34,7 +34,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.pos = pos + len(found)
             course.shift(core, at, at + len(found))
             return None
-    for core in (*course.graph.closers, *(course.graph.bracketed if node.json else ())):
+    again = (course.last,) if node.json and course.last in course.graph.bracketed else ()
+    for core in (*course.graph.closers, *again):
         if buf.startswith(core, pos):
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
