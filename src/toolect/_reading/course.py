@@ -31,7 +31,8 @@ class Course(Source):
     """A text on its way through the nodes of `graph`; what is read goes into the draft of `builder`."""
 
     __slots__ = (
-        "_finder", "_hist", "bound", "builder", "depth", "graph", "home", "last", "node", "seeking", "spacing", "watcher",
+        "_finder", "_hist", "bound", "builder", "depth", "graph", "home", "last", "node", "seeking", "spacing",
+        "watcher",
     )  # fmt: skip
 
     def __init__(
