@@ -154,7 +154,7 @@ def _text(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> str 
     if not isinstance(node, Text) or not node.text and holes is None:
         problems.error("wrong-type", f"expected {wanted} for {what}, got {describe(node)}", node.place)
         return None
-    if holes is not None and not _has_holes(node, holes, (meta.extra or {})["needed"], what, problems):
+    if holes is not None and not has_holes(node, holes, (meta.extra or {})["needed"], what, problems):
         return None
     if (meta.extra or {}).get("regex"):
         try:
@@ -165,7 +165,7 @@ def _text(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> str 
     return node.text
 
 
-def _has_holes(node: Text, holes: tuple[str, ...], needed: tuple[str, ...], what: str, problems: Problems) -> bool:
+def has_holes(node: Text, holes: tuple[str, ...], needed: tuple[str, ...], what: str, problems: Problems) -> bool:
     """True when a text has one of the holes that it needs; one that is nearly a hole is noted."""
     found = HOLE.findall(node.text)
     for hole in found:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from toolect._spec.decode import read
-from toolect._spec.document import Text
+from toolect._spec.decode import has_holes, read
+from toolect._spec.document import Table, Text
 from toolect._spec.entry import Entry
 from toolect._spec.problems import Problems
-from toolect._spec.prompts import ResultText, ToolText
+from toolect._spec.prompts import TOOLS_HOLES, ResultText, ToolText
 
 _T = TypeVar("_T", ToolText, ResultText)
 
 
 def read_tools(entry: Entry, problems: Problems) -> ToolText | None:
     """How the entry tells tools; None when it does not say."""
-    return _read(entry, "tools", ToolText, problems)
+    found = _read(entry, "tools", ToolText, problems)
+    match entry.table.get("tools"):
+        case Table() as table if isinstance(text := table.get("text"), Text):
+            lists = table.get("lists")
+            further = [key.text for key, _ in lists.entries] if isinstance(lists, Table) else []
+            has_holes(text, (*TOOLS_HOLES, *further), (), "`text`", problems)
+    return found
 
 
 def read_results(entry: Entry, problems: Problems) -> ResultText | None:

@@ -99,7 +99,7 @@ class ToolText(msgspec.Struct, frozen=True):
     `{required}` says of a parameter that is and of one that is not.
     """
 
-    text: Annotated[str, _holes("tools", "names", needed=("tools",))]
+    text: Annotated[str, _holes(needed=("tools",))]
     each: Annotated[str, _TOOL] = "{tool}"
     between: Annotated[str, _PLAIN] = "\n"
     tool: Annotated[Json, _holes("$name", "$description", "$parameters")] = None
@@ -127,6 +127,8 @@ class ResultText(msgspec.Struct, frozen=True):
     notation: Notation = Notation()
 
 
+TOOLS_HOLES = ("tools", "names")
+"""What may stand in braces in `ToolText.text`, besides its further lists."""
 OPENAI_TOOL: Json = {
     "type": "function",
     "function": {"name": "$name", "description": "$description", "parameters": "$parameters"},
