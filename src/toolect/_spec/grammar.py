@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from lark import Token, Tree
+from lark import Token
 from lark.grammar import NonTerminal, Terminal
 from lark.load_grammar import Grammar as LarkGrammar
 from msgspec.structs import replace
@@ -16,6 +13,7 @@ from msgspec.structs import replace
 from toolect._spec.grammar_source import Origin, Source, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import LarkTree, literal_pattern, load_grammar
+from toolect._spec.lark_terminals import Terminals
 from toolect._spec.leaves import leaves
 from toolect._spec.model import SLOTS, Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, SlotKind
 from toolect._spec.problems import Problems, near, one_of
@@ -24,8 +22,6 @@ from toolect.diagnostic import Place, Severity
 
 MAX_COPIES = 64
 """The numbers in a grammar's `~ n..m`. Beyond it: diagnostic `unsupported-grammar`."""
-MAX_SPELLINGS = 256
-"""Spellings of one named marker. Beyond it: it becomes a pattern."""
 
 
 class Grammar(NamedTuple):
@@ -52,9 +48,9 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
     names = origins(source)
     try:
         grammar, _ = load_grammar(source.text, str(path), [], False)
-        reader = _Rules(grammar, names, problems)
-        rules = reader.read()
-        comments = reader.comments(source.ignored)
+        terminals = Terminals(grammar)
+        rules = _Rules(grammar, terminals, names, problems).read()
+        comments = terminals.comments(source.ignored, problems)
         check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
     except _Unsupported:
         return None
@@ -64,7 +60,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
     check_recursion(rules, problems)
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
-    return Grammar(rules, {n: reader.spellings[n] for n in source.defined if reader.spellings.get(n)}, comments)
+    return Grammar(rules, {n: texts for n in source.defined if (texts := terminals.spellings.get(n))}, comments)
 
 
 class _Unsupported(Exception):  # it ends a function, nobody else sees it
@@ -84,21 +80,20 @@ def _check_slots(source: Source, problems: Problems) -> None:
 class _Rules:
     """Turns Lark's definitions into rules under their plain names."""
 
-    def __init__(self, grammar: LarkGrammar, names: dict[str, Origin], problems: Problems) -> None:
+    def __init__(
+        self, grammar: LarkGrammar, terminals: Terminals, names: dict[str, Origin], problems: Problems
+    ) -> None:
         self.grammar = grammar
         self.names = names
         self.problems = problems
         self.rules: dict[str, Rule] = {}
         self.place = Place("", 1, 1)
-        self.patterns = {t.name: t.pattern.to_regexp() for t in grammar.compile(["start"], "*")[0]}
-        own_terminals = {n for n, origin in names.items() if origin.own and n.isupper()}
-        self.trees = {name: tree for name, (tree, _) in grammar.term_defs if tree is not None}
-        self.spellings = {name: self._spellings(tree) for name, tree in self.trees.items()}
         self.operators: list[tuple[Expr, str, LarkTree, Place]] = []
         """What a terminal must not follow, with that terminal's expression, and where the grammar says so."""
+        own = {name for name, origin in names.items() if origin.own and name.isupper()}
         self.terminals = {
-            name: self._terminal(name, tree, self._plain(name) if self._plain(name) not in own_terminals else name)
-            for name, tree in self.trees.items()
+            name: terminals.expression(name, self._plain(name) if self._plain(name) not in own else name)
+            for name in terminals.spellings
         }
 
     def read(self) -> dict[str, Rule]:
@@ -125,20 +120,6 @@ class _Rules:
         order = {name: index for index, name in enumerate(self.names)}
         found = sorted(self.rules.items(), key=lambda item: (not self._origin(item[0]).own, order.get(item[0], 0)))
         return {rule.name: rule for _, rule in found}
-
-    def comments(self, ignored: Iterable[tuple[str, Place]]) -> dict[str, str]:
-        """What ignored terminals begin with and end with: each of their alternatives is text, pattern, text."""
-        found: dict[str, str] = {}
-        for name, place in ignored:
-            tree = self.trees.get(name)
-            choices: list[LarkTree] = [] if tree is None else tree.children if tree.data == "expansions" else [tree]
-            for choice in choices or [None]:
-                match [self._spellings(item) for item in choice.children] if choice is not None else []:
-                    case [[opener], (), [closer]] if opener.strip() == opener != "":
-                        found[opener] = closer
-                    case _:
-                        self.problems.error("unsupported-grammar", _IGNORED, place)
-        return found
 
     def _add(self, name: str, choices: list[Expr]) -> None:
         origin = self._origin(name)
@@ -235,56 +216,6 @@ class _Rules:
         self.problems.error("unsupported-grammar", message, place)
         return _Unsupported()
 
-    def _terminal(self, name: str, tree: LarkTree, plain: str) -> Expr:
-        spellings = self.spellings[name]
-        if spellings and all(spellings) and len(spellings) <= MAX_SPELLINGS:
-            return Literal(spellings[0], spellings[1:], plain)
-        texts: list[str] = []
-        patterns: list[str | None] = []
-        for choice in tree.children if tree.data == "expansions" else ():
-            texts += (found := self._spellings(choice) or ())
-            patterns += [] if found else [self._regex(choice)]
-        regex = patterns[0] if len(patterns) == 1 else None  # one that reads the texts too says all by itself
-        if regex is None or not all(re.fullmatch(regex, text) for text in texts):
-            regex = self.patterns[name]
-        return Pattern(regex, plain, texts[0] if texts and patterns else "")
-
-    def _spellings(self, node: LarkTree) -> tuple[str, ...]:
-        """All texts of a terminal made of texts, in written order, an empty one where it may be left out.
-
-        Nothing for any other terminal. One more than `MAX_SPELLINGS` stand for all that there are.
-        """
-        found: Iterable[str]
-        match node.data, node.children:
-            case "expansions", choices:
-                parts = [self._spellings(choice) for choice in choices]
-                found = itertools.chain.from_iterable(parts) if all(parts) else ()
-            case "expansion", items:
-                parts = [self._spellings(item) for item in items]
-                found = map("".join, itertools.product(*parts)) if all(parts) else ()
-            case "expr", [item, "?"]:
-                found = (*(inner := self._spellings(item)), *([""] if inner else ()))
-            case "value", [Terminal(name=name)] if name in self.trees:
-                found = self._spellings(self.trees[name])
-            case "value", [inner] if isinstance(inner, Tree):
-                found = self._spellings(inner)
-            case "literal", [token] if token.type == "STRING" and token.endswith('"'):
-                found = (str(literal_pattern(token).value),)
-            case _:
-                found = ()
-        return tuple(dict.fromkeys(itertools.islice(found, MAX_SPELLINGS + 1)))
-
-    def _regex(self, node: object) -> str | None:
-        """The regular expression of a part of a terminal that is nothing but one, or names one."""
-        while True:  # it ends: Lark refuses a terminal that holds itself
-            if isinstance(node, Terminal) and node.name in self.trees:
-                node = self.trees[node.name]
-            if not isinstance(node, Tree) or len(node.children) != 1:
-                return None
-            if node.data == "literal":
-                return str(literal_pattern(node.children[0]).to_regexp())
-            (node,) = node.children
-
 
 def _with_key_again(expr: Expr) -> Expr:
     """A pair in which every key after the first is the same one again."""
@@ -299,7 +230,6 @@ def _with_key_again(expr: Expr) -> Expr:
             return expr
 
 
-_IGNORED = 'expected `%ignore` of a terminal that is a comment, `COMMENT: "#" /.*/ "\\n"`: all else is read'
 _NEVER = "expected `~ 0` of a marker after `ESCAPED`, or of a terminal after a string"
 
 
