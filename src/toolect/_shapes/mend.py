@@ -14,10 +14,10 @@ from toolect.message import Json
 
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
-MAX_EFFORT = 1_000_000
-"""How often json-repair may look at a character of one answer, at each of them eight times. Beyond it: `malformed`."""
+MAX_EFFORT = 500_000
+"""How often json-repair may look at a character of one answer, at each of them four times. Beyond it: `malformed`."""
 
-_AT_LEAST = 8
+_AT_LEAST = 4
 """What a character counts for that json-repair looks at once: its own work is more than looking."""
 _LONG = 32
 """Characters of a string that are worth a sign in its place."""
