@@ -19,6 +19,10 @@ _KEPT = 16
 """Lexemes that are remembered, at least half of them: the tasks of a step look a few back."""
 
 
+_NOTHING = Finder("")
+"""What is known before there is any text."""
+
+
 class Boundary(Exception):
     """Content begins at character `at`, which is not for who reads a part of a text."""
 
@@ -52,7 +56,7 @@ class Course(Source):
         self.seeking: object = None
         """How far the last look ahead for a call in code has come."""
         self._hist: list[tuple[int, int, str]] = []  # the last lexemes: their characters, the text of terminals
-        self._finder = Finder("")
+        self._finder = _NOTHING
 
     @property
     def tools(self) -> Collection[str]:

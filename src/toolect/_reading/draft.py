@@ -17,7 +17,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "tools", "guesses", "effort", "_strict", "_no_call", "_known", "_repeated",
+        "after_call", "tools", "guesses", "_effort", "_strict", "_no_call", "_known", "_repeated",
         "_good_only", "_coded",
     )  # fmt: skip
 
@@ -40,7 +40,7 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
-        self.effort = Effort()
+        self._effort: Effort | None = None
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
@@ -52,6 +52,13 @@ class Draft:
         """The character up to which segments have been told."""
         span = self.segments[-1].span if self.segments else None
         return self.last_end if span is None else max(self.last_end, span[1])
+
+    @property
+    def effort(self) -> Effort:
+        """What may still be spent on broken JSON."""
+        if self._effort is None:
+            self._effort = Effort()
+        return self._effort
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made at character `at`."""

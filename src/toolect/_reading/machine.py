@@ -203,6 +203,8 @@ class Machine:
 
 def _enter_text(course: Course, node: Node) -> Next:
     """At a node that takes free text: settle the whitespace before it, then open the slot."""
+    if course.final and course.pos == len(course.buf) and node.text_field().role is Role.CONTENT:
+        return WAIT  # there is none
     spacing = course.spacing
     if not spacing.before_text(course, course.builder, node):
         return WAIT

@@ -10,13 +10,9 @@ class Tape:
 
     __slots__ = ("_base", "_pieces")
 
-    def __init__(self) -> None:
+    def __init__(self, base: int) -> None:
         self._pieces: deque[str] = deque()
-        self._base = 0  # the offset of the first piece
-
-    def clear(self) -> None:
-        """Nobody needs any of it."""
-        self._pieces.clear()
+        self._base = base  # the offset of the first piece
 
     def append(self, piece: str) -> None:
         """`piece` follows what is there."""

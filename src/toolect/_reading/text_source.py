@@ -13,17 +13,20 @@ class Source:
     def __init__(self) -> None:
         self.buf, self.pos, self.base = "", 0, 0
         self.final = False  # nothing more will arrive
-        self._tape = Tape()
+        self._tape: Tape | None = None  # what of it is not in `buf` any more
 
     def raw(self, start: int, end: int) -> str:
         """Characters `start:end` of the wire text."""
         base = self.base
         if start >= base:
             return self.buf[start - base : end - base]
+        assert self._tape is not None
         return self._tape.read(start, min(end, base)) + self.buf[: max(end - base, 0)]
 
     def took(self, chunk: str) -> None:
         """`chunk` was read without being put into `buf`, which is empty; it may be asked for."""
+        if self._tape is None:
+            self._tape = Tape(self.base)
         self._tape.append(chunk)
         self.base += len(chunk)
 
@@ -33,8 +36,10 @@ class Source:
         if not pos:
             return
         if needed is None:
-            self._tape.clear()
+            self._tape = None
         else:
+            if self._tape is None:
+                self._tape = Tape(self.base)
             self._tape.add(buf if pos == len(buf) else buf[:pos], self.base, needed)
         self.buf = "" if pos == len(buf) else buf[pos:]
         self.base += pos
