@@ -12,6 +12,7 @@ Fenced blocks are run page by page, each page in a folder of its own with a copy
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import shutil
@@ -99,13 +100,13 @@ def fits(expected: list[str], got: list[str]) -> bool:
     return expected[:at] == got[:at] and any(fits(rest, got[start:]) for start in starts)
 
 
-def environment(cache: Path) -> dict[str, str]:
-    """Where the commands of this Python come first, and caches are the test's own."""
+def environment() -> dict[str, str]:
+    """Where the commands of this Python come first."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path, "TOOLECT_CACHE_DIR": str(cache), "COLUMNS": "100", "PYTHONUTF8": "1"}
+    return {**os.environ, "PATH": path, "COLUMNS": "100", "PYTHONUTF8": "1"}
 
 
-def run(page: str, source: str, folder: Path, cache: Path) -> list[str]:
+def run(page: str, source: str, folder: Path) -> list[str]:
     """Run all that a page shows, in `folder`; what did not go as it says."""
     wrong = []
     for block in blocks(source):
@@ -119,16 +120,16 @@ def run(page: str, source: str, folder: Path, cache: Path) -> list[str]:
             if block.text not in whole:
                 wrong.append(f"{where}: not a part of {block.options['from']}")
         if block.language == "console":
-            wrong += [f"{where}: {problem}" for problem in _console(block.text, folder, cache)]
+            wrong += [f"{where}: {problem}" for problem in _console(block.text, folder)]
         elif block.language == "python":
-            wrong += [f"{where}: {problem}" for problem in _python(block, folder, cache)]
-    wrong += [f"{page}: {problem}" for problem in _doctest(source, folder, cache)]
+            wrong += [f"{where}: {problem}" for problem in _python(block, folder)]
+    wrong += [f"{page}: {problem}" for problem in _doctest(source, folder)]
     return wrong
 
 
-def _console(block: str, folder: Path, cache: Path) -> Iterator[str]:
+def _console(block: str, folder: Path) -> Iterator[str]:
     for command in commands(block):
-        done = _shell(["bash", "-c", command.text], folder, cache)
+        done = _shell(["bash", "-c", command.text], folder)
         got = done.stdout.rstrip("\n").split("\n") if done.stdout.strip("\n") else []
         if not fits(command.expected, got) or done.returncode != command.status:
             printed = f"printed (exit {done.returncode})\n{done.stdout}"
@@ -136,16 +137,16 @@ def _console(block: str, folder: Path, cache: Path) -> Iterator[str]:
             yield f"$ {command.text}\n{printed}\n{expected}"
 
 
-def _python(block: Block, folder: Path, cache: Path) -> Iterator[str]:
+def _python(block: Block, folder: Path) -> Iterator[str]:
     if block.text.startswith("# test\n"):
-        done = _shell([sys.executable, "-W", "error", "-X", "utf8", "-c", block.text], folder, cache)
+        done = _shell([sys.executable, "-W", "error", "-X", "utf8", "-c", block.text], folder)
         if done.returncode or done.stdout:
             yield f"exit {done.returncode}\n{done.stdout}"
     elif ">>>" not in block.text:
         ast.parse(block.text)
 
 
-def _doctest(source: str, folder: Path, cache: Path) -> Iterator[str]:
+def _doctest(source: str, folder: Path) -> Iterator[str]:
     """All examples of a page after one another, on the lines where they stand."""
     lines = [""] * (source.count("\n") + 1)
     for block in blocks(source):
@@ -156,22 +157,16 @@ def _doctest(source: str, folder: Path, cache: Path) -> Iterator[str]:
         return
     (folder / "page.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     options = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
-    done = _shell([sys.executable, "-X", "utf8", "-m", "doctest", *options, "page.txt"], folder, cache)
+    done = _shell([sys.executable, "-X", "utf8", "-m", "doctest", *options, "page.txt"], folder)
     if done.returncode:
         yield done.stdout
 
 
-def _shell(command: list[str], folder: Path, cache: Path) -> subprocess.CompletedProcess[str]:
+def _shell(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env=environment(cache), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, encoding="utf-8", check=False, timeout=120,
     )  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiled specs, shared by all pages."""
-    return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture
@@ -182,10 +177,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @every_page
-def test_what_a_page_shows_happens(page: Path, folder: Path, cache: Path) -> None:
+def test_what_a_page_shows_happens(page: Path, folder: Path) -> None:
     """Every command and every example of a page does what the page says."""
     source = page.read_text(encoding="utf-8")
-    wrong = run(str(page.relative_to(ROOT)), source, folder, cache)
+    wrong = run(str(page.relative_to(ROOT)), source, folder)
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -234,10 +229,15 @@ _FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.py|(?:[\w-]+/)+)`")
 
 def unknown_files(source: str) -> list[str]:
     """The Python files and the folders that a page names and that are not there: their paths may begin anywhere."""
+    return [name for name in _FILE.findall(source) if f"/{name.rstrip('/')}/\n" not in known_files()]
+
+
+@functools.cache
+def known_files() -> str:
+    """The files and folders of the repository, one on each line."""
     folders = [ROOT / name for name in ("src", "tools", "tests", "docs", "grammars", "examples")]
     paths = [path for folder in folders for path in (folder, *folder.rglob("*"))]
-    known = "".join(f"/{path.relative_to(ROOT)}/\n" for path in paths)
-    return [name for name in _FILE.findall(source) if f"/{name.rstrip('/')}/\n" not in known]
+    return "".join(f"/{path.relative_to(ROOT)}/\n" for path in paths)
 
 
 @every_page
@@ -368,15 +368,15 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("why", WRONG)
-def test_a_wrong_page_is_found_out(why: str, folder: Path, cache: Path) -> None:
+def test_a_wrong_page_is_found_out(why: str, folder: Path) -> None:
     """What does not happen as shown is a failure."""
-    assert run("page.md", WRONG[why], folder, cache)
+    assert run("page.md", WRONG[why], folder)
 
 
 @pytest.mark.parametrize("why", RIGHT)
-def test_a_right_page_passes(why: str, folder: Path, cache: Path) -> None:
+def test_a_right_page_passes(why: str, folder: Path) -> None:
     """What happens as shown is none."""
-    assert run("page.md", RIGHT[why], folder, cache) == []
+    assert run("page.md", RIGHT[why], folder) == []
 
 
 def test_wrong_links_are_found_out(tmp_path: Path) -> None:

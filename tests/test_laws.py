@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import reference
 import shipped_corpus
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import toolect
@@ -25,9 +25,19 @@ over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 MODES = ["lenient", "strict"]
 
 
-def wire_texts(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Canonical, corrupted and garbage texts of a dialect."""
-    return st.one_of(testing.wire_texts(dialect, hostile=True), testing.corrupted(dialect), testing.garbage(dialect))
+@functools.cache
+def texts(name: str) -> st.SearchStrategy[str]:
+    """Canonical, corrupted and garbage texts of a dialect, and any other string."""
+    dialect = toolect.dialect(name)
+    anything = st.text(st.characters(exclude_categories=()), max_size=60)
+    written = testing.wire_texts(dialect, hostile=True)
+    return st.one_of(written, testing.corrupted(dialect), testing.garbage(dialect), anything)
+
+
+@functools.cache
+def messages(name: str, hostile: bool) -> st.SearchStrategy[Message]:
+    """Messages for a dialect, which need not be able to carry the hostile ones."""
+    return testing.messages(name, hostile=hostile)
 
 
 CHOICES = {
@@ -46,25 +56,37 @@ def options(draw: st.DrawFn, dialect: Dialect) -> dict[str, Json]:
     """What parsing may be told: a mode, tools, a prompt's tail, policies."""
     found: dict[str, Json] = {"mode": draw(st.sampled_from(MODES))}
     if draw(st.booleans()):
-        found["tools"] = testing.tools_for(draw(testing.messages(dialect)))
+        found["tools"] = testing.tools_for(draw(messages(dialect.name, False)))
     if dialect.spec.prefill and draw(st.booleans()):
         found["prefix"] = "…" + draw(st.sampled_from(sorted(dialect.spec.prefill)))
-    for policy, settings_ in CHOICES.items():
+    for policy, choices in CHOICES.items():
         if draw(st.integers(0, 5)) == 0:
-            found[policy] = draw(st.sampled_from(settings_))
+            found[policy] = draw(st.sampled_from(choices))
     return found
+
+
+# What holds of every reading: the laws share their texts, as drawing one takes longer than looking at it
+
+
+@over_all
+@settings(max_examples=2 * settings.default.max_examples)
+@given(data=st.data())
+def test_laws_of_reading(name: str, data: st.DataObject) -> None:
+    """Every law of reading holds of any text, however it is to be read."""
+    dialect = toolect.dialect(name)
+    text, how = data.draw(texts(name)), data.draw(options(dialect))
+    message = dialect.parse(text, **how)
+    check_tiles(dialect, text, message)
+    check_is_total(message)
+    check_chunks_do_not_matter(dialect, text, how, message, data.draw(testing.chunkings(text)))
+    check_strict_is_a_part_of_lenient(dialect, text, how)
 
 
 # 1. Tile
 
 
-@over_all
-@given(data=st.data())
-def test_tile(name: str, data: st.DataObject) -> None:
+def check_tiles(dialect: Dialect, text: str, message: Message) -> None:
     """Segments and markup cover the wire text exactly, and text is read from its own characters."""
-    dialect = toolect.dialect(name)
-    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
-    message = dialect.parse(text, **how)
     shipped_corpus.check_spans(message, text)
     if not carried(dialect.spec) & {HoleKind.CONTENT, HoleKind.REASONING}:
         for segment in message.segments:
@@ -82,33 +104,28 @@ def is_part(part: str, whole: str) -> bool:
 # 2. Chunk-invariance
 
 
-@over_all
-@given(data=st.data())
-def test_chunks_do_not_matter(name: str, data: st.DataObject) -> None:
-    """However a text is cut, its message is that of the whole, to the last span, and the events tell it."""
-    dialect = toolect.dialect(name)
-    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
-    expected = shipped_corpus.plain(dialect.parse(text, **how))
-    for chunks in ([text], list(text), data.draw(testing.chunkings(text))):
-        message, events = shipped_corpus.stream(dialect, chunks, **how)
-        assert shipped_corpus.plain(message) == expected, chunks
-        shipped_corpus.check_events(events, message)
+def check_chunks_do_not_matter(
+    dialect: Dialect, text: str, how: dict[str, Json], message: Message, drawn: list[str]
+) -> None:
+    """However a text is cut, its message is that of the whole, to the last span, and the events tell it.
 
-
-@over_all
-@given(data=st.data())
-def test_a_stream_can_be_watched_and_reset(name: str, data: st.DataObject) -> None:
-    """`message` may be asked for at any time without changing the outcome; after `reset` a stream is new."""
-    dialect = toolect.dialect(name)
-    text = data.draw(wire_texts(dialect))
-    stream = dialect.stream()
-    for chunk in data.draw(testing.chunkings(text)):
-        stream.feed(chunk)
-        assert isinstance(stream.message, Message)
-    stream.reset()
-    stream.feed(text)
-    stream.close()
-    assert shipped_corpus.same(stream.message, dialect.parse(text))
+    `message` may be asked for at any time without changing the outcome; after `reset` a stream is new.
+    """
+    expected = shipped_corpus.plain(message)
+    for chunks in ([text], list(text)):
+        streamed, events = shipped_corpus.stream(dialect, chunks, **how)
+        assert shipped_corpus.plain(streamed) == expected, chunks
+        shipped_corpus.check_events(events, streamed)
+    stream = dialect.stream(**how)
+    for chunks in (["", text[: len(text) // 2]], drawn):
+        stream.reset()
+        events = []
+        for chunk in chunks:
+            events += stream.feed(chunk)
+            assert isinstance(stream.message, Message)
+    events += stream.close()
+    assert shipped_corpus.plain(stream.message) == expected, drawn
+    shipped_corpus.check_events(events, stream.message)
 
 
 # 3. Parse inverts render
@@ -123,7 +140,7 @@ def test_parse_inverts_render(name: str, data: st.DataObject) -> None:
     the types of the arguments; rendering takes them from the values.
     """
     dialect = toolect.dialect(name)
-    message = data.draw(testing.messages(dialect, hostile=data.draw(st.booleans())))
+    message = data.draw(messages(name, data.draw(st.booleans())))
     tools = testing.tools_for(message)
     try:
         text = dialect.render(message, tools=data.draw(st.sampled_from([None, tools])))
@@ -167,7 +184,7 @@ def test_plain_messages_are_representable(name: str) -> None:
 def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
     """A canonical text, parsed and rendered, is itself; the parts that rendering names cover it in order."""
     dialect = toolect.dialect(name)
-    message = data.draw(testing.messages(dialect, hostile=True))
+    message = data.draw(messages(name, True))
     tools = testing.tools_for(message)
     try:
         text = dialect.render(message, tools=tools)
@@ -182,13 +199,8 @@ def test_render_inverts_parse(name: str, data: st.DataObject) -> None:
 # 5. Total
 
 
-@over_all
-@given(data=st.data())
-def test_total(name: str, data: st.DataObject) -> None:
+def check_is_total(message: Message) -> None:
     """Any string gives a message whose parts can be read; nothing raises."""
-    dialect = toolect.dialect(name)
-    anything = st.text(st.characters(exclude_categories=()), max_size=60) | testing.garbage(dialect)
-    message = dialect.parse(data.draw(anything), **data.draw(options(dialect)))
     for call in message.calls:
         assert isinstance(call.name, str)
         assert isinstance(call.arguments_text, str)
@@ -198,13 +210,10 @@ def test_total(name: str, data: st.DataObject) -> None:
 # 6. Strict is a part of lenient
 
 
-@over_all
-@given(data=st.data())
-def test_strict_is_a_part_of_lenient(name: str, data: st.DataObject) -> None:
+def check_strict_is_a_part_of_lenient(dialect: Dialect, text: str, how: dict[str, Json]) -> None:
     """Strict mode accepts exactly what lenient mode reads without repairs, and reads it alike."""
-    dialect = toolect.dialect(name)
-    text, how = data.draw(wire_texts(dialect)), data.draw(options(dialect))
-    how.pop("malformed", None)  # `content` asks for what cannot be read to count as content, in either mode
+    # `malformed=content` asks for what cannot be read to count as content, in either mode
+    how = {name: setting for name, setting in how.items() if name != "malformed"}
     strict, lenient = (dialect.parse(text, **{**how, "mode": mode}) for mode in ("strict", "lenient"))
     assert strict.clean == lenient.clean
     assert not any(call.runnable and call.repairs for call in strict.calls)
