@@ -157,8 +157,8 @@ class Machine:
             return False
         builder = course.builder
         call, blank, bound = builder.call, not builder.segments, -1
-        if call is not None and (not builder.draft.plain or call.name and course.node.json):
-            return False  # the JSON may say the name again
+        if course.node.value or call is not None and (not builder.draft.plain or call.name and course.node.json):
+            return False  # a value is open; or the JSON may say the name again
         if course.bound is not None:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, finder = course.buf, course.finder
