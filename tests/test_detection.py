@@ -19,7 +19,10 @@ import toolect
 from toolect import registry, testing
 from toolect._detection import guest
 from toolect._detection.auto import Auto
+from toolect._detection.content import MAX_VAIN
+from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
+from toolect._detection.ranking import MOST
 from toolect.message import Call, Content, Message, RepairKind
 
 AUTO = Auto()
@@ -140,6 +143,50 @@ def test_chunk_invariance(data: st.DataObject, text: str, how: dict[str, Any]) -
         shipped_corpus.check_events(events, message)
 
 
+@functools.cache
+def short_cases() -> list[Case]:
+    """Cases of all dialects that are not long."""
+    return [case for case in shipped_corpus.all_cases() if len(case.text) < 1_000]
+
+
+@st.composite
+def corpus_texts(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """Texts of the corpora in one, each cut, damaged or with an end token in the middle, and the tools of one."""
+    parts: list[str] = []
+    how: dict[str, Any] = {}
+    between = ["", "\n", "So.\n", "```\n", "```json\n", "`", '"', "<think>", "</think>\n", '{"a": 1}\n', "[", "{"]
+    for _ in range(draw(st.integers(1, 3))):
+        case = draw(st.sampled_from(short_cases()))
+        text, at = case.text, draw(st.integers(0, len(case.text)))
+        change = draw(st.sampled_from(["none", "head", "tail", "end", "damage"]))
+        if change == "head":
+            text = text[:at]
+        elif change == "tail":
+            text = text[at:]
+        elif change == "end":
+            text = text[:at] + draw(st.sampled_from(sorted(index().ends))) + text[at:]
+        elif change == "damage":
+            text = text[:at] + draw(st.sampled_from(between)) + text[at + draw(st.integers(0, 2)) :]
+        parts += [draw(st.sampled_from(between)), text]
+        if "tools" in case.options and draw(st.booleans()):
+            how["tools"] = case.options["tools"]
+    return "".join(parts), how
+
+
+@given(data=st.data(), made=corpus_texts())
+def test_chunk_invariance_of_what_models_write(data: st.DataObject, made: tuple[str, dict[str, Any]]) -> None:
+    """The same of texts that the corpora hold, put together, cut and damaged, with tools and without."""
+    text, how = made
+    whole = AUTO.parse(text, **how)
+    shipped_corpus.check_spans(whole, text)
+    size = data.draw(st.integers(1, 40))
+    for chunks in (list(text), [text[at : at + size] for at in range(0, len(text), size)]):
+        message, events = shipped_corpus.stream(AUTO, chunks, **how)
+        assert shipped_corpus.plain(message) == shipped_corpus.plain(whole), chunks
+        assert isinstance(message, MixedMessage) and message.dialects == whole.dialects
+        shipped_corpus.check_events(events, message)
+
+
 def test_a_marker_in_a_code_block_may_come_in_two() -> None:
     """A code block whose first marker is cut in two by a chunk is the same block."""
     call = ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>'
@@ -204,6 +251,35 @@ def test_canonical_calls_need_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
     streamed = [shipped_corpus.stream(AUTO, text)[0].dialects for text in texts]
     monkeypatch.setattr(guest, "Guest", None)
     assert [toolect.parse(text).dialects for text in texts] == streamed
+
+
+def test_json_that_is_no_call_needs_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON without a call is read once for all dialects, whole or not."""
+    monkeypatch.setattr(guest, "Guest", None)
+    records = '{"kind": "port", "name": "Brest", "depth": [3, {"a": {}}]}\n'
+    for text in (records * 3, records[:-4], f"[{records}, 1]"):
+        for message in (toolect.parse(text), shipped_corpus.stream(AUTO, text)[0]):
+            assert message.content == text
+
+
+def test_an_opener_in_vain_is_text_at_last() -> None:
+    """What is tried in vain too often is text, and hides nothing else."""
+    vain, call = "<function_calls>\n", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    meant = '<f>{"a": 1}</f>\n'
+    assert toolect.parse(f"{vain}So:\n{meant}{call}").dialects == ("xml-tool-tag", "hermes")
+    text = vain * MAX_VAIN + f"So:\n{meant}{call}"
+    message = toolect.parse(text)
+    assert message.dialects == ("hermes",) and meant.strip() in message.content
+    assert shipped_corpus.same(shipped_corpus.stream(AUTO, text)[0], message)
+
+
+def test_detection_reads_a_part_of_a_long_text() -> None:
+    """The dialects are told apart by what stands at the first marks, wherever they are."""
+    call = "<tool_call>\n<function=f>\n<parameter=a>\nx\n</parameter>\n</function>\n</tool_call>\n"
+    prose = "The tide (it turns at nine) is high.\n" * (2 * MOST // 30)
+    best = toolect.detect(prose + call * (2 * MOST // len(call)))[0]
+    assert (best.dialect, best.broken, best.score) == ("qwen3-coder", 0, 1)
+    assert best.calls < 2 * MOST // len(call) and best.markers[0].at == len(prose)
 
 
 # What is told

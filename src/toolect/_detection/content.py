@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from toolect._detection.arrived import Arrived
 from toolect._detection.findings import Findings
@@ -12,6 +12,8 @@ from toolect._detection.stretch import FENCE, Stretch
 from toolect._reading.answer import WAIT, Waiting
 from toolect.message import RepairKind
 
+MAX_VAIN = 128
+"""How often in a row an opener is tried in vain in one text. Beyond it: text."""
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _FENCE_END = re.compile(r"```[ \t]{0,16}(\r?\n|\S)?")
 _QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
@@ -21,7 +23,19 @@ _QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n
 class Content:
     """Reads on in `text` up to a place where something of a dialect may begin."""
 
-    __slots__ = ("_fenced", "_found", "_index", "_mute", "_text", "_trail", "barren", "ended", "stretch", "tried")
+    __slots__ = (
+        "_fenced",
+        "_found",
+        "_index",
+        "_mute",
+        "_text",
+        "_trail",
+        "_vain",
+        "barren",
+        "ended",
+        "stretch",
+        "tried",
+    )
 
     def __init__(self, index: Index, found: Findings, text: Arrived) -> None:
         self._index, self._found, self._text = index, found, text
@@ -32,6 +46,7 @@ class Content:
         """Before this character, a long trial has found nothing: only strong openers are tried again."""
         self.tried = -1
         """The character where every dialect has been tried in vain."""
+        self._vain: dict[str, int] = {}  # how often an opener has been tried in vain since it was not
         self._fenced = False  # the last call stood in a code block that is still open
         self._mute: re.Pattern[str] | None = None  # where the quotation that is open ends
         self._trail = ""  # whitespace that may still belong to a marker
@@ -81,6 +96,8 @@ class Content:
             hits = []
         if base + at < self.barren:
             hits = [hit for hit in hits if hit.opener.strong]
+        if self._vain:
+            hits = [hit for hit in hits if self._vain.get(hit.opener.core, 0) < MAX_VAIN]
         quoted = stretch.quoted
         if hits and quoted:
             self._mute = _QUOTED[quoted]
@@ -114,6 +131,11 @@ class Content:
         if until > pos:
             self._fenced = self.stretch.add(self._found, buf[pos:until]) and self._fenced
         text.pos = until
+
+    def judge(self, openers: Iterable[str], meant: bool) -> None:
+        """Something was `meant` by these openers, or nothing was."""
+        for core in openers:
+            self._vain[core] = 0 if meant else self._vain.get(core, 0) + 1
 
     def end_before(self, gap: Callable[[str], int]) -> None:
         """A dialect reads from here on; `gap` tells how many of the blanks before are its own."""

@@ -77,6 +77,11 @@ class Evidence:
         return not any(hit.opener.call for hit in self._hits)
 
     @property
+    def openers(self) -> frozenset[str]:
+        """What begins something here, as their grammars have it."""
+        return frozenset(hit.opener.core for hit in self._hits)
+
+    @property
     def longest(self) -> int:
         """The index where the longest opener ends."""
         return max(hit.end for hit in self._hits)

@@ -61,7 +61,8 @@ class Index:
         needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
         named = "|".join(map(_named, self._names))
         self._named = re.compile(named).match if named else None
-        anything = re.compile(trie(needles) + (f"|(?m:^)(?={named})" if named else ""))
+        found = [trie(needles - _BARE.keys()), *(guard for bracket, guard in _BARE.items() if bracket in needles)]
+        anything = re.compile("|".join(found) + (f"|(?m:^)(?={named})" if named else ""))
         self._search, self._match = anything.search, anything.match
         closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
         self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
@@ -203,6 +204,13 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
     if not any(mark.startswith(rest) for mark in opener.then):
         return Answer.NO
     return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+
+
+_BARE = {
+    "{": rf"""\{{(?=\s{{0,{MAX_BLANK}}}(?:["'\w]|\Z))""",
+    "[": rf"""\[(?=\s{{0,{MAX_BLANK}}}(?:[{{"'_]|[^\W\d]|\Z))""",
+}
+"""What matches a bracket that something may begin with: most that stand in code are none."""
 
 
 def _named(opener: Opener) -> str:

@@ -172,6 +172,7 @@ class Mixed:
         if taken is WAIT:
             return False
         self._trial = None
+        self._content.judge(trial.openers, taken is not None)
         at = trial.at - self._text.base
         if taken is None:
             self._pass_over(trial, at)

@@ -56,6 +56,11 @@ class Trial:
         self._heard: list[Guest] = []
 
     @property
+    def openers(self) -> frozenset[str]:
+        """The openers that stand here."""
+        return self._evidence.openers
+
+    @property
     def misguessed(self) -> bool:
         """Broken JSON was taken for a call."""
         return self._bare is not None and self._bare.broken and bool(self._heard)
