@@ -20,6 +20,7 @@ from toolect._reading.lexing import lex, match_space
 from toolect._reading.look_ahead import headed
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up
+from toolect._reading.runs import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
 from toolect._reading.striding import Striding
@@ -150,6 +151,8 @@ class Machine:
 
     def _stride(self, course: Course) -> bool:
         """Take large steps from here; False when not even one can be taken."""
+        if not course.node.made(settled):
+            return False
         if not course.final and len(course.buf) - course.pos < MIN_STRIDE:
             return False
         at = course.spacing.over_trail(course.buf, course.pos)
@@ -157,8 +160,8 @@ class Machine:
             return False
         builder = course.builder
         call, blank, bound = builder.call, not builder.segments, -1
-        if course.node.value or call is not None and (not builder.draft.plain or call.name and course.node.json):
-            return False  # a value is open; or the JSON may say the name again
+        if call is not None and (not builder.draft.plain or call.name and course.node.json):
+            return False  # the JSON may say the name again
         if course.bound is not None:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, finder = course.buf, course.finder
