@@ -12,6 +12,7 @@ from toolect._detection.guest import Guest, Guests
 from toolect._detection.index import Index
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.stride import opens
+from toolect._spec.model import Role
 from toolect.message import Reasoning
 
 Taken: TypeAlias = Guest | Foregone
@@ -122,8 +123,9 @@ class Trial:
         found = foregone(name, text, text.pos, self._evidence, self._guests)
         if found is None or not self.thinks:
             return found
-        if not found.to.left and not found.to.finished:
-            return None
+        node = found.node
+        if not found.to.left and not found.to.finished and node.text and node.text_field().role is Role.REASONING:
+            return None  # it has not come to its end
         for segment in found.to.segments:
             if type(segment) is Reasoning and segment.span is not None:
                 start, end = segment.span
