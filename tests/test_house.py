@@ -37,6 +37,36 @@ def test_no_circle_among_files() -> None:
     assert not groups, "\n".join(" ".join(group) for group in groups)
 
 
+def layers(page: str) -> list[list[str]]:
+    """The modules that each row of the page's table of layers names, the lowest first."""
+    rows = page.partition("| layer |")[2].partition("\n\n")[0].splitlines()[2:]
+    return [re.findall(r"`(\w+)`", row.split("|")[1]) for row in rows]
+
+
+def climbing(rows: list[list[str]], found: Iterable[Import]) -> list[Import]:
+    """The imports, by way of others or not, by which a layer knows a higher one."""
+    floor = {f"toolect._reading.{name}": at for at, names in enumerate(rows) for name in names}
+    targets: dict[str, set[str]] = {}
+    for one in found:
+        targets.setdefault(one.module, set()).add(one.target)
+    wrong = []
+    for module, at in floor.items():
+        met, todo = {module}, [module]
+        while todo:
+            new = {name for name in targets.get(todo.pop(), ()) if name.startswith("toolect._reading.")} - met
+            met |= new
+            todo += new
+        wrong += [Import(module, 0, name) for name in sorted(met) if floor.get(name, at) > at]
+    return wrong
+
+
+def test_layers_of_reading_look_down() -> None:
+    """What the page of how it works says of layers is so: none knows a higher one, not even by way of others."""
+    rows = layers((ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8"))
+    assert len(rows) > 6 and {f"toolect._reading.{name}" for row in rows for name in row} <= set(KNOWN)
+    assert not climbing(rows, FOUND)
+
+
 def namesakes(files: Iterable[Path]) -> list[str]:
     """The names that several modules have."""
     return sorted(name for name, n in Counter(file.stem for file in files).items() if n > 1 and name != "__init__")
@@ -102,6 +132,16 @@ def test_an_import_that_goes_up_is_found_out(house: list[Import]) -> None:
     assert sorted(upward(house, ["low", "beside", "mid", "high"])) == wrong[:1]
     assert Import("t.mid", 1, "t.beside") in upward(house, ["low", "mid", "high"])
     assert list(upward(house, ["beside", "high low", "mid"])) != []
+
+
+def test_a_layer_that_looks_up_is_found_out() -> None:
+    """Also where another module stands between."""
+    found = [
+        Import("toolect._reading.a", 1, "toolect._reading.b"),
+        Import("toolect._reading.b", 1, "toolect._reading.c"),
+    ]
+    assert climbing([["a"], ["c"]], found) == [Import("toolect._reading.a", 0, "toolect._reading.c")]
+    assert not climbing([["c"], ["a"]], found)
 
 
 def test_a_circle_is_found_out(house: list[Import]) -> None:

@@ -6,16 +6,14 @@ import re
 
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, canonical
-from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.code_lines import Found, Lines
 from toolect._reading.course import Course, expectations, expected
+from toolect._reading.passage import CONTENT
 from toolect._reading.slot import Next, Slot
 from toolect._reading.statement import statement_calls
-from toolect._spec.model import Role
 from toolect.message import RepairKind
 
-_CONTENT = Field(Role.CONTENT)
 _SHOWN = 40
 """Characters of code that are shown when it cannot be read."""
 _GOT = re.compile(r"[\w$.]+(?: [\w$.]+)?[(\[{]?|(?s:.)\S?").match
@@ -29,7 +27,7 @@ class CodeSlot:
     def __init__(self, course: Course, node: Node, within: bool = False) -> None:
         builder, come = course.builder, course.spacing.come
         self.node = node  # where statements begin
-        self.field = _CONTENT
+        self.field = CONTENT
         self.failed = builder.call is not None
         """The rest of a statement is read, which belongs to the open call."""
         column = len(come) - come.rindex("\n") - 1 if "\n" in come else None
@@ -129,6 +127,5 @@ def skip_statement(course: Course, node: Node) -> Next:
     call = course.builder.call
     if call is not None:
         call.fail(f"expected {expected(node)}, got `{got[0]}`, and code is not run - at {course.base + pos}")
-    if call is not None:
         course.lost(*expectations(node))
     return CodeSlot(course, home, within=True)

@@ -6,7 +6,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
 from toolect._graph.stops import EndToken, NameLine, stops_of
 from toolect._reading.answer import Answer
-from toolect._reading.lexing import match_space
+from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
@@ -118,17 +118,13 @@ class Said(Route):
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
         where = self._near(text, pos, pos + NEAR)
-        if where >= 0 and self.hub is not None:
-            then = self._before(to, pos, where)
-            if then is not None:
-                return then
+        then = self._before(to, pos, where)
+        if then is not None:
+            return then
         if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
             where = self._first(to, pos)
-            if where >= 0 and self.hub is not None:
-                then = self._before(to, pos, where)
-                if then is not None:
-                    return then
-        while where >= 0 and self.named:
+            then = self._before(to, pos, where)
+        while then is None and where >= 0 and self.named:
             needles = [n for n in self.plan.needles if text.startswith(n.text, where)]
             named = self.named.get(needles[0].text) if len(needles) == 1 else None
             if named is None:
@@ -137,10 +133,9 @@ class Said(Route):
             if answer is not Answer.NO:
                 return self._before(to, pos, where, named) if answer is Answer.YES else None
             where = self._first(to, where + 1)
-            if where >= 0 and self.hub is not None:
-                then = self._before(to, pos, where)
-                if then is not None:
-                    return then
+            then = self._before(to, pos, where)
+        if then is not None:
+            return then
         if self.open and to.final:
             self._end(to, pos, where)
         return None
@@ -161,7 +156,7 @@ class Said(Route):
                 return then
         if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:
             return None
-        where = match_space(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        where = match_blank(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if where == to.size:
             to.finished = self.open and to.final and not to.blank_so_far and (pos == where or not self.space)
             return None
@@ -183,11 +178,12 @@ class Said(Route):
         return first
 
     def _before(self, to: Striding, pos: int, where: int, named: Named | None = None) -> Route | None:
-        """Content up to index `where`, and the markers there."""
+        """Content up to index `where`, and the markers there; None where there are none, as at index -1."""
         hub = self.hub
         if named is not None:
             where, hub = where + named.line, named.hub
-        assert hub is not None
+        if where < 0 or hub is None:
+            return None
         if where == pos:
             return cross(to, hub, where)
         if named is None:

@@ -16,7 +16,7 @@ from toolect._reading.slot import Next
 from toolect._spec.model import SlotKind
 
 _VALUE_STARTS = frozenset("{[\"'")
-match_space = re.compile(r"\s*").match
+match_blank = re.compile(r"\s*").match
 
 
 def _may_begin_json(course: Course, char: str) -> bool:
@@ -29,7 +29,7 @@ def _may_begin_json(course: Course, char: str) -> bool:
 def lex(course: Course, node: Node) -> Next:
     """Read the next marker, terminal or JSON value at a node that takes no free text."""
     buf, n = course.buf, len(course.buf)
-    pos = match_space(buf, course.pos).end()  # type: ignore[union-attr]  # matches the empty string
+    pos = match_blank(buf, course.pos).end()  # type: ignore[union-attr]  # matches the empty string
     if pos > course.pos:
         if len(course.spacing.come) <= MAX_LEXEME:
             course.spacing.come += buf[course.pos : pos]

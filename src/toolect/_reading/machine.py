@@ -16,7 +16,7 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
 from toolect._reading.json_slot import begin_json
-from toolect._reading.lexing import lex, match_space
+from toolect._reading.lexing import lex, match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up
@@ -218,7 +218,7 @@ def _enter_text(course: Course, node: Node) -> Next:
     if node.patterns:
         answer = headed(course, node, pos)
     if answer is Answer.NO and node.json and field.role not in (Role.CONTENT, None):
-        at = match_space(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        at = match_blank(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at == len(buf) and not final:
             return WAIT
         if buf[at : at + 1] in ("{", "["):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from toolect._graph.node import Node, Trail
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
-from toolect._graph.symbols import ECHOES, Field, Hollow, Key, Op, OpCode, Terminal, is_echo
+from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.scalars import AROUND
 from toolect._spec.model import Role, SlotKind
@@ -38,7 +38,7 @@ class Trace:
         "opens", "proven", "shuts", "then", "trail_size", "trails",
     )  # fmt: skip
 
-    def __init__(self, draft: Draft, groups: int) -> None:
+    def __init__(self, draft: TraceDraft, groups: int) -> None:
         """`groups` is how many groups the expressions of the place have before this one's."""
         self.number = groups + draft.groups + 1
         """Its last group, which no other trace of the place has."""
@@ -109,11 +109,11 @@ def settled(node: Node) -> bool:
 def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False) -> Hub | None:
     """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
     start = node.step(SlotKind.TEXT).node if after_text else node
-    made: list[Draft] = []
+    made: list[TraceDraft] = []
     for key in _longest_first(start, keys):
-        made.extend(Draft(start).over(key, skip_lead=after_text))
+        made.extend(TraceDraft(start).over(key, skip_lead=after_text))
     if bare:
-        made += Draft(start if start.json else node).end()
+        made += TraceDraft(start if start.json else node).end()
         for draft in made:
             draft.bare = draft.json is not None  # where JSON may stand alone, its wrapper says no more than itself
     parts: list[str] = []
@@ -127,7 +127,7 @@ def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool 
     return Hub(re.compile("|".join(parts)), traces, max(draft.margin for draft in made)) if parts else None
 
 
-class Draft:
+class TraceDraft:
     """A trace in the making: the expression so far, and what it does."""
 
     def __init__(self, node: Node) -> None:
@@ -152,9 +152,9 @@ class Draft:
         acts = [action.act for action in self.actions if action.act in (NAME, REF, BEGIN_CALL)]
         return bool(acts) and acts[-1] != BEGIN_CALL
 
-    def copy(self) -> Draft:
+    def copy(self) -> TraceDraft:
         """A draft that goes on as this one, independently."""
-        twin = Draft(self.node)
+        twin = TraceDraft(self.node)
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks = self.proven, self.forks
@@ -213,7 +213,7 @@ class Draft:
                 self.actions.append(Action(END_VALUE, 0, 0))
         return True
 
-    def over(self, key: str | Terminal, skip_lead: bool = False) -> list[Draft]:
+    def over(self, key: str | Terminal, skip_lead: bool = False) -> list[TraceDraft]:
         """The drafts that go over `key` and on as long as nothing has to be decided."""
         step = self.node.step(key)
         if not skip_lead:
@@ -247,7 +247,7 @@ class Draft:
         if not self.tasks(node.arrival):
             return []
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
-            drafts = self.copy().end() if json_field(node).role not in _VALUES else [self.copy()]
+            drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]
             if node.text:
                 for terminal in _longest_first(node, [terminal for terminal, _ in node.patterns]):
                     drafts += self.copy().over(terminal)
@@ -267,10 +267,10 @@ class Draft:
         marked = [draft for key in keys for draft in self.copy().over(key)]
         return [*marked, *drafts, self] if whole else [*marked, *drafts]  # what JSON begins with, a marker may
 
-    def end(self) -> list[Draft]:
+    def end(self) -> list[TraceDraft]:
         """The draft ends in the JSON slot of its node."""
         node = self.node
-        if json_field(node).role in _VALUES:
+        if node.json_field().role in _VALUES:
             return []
         value = json_calls(node)
         step = node.step(SlotKind.JSON)
@@ -313,11 +313,4 @@ def json_calls(node: Node) -> JsonCalls:
 
 
 def _json_calls(node: Node) -> JsonCalls:
-    return JsonCalls(json_field(node))
-
-
-def json_field(node: Node) -> Field:
-    """What the JSON slot of `node` fills."""
-    symbol = node.choices[SlotKind.JSON][0].edge.symbol
-    assert isinstance(symbol, Hollow)
-    return symbol.field
+    return JsonCalls(node.json_field())

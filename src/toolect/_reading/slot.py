@@ -66,7 +66,7 @@ class AfterEnd:
         """Nothing of it is asked for."""
 
     def pending(self, course: Course) -> str:
-        """Nothing of it waits."""
+        """What came after the end, and was not read."""
         return course.buf[course.pos :]
 
 

@@ -164,8 +164,9 @@ def out_of_place(passage: Passage, course: Course, stop: Stop, at: int) -> None:
 
     Content is no part of the call that may be open still: it is not noted with that.
     """
-    builder, place = course.builder, course.base + at
-    repairs = builder.draft.repairs if passage.field.role is Role.CONTENT else builder.repairs
+    draft, place = course.builder.draft, course.base + at
+    inside = draft.call is not None and passage.field.role is not Role.CONTENT
+    repairs = draft.call.repairs if draft.call is not None and inside else draft.repairs
     if not repairs or repairs[-1].at != place:
         note(repairs, RepairKind.STRAY_MARKER, place, stop.core)
 

@@ -8,7 +8,6 @@ from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import (
     build,
-    json_field,
 )
 from toolect._reading.scalars import Scalars
 from toolect._reading.striding import Striding
@@ -80,16 +79,15 @@ class Plain(Route):
 class Argument(Route):
     """JSON as the value of an argument."""
 
-    __slots__ = ("after", "role")
+    __slots__ = ("after",)
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
-        self.role = json_field(node).role
         self.after = node.step(SlotKind.JSON).node
 
     def go(self, to: Striding) -> Route | None:
         text, pos = to.buf, to.pos
-        if self.role not in (Role.VALUE, Role.JSON) or text[pos : pos + 1] in ('"', ""):
+        if text[pos : pos + 1] in ('"', ""):
             return None
         if to.key is None and not to.frames:
             return None
