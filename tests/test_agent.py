@@ -39,7 +39,7 @@ from toolect.message import Call, Message, Status
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """What `work` returns; a run that hangs fails."""
-    return asyncio.run(asyncio.wait_for(work, 60))
+    return asyncio.run(asyncio.wait_for(work, 300))
 
 
 # Tools

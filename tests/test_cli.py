@@ -39,7 +39,9 @@ def invoke(*words: str, text: str | bytes | None = None) -> Result:
 
 def process(*words: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Runs a command in a process of its own."""
-    return subprocess.run([sys.executable, "-c", RUN, *words], input=text, capture_output=True, check=False, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-c", RUN, *words], input=text, capture_output=True, check=False, timeout=300
+    )
 
 
 def rows(text: str) -> list[Json]:
@@ -60,7 +62,7 @@ def on_terminal(words: Sequence[str]) -> str:
             out += data
     except OSError:  # the terminal is gone when the child is
         pass
-    child.wait(timeout=60)
+    child.wait(timeout=300)
     os.close(ours)
     return out.decode()
 
@@ -179,7 +181,7 @@ def test_events_are_written_before_the_input_ends() -> None:
         assert child.stdout
         child.stdin.write(b"Some text that is surely no marker.\n")
         child.stdin.flush()
-        assert select.select([child.stdout], [], [], 20)[0], "nothing was written"
+        assert select.select([child.stdout], [], [], 300)[0], "nothing was written"
         first = json.loads(child.stdout.readline())
         assert child.poll() is None
         child.stdin.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect.events import CallEnd
 from toolect.message import RepairKind, Status
+from tools.bench.floods import grown, streamed
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "integer"}}}
 TOOLS = [{"name": "tide", "parameters": SCHEMA}]
@@ -96,18 +97,9 @@ def test_hostile_code_takes_linear_time(name: str, line: str) -> None:
     fence, call, _ = parts(name)
     dialect = toolect.dialect(name)
 
-    def seconds(count: int) -> float:
-        start = time.process_time()
-        for text in (fence + call + "\n" + line * count, fence + line * count):
-            dialect.parse(text, TOOLS)
-            stream = dialect.stream(tools=TOOLS)
-            for character in text:
-                stream.feed(character)
-            stream.close()
-        return time.process_time() - start
-
-    seconds(50)
-    assert seconds(1000) < 5
+    for read in (partial(dialect.parse, tools=TOOLS), streamed(dialect, tools=TOOLS)):
+        for before in (fence + call + "\n", fence):
+            assert not (found := grown(read, lambda size, before=before: before + line * (size // len(line)))), found
 
 
 def test_tools_may_be_kept_when_unknown() -> None:

@@ -465,7 +465,7 @@ def test_the_page_in_a_browser(html: Path, tmp_path: Path) -> None:
     log = tmp_path / "net.json"
     done = subprocess.run(
         [chromium, *quiet, "--enable-logging=stderr", f"--log-net-log={log}", "--dump-dom", html.as_uri()],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
     assert "CONSOLE" not in done.stderr, done.stderr
@@ -499,7 +499,7 @@ def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
         [sys.executable, "-c", code, "coverage", str(tmp_path / "a.parquet")],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
     assert done.returncode == 2
@@ -511,8 +511,8 @@ def test_a_page_needs_jinja2(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [{"text": CALL}])
     code = "import sys; sys.modules['jinja2'] = None; from toolect.cli import main; main()"
     words = [sys.executable, "-c", code, "coverage", str(path), "--jobs", "1"]
-    page = subprocess.run([*words, "--html", str(tmp_path / "r.html")], capture_output=True, check=False, timeout=60)
-    text = subprocess.run(words, capture_output=True, check=False, timeout=60)
+    page = subprocess.run([*words, "--html", str(tmp_path / "r.html")], capture_output=True, check=False, timeout=300)
+    text = subprocess.run(words, capture_output=True, check=False, timeout=300)
 
     assert page.returncode == 2
     assert page.stderr == b"toolect: expected jinja2 to write a page, got none: pip install 'toolect[report]'\n"

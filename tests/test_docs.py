@@ -165,7 +165,7 @@ def _doctest(source: str, folder: Path) -> Iterator[str]:
 def _shell(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, encoding="utf-8", check=False, timeout=120,
+        stderr=subprocess.STDOUT, encoding="utf-8", check=False, timeout=300,
     )  # fmt: skip
 
 

@@ -187,7 +187,7 @@ def test_failures_shrink() -> None:
 def test_without_hypothesis() -> None:
     """Who lacks hypothesis is told what to install, in one sentence."""
     code = "import sys; sys.modules['hypothesis'] = None\nimport toolect.testing"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
     assert last == "ImportError: expected hypothesis to be installed, got none: pip install 'toolect[testing]'"

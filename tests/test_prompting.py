@@ -53,7 +53,8 @@ def tsc(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("tsc") if cache is None else cache.mkdir("tsc")
     found = folder / "node_modules/typescript/lib/tsc.js"
     if not found.exists():
-        command = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(folder), TYPESCRIPT]
+        words = "npm install --fetch-retries=0 --no-save --no-audit --no-fund --prefix"
+        command = [*words.split(), str(folder), TYPESCRIPT]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=60)
         except (subprocess.SubprocessError, OSError) as error:
@@ -72,7 +73,7 @@ def test_types_compile(tsc: Path, tmp_path: Path) -> None:
     file = tmp_path / "tools.ts"
     file.write_text("\n".join(rows) + "\nexport {};\n", "utf-8")
     command = ["node", str(tsc), "--strict", "--noEmit", "--lib", "es2022", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
 
 
@@ -84,7 +85,7 @@ def test_signatures_pass_mypy(tmp_path: Path) -> None:
     file = tmp_path / "tools.py"
     file.write_text("\n\n\n".join(rows) + "\n", "utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file", "", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
 

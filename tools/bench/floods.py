@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import toolect
 from toolect import registry
@@ -64,11 +64,11 @@ CALLS = Scale(calls, (250, 1_000, 4_000, 16_000), 5, 0, 2e6)
 TIME = Scale(seconds, (4_000, 16_000, 64_000), 6, 0.02, 1)
 
 
-def streamed(dialect: Dialect) -> Read:
-    """Reads a text in chunks."""
+def streamed(dialect: Dialect, **options: Any) -> Read:
+    """Reads a text in chunks; `options` as for `Dialect.stream`."""
 
     def read(text: str) -> object:
-        stream = dialect.stream()
+        stream = dialect.stream(**options)
         for at in range(0, len(text), CHUNK):
             stream.feed(text[at : at + CHUNK])
         stream.close()
