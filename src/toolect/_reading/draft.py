@@ -90,9 +90,8 @@ class Draft:
                 self.count += 1
             elif events is not None:
                 self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
-        if segments:
-            self.segments += segments
-            self.after_call = to.after_call
+        self.segments += segments
+        self.after_call = to.after_call
         if to.called:
             self._adopt_call(to)
 

@@ -173,13 +173,13 @@ class Thought(Text):
 
     def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:
         assert self.hub is not None
-        if not piece:
-            return cross(to, self.hub, end)
-        to.segments.append(Reasoning(piece, (to.base + to.pos + len(self.space), to.base + until)))
-        to.after_call, before = False, to.after_call
+        before, count = to.after_call, len(to.segments)
+        if piece:
+            to.segments.append(Reasoning(piece, (to.base + to.pos + len(self.space), to.base + until)))
+        to.after_call = False
         route = cross(to, self.hub, end)
         if route is None:
-            to.segments.pop()
+            del to.segments[count:]
             to.after_call = before
         return route
 
