@@ -259,7 +259,8 @@ class TraceDraft:
             drafts = []
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         keys = _longest_first(node, node.choices)
-        whole = len(node.choices) > 1 and not undecided  # a run may end here
+        closed = bool(self.actions) and self.actions[-1].act == END_VALUE and not node.value
+        whole = (len(node.choices) > 1 or closed) and not undecided  # a run may end here
         if whole:
             self.forks += 1
             if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:

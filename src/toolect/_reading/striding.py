@@ -67,7 +67,7 @@ class Striding:
     frames: tuple[tuple[list[Json] | dict[str, Json] | None, str | None], ...] = ()
     """Lists and objects that are open, each with the key that was open around it; None is the object of arguments."""
     value: Json = None
-    """The arguments, when they came in one piece."""
+    """The arguments, when they came in one piece, or their object is closed."""
     spelling: str | None = None
     """Their JSON text then, where it is the model's own."""
     shaped = False
@@ -125,7 +125,9 @@ class Striding:
         """A list or object begins; False when nothing is known of what it is."""
         inside = self.frames and type(self.frames[-1][0]) is list
         arguments = not self.frames and self.key is None
-        if arguments and (type(value) is list or self.entries) or not arguments and not inside and self.key is None:
+        if arguments and (type(value) is list or self.entries or self.value is not None):
+            return False
+        if not arguments and not inside and self.key is None:
             return False
         self.frames = (*self.frames, (None if arguments else value, self.key))
         self.key = None
@@ -136,7 +138,12 @@ class Striding:
         if not self.frames or self.key is not None:
             return False
         (value, self.key), self.frames = self.frames[-1], self.frames[:-1]
-        return value is None or self.give(value)
+        if value is not None:
+            return self.give(value)
+        arguments = dict(self.entries)  # all of them have come
+        complete = len(arguments) == len(self.entries) and not self.begun
+        self.value, self.entries, self.nested = arguments, [], False
+        return complete
 
     def give(self, value: Json) -> bool:
         """A value is complete; False when there is no place for it, or its key came before."""
@@ -184,6 +191,8 @@ class Striding:
             arguments = dict(self.entries)
             if len(arguments) < len(self.entries):
                 return False
+        elif self.entries:
+            return False
         if self.begun is not None:
             if not arguments.keys().isdisjoint(self.begun):
                 return False
