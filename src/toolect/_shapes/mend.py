@@ -54,8 +54,8 @@ def mended(text: str, effort: Effort, cut: bool = False) -> Json:
 
     try:
         value: Json = json_repair.loads(_Metered(short, effort))
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
+    except (AssertionError, RecursionError) as error:  # it stumbles over itself, or over the depth
+        raise ValueError("beyond repair") from error
     return _restored(value, strings)
 
 
