@@ -63,7 +63,7 @@ class LateText(ValueText):
         """Nor is what stands before a value."""
 
     def key(self, owner: Frame) -> None:
-        """Write the last entry, unless the next one has the same key; a value that is one argument waits for its end."""
+        """Write the last entry, unless the next has the same key; a value that is one argument waits for its end."""
         call = self._draft.call
         if call is not None and call.key is None and owner.entries and owner.entries[-1][0] != owner.key:
             self._entry(owner)
