@@ -23,6 +23,10 @@ BRACKETS = "{["
 _NEEDED = {HoleKind.NAME, HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT}
 _MOST_CALLS = 256
 """Ways in which a call may begin of which it is remembered who writes them like that."""
+_HEAD = re.compile(
+    r'((?:\{\s?"\w{1,32}":\s?)?(?:\[\s?)?\{\s?"\w{1,32}":\s?")[A-Za-z_][\w.-]{0,63}(",\s?"\w{1,32}":\s?\{)'
+).match
+"""How most calls begin: with the name, then an object."""
 _BEGINNING = 600
 """Characters of broken JSON that show whether it begins as a call."""
 
@@ -34,6 +38,7 @@ class Shapes:
         shapes: list[Shape] = []
         self._owners: dict[int, str] = {}
         self._known: dict[tuple[object, ...], frozenset[str]] = {}
+        self._heads: dict[str, frozenset[str]] = {}
         for name, traits in known.traits.items():
             if any(opener.json and opener.needle and not opener.strong for opener in traits.openers):
                 for shape in map(_listed, registry.spec(name).shapes.values()):
@@ -59,6 +64,23 @@ class Shapes:
                 self._known.clear()
             parts = [option for option in call.options if _says(option, call)]
             found = self._known[key] = frozenset(self._owners[id(part)] for part in parts if id(part) in self._owners)
+        return found
+
+    def heads(self, text: str, pos: int) -> frozenset[str]:
+        """The dialects that write the call whose first keys stand at `pos`; none where that has to be read.
+
+        What is read of them is the same whatever the name, so it is remembered.
+        """
+        match = _HEAD(text, pos)
+        if match is None:
+            return frozenset()
+        head = f"{match[1]}x{match[2]}"
+        found = self._heads.get(head)
+        if found is None:
+            if len(self._heads) == _MOST_CALLS:
+                self._heads.clear()
+            bare = BareJson(self, 0, (), False)
+            found = self._heads[head] = bare.owners if bare.read(head, 0, False) is Answer.YES else frozenset()
         return found
 
 
@@ -111,20 +133,35 @@ def _alternatives(shape: Shape) -> tuple[Shape, ...]:
 class BareJson:
     """One value, from character `at` on, read as far as it takes to know whether it may be a call."""
 
-    __slots__ = ("_broken", "_call", "_guesses", "_read", "_reader", "_shapes", "_told", "at", "end")
+    __slots__ = (
+        "_broken",
+        "_call",
+        "_guesses",
+        "_owners",
+        "_read",
+        "_reader",
+        "_shapes",
+        "_told",
+        "_tools",
+        "at",
+        "end",
+    )
 
     def __init__(self, shapes: Shapes, at: int, tools: Collection[str], guesses: bool) -> None:
         """What is broken is a call only if it `guesses`."""
         self._shapes, self.at, self._guesses = shapes, at, guesses
         self.end = at
         """Where it ends, when it is none."""
+        self._tools = tools
+        self._owners: frozenset[str] = frozenset()  # where its first keys told
         self._read = 0
+        self._reader: JsonReader | None = None  # made when it is needed
         self._broken: Broken | None = None
         self._call: OpenCall | None = None  # as it was when it was `_told` that it is one
         self._told = False
-        self._reader = JsonReader(shapes.shape, self._tell, tools=tools)
 
     def _tell(self, event: ShapeEvent) -> None:  # noqa: ARG002  # what is open tells enough
+        assert self._reader is not None
         if not self._told:
             self._call = self._reader.open_call or self._call
             self._told = self._reader.called
@@ -137,11 +174,20 @@ class BareJson:
     @property
     def owners(self) -> frozenset[str]:
         """The dialects that write the call like this, as far as it has been read, where it is one beyond doubt."""
-        return frozenset() if self._call is None else self._shapes.owners(self._call)
+        return self._owners if self._call is None else self._shapes.owners(self._call)
 
     def look(self, text: str, start: int, final: bool) -> Answer:
         """May `text[start:]`, which begins at `at`, be a call?"""
+        if not self._read and (owners := self._shapes.heads(text, start)):
+            self._owners = owners
+            return Answer.YES
+        return self.read(text, start, final)
+
+    def read(self, text: str, start: int, final: bool) -> Answer:
+        """The same, of what is no common beginning."""
         reader, at = self._reader, self.at
+        if reader is None:
+            reader = self._reader = JsonReader(self._shapes.shape, self._tell, tools=self._tools)
         if self._broken is None:
             if not self._read and (end := self._nameless(text, start)):
                 self.end = at + end - start

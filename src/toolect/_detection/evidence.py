@@ -59,12 +59,14 @@ class Setting(NamedTuple):
 class Evidence:
     """The openers at a place, and what they say about the dialects that they are of."""
 
-    __slots__ = ("_hits", "_openers", "_written", "setting")
+    __slots__ = ("_free", "_hits", "_openers", "_strong", "_written", "setting")
 
     def __init__(self, hits: Sequence[Hit], setting: Setting, text: str) -> None:
         """`hits` are all those at a place of `text`."""
         self.setting = setting
         self._written = {name for hit in hits if _written(hit, text) for name in hit.names}
+        self._free = {name for hit in hits if hit.opener.free for name in hit.names}
+        self._strong = {name for hit in hits if hit.opener.strong for name in hit.names}
         self._hits = hits
         self._openers: dict[str, list[Hit]] = {}
         for hit in hits:
@@ -101,11 +103,11 @@ class Evidence:
 
     def free(self, name: str) -> bool:
         """True when any text may follow an opener of a dialect."""
-        return any(hit.opener.free for hit in self._openers[name])
+        return name in self._free
 
     def strong(self, name: str) -> bool:
         """True when an opener of a dialect says that a call was meant, whatever follows."""
-        return any(hit.opener.strong for hit in self._openers[name])
+        return name in self._strong
 
     def bare(self, text: str) -> tuple[int, frozenset[str]]:
         """Where in `text` the JSON begins of which a call may be, and the dialects of which nothing else begins here.
@@ -114,7 +116,9 @@ class Evidence:
         """
         starts = [_json_at(hit, text) for hit in self._hits]
         at = max(starts)
-        found = {name for hit, start in zip(self._hits, starts, strict=True) if start == at >= 0 for name in hit.names}
+        if at < 0:
+            return at, frozenset()
+        found = {name for hit, start in zip(self._hits, starts, strict=True) if start == at for name in hit.names}
         others = {name for hit, start in zip(self._hits, starts, strict=True) if start != at for name in hit.names}
         return at, frozenset(found - others)
 
@@ -133,10 +137,10 @@ class Evidence:
         """Those `among` the dialects that may be meant, the likeliest last: that of the last call, the `likely` ones,
         those that write what follows as it is, those that are met most often.
         """
-        last, order, written = self.setting.last, self.setting.order, self._written
+        last, order, written, free = self.setting.last, self.setting.order, self._written, self._free
         return sorted(
             self._openers if among is None else among,
-            key=lambda name: (name != last, name not in likely, name not in written, self.free(name), order[name]),
+            key=lambda name: (name != last, name not in likely, name not in written, name in free, order[name]),
             reverse=True,
         )
 

@@ -32,12 +32,15 @@ def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guest
     It is the only dialect there, or would leave nothing to be desired as a guest.
     """
     graph = guests.graph(name)
-    if not graph.strides or evidence.free(name):
+    free = evidence.free(name)
+    if not graph.strides or free and not evidence.thinks:
         return None
     strode = stride(graph, graph.start, text.buf, at, text.base, guests.schemas, True, True, bound=at)
     if strode is None:
         return None
     to = strode[0]
+    if free and not to.segments:
+        return None
     if evidence.sure or evidence.thinks:
         return Foregone(name, graph, *strode)
     calls = [segment for segment in to.segments if type(segment) is Call]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,8 +38,8 @@ class Index:
         self.traits = {t.name: t for t in all_traits}
         self.order = {name: i for i, name in enumerate(sorted(self.traits, key=self._rank))}
         """The dialects by how often they are met, then by how much they ask for."""
-        self._openers: dict[str, dict[Opener, list[str]]] = {}
-        self._names: dict[Opener, list[str]] = {}
+        openers: dict[str, dict[Opener, list[str]]] = {}
+        named: dict[Opener, list[str]] = {}
         self.closers: dict[str, str] = {}
         """The closers of reasoning and content, with the whitespace after them."""
         self.prefill: dict[str, str] = {}
@@ -48,9 +48,9 @@ class Index:
         for name in self.order:
             for opener in self.traits[name].openers:
                 if opener.needle:
-                    self._openers.setdefault(opener.needle, {}).setdefault(opener, []).append(name)
+                    openers.setdefault(opener.needle, {}).setdefault(opener, []).append(name)
                 else:
-                    self._names.setdefault(opener, []).append(name)
+                    named.setdefault(opener, []).append(name)
             for core, trail in self.traits[name].closers.items():
                 self.closers.setdefault(core, trail)
             for tail in self.traits[name].prefill:
@@ -58,15 +58,17 @@ class Index:
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
         self.marked = re.compile(trie(self.markers) if self.markers else r"(?!)").search
-        needles = {*self._openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
-        named = "|".join(map(_named, self._names))
-        self._named = re.compile(named).match if named else None
+        needles = {*openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
+        self._names = {opener: tuple(names) for opener, names in named.items()}
+        line = "|".join(map(_named, named))
+        self._named = re.compile(line).match if line else None
         found = [trie(needles - _BARE.keys()), *(guard for bracket, guard in _BARE.items() if bracket in needles)]
-        anything = re.compile("|".join(found) + (f"|(?m:^)(?={named})" if named else ""))
+        anything = re.compile("|".join(found) + (f"|(?m:^)(?={line})" if line else ""))
         self._search, self._match = anything.search, anything.match
         closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
         self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
-        self._sizes = _sizes(self._openers)
+        self._needle = re.compile(trie(openers, longest=True) if openers else r"(?!)").match
+        self._at = {needle: _begun(openers, needle) for needle in openers}
         self.longest = max(map(len, needles))
         self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
         self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
@@ -126,40 +128,38 @@ class Index:
         Words are openers only in a `line` of their own, and a name without a marker only where one begins (`fresh`).
         """
         found: list[Hit] = []
-        for needle in self._needles_at(text, pos):
-            if needle[0].isalpha() and not line:
+        match = self._needle(text, pos)
+        if match is not None and not line and text[pos].isalpha():
+            match = None
+        last = at = -1
+        for opener, names in self._at[match[0]] if match is not None else ():
+            end = pos + len(opener.core) if opener.core == opener.needle else self._end(opener, text, pos, final)
+            if end is None:
+                return None
+            if end < 0:
                 continue
-            for opener, names in self._openers[needle].items():
-                end = self._end(opener, text, pos, final)
-                if end is None:
-                    return None
-                answer = follows(opener, text, end, final) if end > 0 else Answer.NO
-                if answer is WAIT:
-                    return None
-                if answer is Answer.YES:
-                    found.append(Hit(tuple(names), opener, end))
+            if end != last:
+                last, at = end, past_blank(text, end)
+            answer = follows(opener, text, end, at, final)
+            if answer is WAIT:
+                return None
+            if answer is Answer.YES:
+                found.append(Hit(names, opener, end))
         for opener, names in self._names.items() if fresh else ():
             match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
             if match is None or match.end() == pos:
                 continue
             if match.end() == len(text) and not final:
                 return None
-            answer = follows(opener, text, match.end(), final)
+            answer = follows(opener, text, match.end(), past_blank(text, match.end()), final)
             if answer is WAIT:
                 return None
             if answer is Answer.YES:
-                found.append(Hit(tuple(names), opener, match.end()))
+                found.append(Hit(names, opener, match.end()))
         return found
-
-    def _needles_at(self, text: str, pos: int) -> Iterator[str]:
-        for size in self._sizes.get(text[pos : pos + 1], ()):
-            if text[pos : pos + size] in self._openers and len(text) >= pos + size:
-                yield text[pos : pos + size]
 
     def _end(self, opener: Opener, text: str, pos: int, final: bool) -> int | None:
         """Where the opener that begins at `pos` ends; -1 when it is not there, None when more text is needed."""
-        if opener.core == opener.needle:
-            return pos + len(opener.core)
         match = _regex(spaced(opener.core)).match(text, pos)
         if match is not None:
             return match.end()
@@ -168,8 +168,14 @@ class Index:
         return None if near and "".join(opener.core.split()).startswith("".join(rest.split())) else -1
 
 
-def follows(opener: Opener, text: str, end: int, final: bool) -> Answer:
-    """May what stands at `end` come after `opener`?"""
+def _begun(openers: Mapping[str, Mapping[Opener, list[str]]], needle: str) -> list[tuple[Opener, tuple[str, ...]]]:
+    """The openers, each with its dialects, that stand where `needle` does: those with the longest needles first."""
+    found = [needle[:size] for size in range(len(needle), 0, -1) if needle[:size] in openers]
+    return [(opener, tuple(names)) for one in found for opener, names in openers[one].items()]
+
+
+def follows(opener: Opener, text: str, end: int, at: int, final: bool) -> Answer:
+    """May what stands at `end` come after `opener`? The blanks there end at `at`."""
     if opener.free:
         return Answer.YES
     if opener.json and opener.core in _FIRST:
@@ -178,7 +184,6 @@ def follows(opener: Opener, text: str, end: int, final: bool) -> Answer:
             return Answer.YES
         match = part.match(text, end)
         return WAIT if match is not None and match.end() == len(text) and not final else Answer.NO
-    at = past_blank(text, end)
     rest = text[at : at + AHEAD]
     if not rest:
         return WAIT if not final else Answer.YES if opener.strong else Answer.NO
@@ -201,7 +206,7 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
     rest = text[at : at + AHEAD]
     if not opener.then or rest.startswith(opener.then):
         return Answer.YES
-    if not any(mark.startswith(rest) for mark in opener.then):
+    if at + len(rest) < len(text) or not any(mark.startswith(rest) for mark in opener.then):
         return Answer.NO
     return WAIT if not final else Answer.YES if opener.strong else Answer.NO
 
@@ -236,23 +241,19 @@ def _regex(regex: str) -> re.Pattern[str]:
     return re.compile(regex)
 
 
-def _sizes(needles: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """First character → the lengths of the needles that begin with it, longest first."""
-    found: dict[str, set[int]] = {}
-    for needle in needles:
-        found.setdefault(needle[0], set()).add(len(needle))
-    return {first: tuple(sorted(sizes, reverse=True)) for first, sizes in found.items()}
+def trie(words: Iterable[str], longest: bool = False) -> str:
+    """A regular expression that matches where any of `words` begins, with common beginnings shared.
 
-
-def trie(words: Iterable[str]) -> str:
-    """A regular expression that matches where any of `words` begins, with common beginnings shared."""
+    It matches the shortest of those that begin there, or the `longest`.
+    """
     groups: dict[str, list[str]] = {}
     for word in sorted(words):
         groups.setdefault(word[0], []).append(word[1:])
     parts = []
     for first, rests in groups.items():
-        inner = "" if "" in rests else trie(rests)  # a shorter word is enough
-        parts.append(re.escape(first) + inner)
+        more = [rest for rest in rests if rest]
+        inner = trie(more, longest) if more and (longest or len(more) == len(rests)) else ""
+        parts.append(re.escape(first) + (inner if len(more) == len(rests) or not inner else f"(?:{inner})?"))
     return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
 
 
