@@ -33,7 +33,7 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
     """Go over a run of markers at index `at`, and the JSON after it; None where there is none."""
     match = hub.match(to.buf, at)
     if match is None:
-        return None
+        return _begin(to, hub, at)
     end = match.end()
     if end - at > MAX_LEXEME or end + hub.margin >= to.edge:
         return None
@@ -57,7 +57,7 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
                     return then
             end = before = _json(to, trace, trace.json, match, end, found)
             if end < 0:
-                return None
+                return None if to.broken else _begin(to, hub, at)
         elif not _act(to, trace, match):
             return None
     to.clean = trace.proven or trace.clean and named != ""
@@ -67,7 +67,15 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
         to.owed = 0 if trace.node.text else max(0, to.owed - trace.lexemes)
         to.clean = to.clean and not to.owed and not to.nested
     to.pos, to.before, to.trails = end, before, trace.trails
-    return trace.then or trace.leads(to.route(trace.node))  # type: ignore[no-any-return]  # a Route
+    if trace.then is None:
+        trace.leads(Route(trace.node) if trace.cut else to.route(trace.node))
+    return trace.then  # type: ignore[no-any-return]  # a Route
+
+
+def _begin(to: Striding, hub: Hub, at: int) -> Route | None:
+    """Where a run of markers is not as it should be: go over its beginning, and no further."""
+    shorter = hub.shorter(to.buf, at) if to.final and not (to.nested or to.owed or to.picky) else None
+    return None if shorter is None else cross(to, shorter, at)
 
 
 def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from toolect._graph.node import Node, Trail
+from toolect._graph.node import STRONG, Node, Trail
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
+from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.scalars import AROUND
@@ -34,8 +35,8 @@ class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
-        "actions", "bare", "clean", "coded", "does", "ends", "json", "key_group", "lexemes", "nested", "node", "number",
-        "opens", "proven", "shuts", "then", "trail_size", "trails",
+        "actions", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "lexemes", "nested", "node",
+        "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: TraceDraft, groups: int) -> None:
@@ -74,6 +75,8 @@ class Trace:
         clean = settled(draft.node) and not draft.nested  # reading lexeme by lexeme can go on where it leads
         if draft.node.coding is not None:
             clean = clean and END_CALL in acts  # code is read for the calls in it
+        self.cut = draft.cuts is not None
+        """True for the beginning of a run: what follows it is not as it should be, and a stride ends there."""
         self.proven = clean and (draft.json is not None or draft.node.text or draft.proven)
         """True when that can be done there, and it cannot be prose about calls: text or JSON follows, or a marker came
         after a name."""
@@ -89,13 +92,32 @@ class Trace:
 class Hub:
     """All traces that may be taken at a place: `regex.lastindex` tells which one was."""
 
-    __slots__ = ("margin", "match", "traces")
+    __slots__ = ("_make", "_shorter", "begins", "margin", "match", "traces")
 
-    def __init__(self, regex: re.Pattern[str], traces: dict[int, Trace], margin: int) -> None:
-        self.match = regex.match
-        self.traces = traces
-        self.margin = margin
+    def __init__(
+        self, drafts: list[TraceDraft], begins: tuple[str, ...] = (), make: Callable[[], Hub | None] | None = None
+    ) -> None:
+        """`begins` is what its runs begin with; `make` makes what `shorter` is."""
+        parts: list[str] = []
+        self.traces: dict[int, Trace] = {}
+        groups = 0
+        for draft in drafts:
+            parts.append("".join(draft.regex) + re.escape(draft.trail) + "()")
+            trace = Trace(draft, groups)
+            self.traces[trace.number] = trace
+            groups = trace.number
+        self.match = re.compile("|".join(parts)).match
+        self.margin = max(draft.margin for draft in drafts)
         """How many more characters have to be there for what was matched not to turn out to be something longer."""
+        self.begins = begins
+        self._make = make
+        self._shorter: Hub | None = None
+
+    def shorter(self, text: str, at: int) -> Hub | None:
+        """The beginnings of its runs from which reading lexeme by lexeme can go on, if one may be at index `at`."""
+        if self._make is not None and text.startswith(self.begins, at):
+            self._shorter, self._make = self._make(), None
+        return self._shorter
 
 
 def settled(node: Node) -> bool:
@@ -109,22 +131,28 @@ def settled(node: Node) -> bool:
 def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False) -> Hub | None:
     """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
     start = node.step(SlotKind.TEXT).node if after_text else node
-    made: list[TraceDraft] = []
-    for key in _longest_first(start, keys):
-        made.extend(TraceDraft(start).over(key, skip_lead=after_text))
+    found = _longest_first(start, keys)
+    made = [draft for key in found for draft in TraceDraft(start).over(key, skip_lead=after_text)]
     if bare:
         made += TraceDraft(start if start.json else node).end()
         for draft in made:
             draft.bare = draft.json is not None  # where JSON may stand alone, its wrapper says no more than itself
-    parts: list[str] = []
-    traces: dict[int, Trace] = {}
-    groups = 0
-    for draft in made:
-        parts.append("".join(draft.regex) + re.escape(draft.trail) + "()")
-        trace = Trace(draft, groups)
-        traces[trace.number] = trace
-        groups = trace.number
-    return Hub(re.compile("|".join(parts)), traces, max(draft.margin for draft in made)) if parts else None
+    if not made:
+        return None
+
+    def shorter() -> Hub | None:
+        cuts: list[TraceDraft] = []
+        for key in found:
+            draft = TraceDraft(start)
+            draft.cuts = cuts
+            draft.over(key, skip_lead=after_text)
+        return Hub(cuts[::-1]) if cuts else None
+
+    begins = tuple(
+        ("" if after_text else start.choices[key][0].expects) + fixed(key) if isinstance(key, str) else ""
+        for key in found
+    )
+    return Hub(made, begins, None if start.graph.network.spec.code else shorter)
 
 
 class TraceDraft:
@@ -145,6 +173,7 @@ class TraceDraft:
         self.trails: tuple[str, ...] = ("",)
         self.margin = 0  # how much longer the last marker might turn out to be
         self.forks = 0  # how many places it has come over where it might have ended
+        self.cuts: list[TraceDraft] | None = None  # where to put the beginnings from which reading can go on
 
     @property
     def named(self) -> bool:
@@ -158,7 +187,7 @@ class TraceDraft:
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks = self.proven, self.forks
-        twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
+        twin.trail, twin.trails, twin.margin, twin.cuts = self.trail, self.trails, self.margin, self.cuts
         return twin
 
     def literal(self, text: str) -> None:
@@ -246,6 +275,8 @@ class TraceDraft:
         self.node = node = step.node
         if not self.tasks(node.arrival):
             return []
+        if self.cuts is not None:
+            self.cut(self.cuts, key)
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]
             if node.text:
@@ -268,6 +299,18 @@ class TraceDraft:
         marked = [draft for key in keys for draft in self.copy().over(key)]
         return [*marked, *drafts, self] if whole else [*marked, *drafts]  # what JSON begins with, a marker may
 
+    def cut(self, cuts: list[TraceDraft], key: str | Terminal) -> None:
+        """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
+        if not isinstance(key, str) or key[-1].isalnum():
+            return  # nothing shows where it ends
+        draft = self.copy()
+        draft.trail = ""
+        if self.node.json and len(self.node.choices) == 1 and len(key) < STRONG:
+            draft.regex.append(_BRACKET)  # a short sign after a name says nothing without its JSON
+        trace = Trace(draft, 0)
+        if trace.clean or trace.proven:
+            cuts.append(draft)
+
     def end(self) -> list[TraceDraft]:
         """The draft ends in the JSON slot of its node."""
         node = self.node
@@ -289,6 +332,7 @@ class TraceDraft:
         return [self]
 
 
+_BRACKET = rf"(?=\s{{0,{MAX_BLANK}}}[{{\[])"
 _MOST_FORKS = 2
 """Places in a run where others go on otherwise: each multiplies what has to be tried."""
 _MOST_TINES = 3
