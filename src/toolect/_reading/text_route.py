@@ -152,7 +152,7 @@ class Value(Text):
         to.entries.append((key, value))
         to.key = None
         route = cross(to, self.hub, end)  # type: ignore[arg-type]  # not where there is none
-        if route is None:
+        if route is None and not to.broken:  # what is broken is not gone on with
             to.entries.pop()
             to.key = key
         return route
