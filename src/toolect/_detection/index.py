@@ -160,7 +160,7 @@ class Index:
 
     def _end(self, opener: Opener, text: str, pos: int, final: bool) -> int | None:
         """Where the opener that begins at `pos` ends; -1 when it is not there, None when more text is needed."""
-        match = _regex(spaced(opener.core)).match(text, pos)
+        match = _spaced(opener.core).match(text, pos)
         if match is not None:
             return match.end()
         rest = text[pos : pos + len(opener.core) + MAX_BLANK]
@@ -239,6 +239,11 @@ _FIRST = {
 @lru_cache(maxsize=1024)
 def _regex(regex: str) -> re.Pattern[str]:
     return re.compile(regex)
+
+
+@lru_cache(maxsize=1024)
+def _spaced(core: str) -> re.Pattern[str]:
+    return re.compile(spaced(core))
 
 
 def trie(words: Iterable[str], longest: bool = False) -> str:

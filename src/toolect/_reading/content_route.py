@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import EndToken, NameLine, stops_of
+from toolect._graph.stops import Calls, EndToken, NameLine, stops_of
 from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
@@ -148,8 +148,10 @@ class Said(Route):
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
         text, pos = to.buf, to.pos
-        if pos > to.bound and not any(type(segment) is Call for segment in to.segments) or self.head is not None:
+        if self.head is not None:
             return None
+        if pos > to.bound and not any(type(segment) is Call for segment in to.segments):
+            return self._after_section(to)
         if self.direct is not None:
             then = cross(to, self.direct, pos)
             if then is not None:
@@ -167,6 +169,26 @@ class Said(Route):
         if then is None and self.open and to.final and not to.blank_so_far and not self.space:
             to.finished = _before_end(self.plan, text, pos, where) >= 0
         return then
+
+    def _after_section(self, to: Striding) -> Route | None:
+        """Go on after what is no call, with what is none, either; what else comes is left to others."""
+        text, pos, trail = to.buf, to.pos, to.trails[0]
+        where = past_blank(text, pos)
+        if self.space or where == to.size or not text.startswith(trail, to.before) or pos != to.before + len(trail):
+            return None
+        if self.node.patterns:
+            on = headed(to, self.node, pos) is Answer.YES
+        elif not self._begins or text[where].isspace():
+            return None
+        else:
+            calls = [needle.stop is None or needle.stop.calls is not Calls.NOTHING for needle in self._at(text, where)]
+            to.left, on = all(calls), not any(calls)
+        return cross(to, self.direct, pos) if on and self.direct is not None else None
+
+    def _at(self, text: str, where: int) -> list[Needle]:
+        """The stops at index `where`."""
+        there = [needle for needle in self.plan.needles if text.startswith(needle.text, where)]
+        return [needle for needle in there if needle.regex is None or needle.regex.match(text, where)]
 
     def _first(self, to: Striding, pos: int) -> int:
         """The first index from `pos` on where a stop may be, or -1."""
