@@ -63,7 +63,7 @@ class Named:
 class Said(Route):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_begins", "_near", "_own", "_words", "direct", "head", "hub", "named", "open", "plan")
+    __slots__ = ("_begins", "_near", "_own", "_part", "_words", "direct", "head", "hub", "named", "open", "plan")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -90,6 +90,11 @@ class Said(Route):
         named = [n for n in plan.needles if n.stop is not None and n.stop.named]
         self.named = {n.text: Named(node, n) for n in named}
         self._own = node.text_field().role is not Role.CONTENT or not node.first(SlotKind.TEXT)
+        self._part: tuple[Hub, ...] = () if self.direct is None else (self.direct,)
+        """What opens something where a part begins: blanks before it were content to those who looked."""
+        if not self._own and any(key in node.choices and node.choices[key][0].expects for key in direct):
+            unled = build(node, direct, bare=bare, led=False)
+            self._part += () if unled is None else (unled,)
         self._begins: frozenset[str] = frozenset()  # the characters that something begins with, none where one is blank
         if not node.patterns and not any(n[:1].isspace() for n in needles):
             self._begins = frozenset(n[:1] for n in needles)
@@ -152,8 +157,8 @@ class Said(Route):
             return None
         if pos > to.bound and not any(type(segment) is Call for segment in to.segments):
             return self._after_section(to)
-        if self.direct is not None:
-            then = cross(to, self.direct, pos)
+        for hub in self._part if pos == to.bound else self._part[:1]:
+            then = cross(to, hub, pos)
             if then is not None:
                 return then
         if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:

@@ -128,11 +128,17 @@ def settled(node: Node) -> bool:
     return not node.value and not any(back for _, back in (*trails, *(node.done or ())))
 
 
-def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False) -> Hub | None:
-    """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them."""
+def build(
+    node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True
+) -> Hub | None:
+    """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them.
+
+    What is written before them is a part of them when they are `led` by it, but for text.
+    """
+    skip = after_text or not led
     start = node.step(SlotKind.TEXT).node if after_text else node
     found = _longest_first(start, keys)
-    made = [draft for key in found for draft in TraceDraft(start).over(key, skip_lead=after_text)]
+    made = [draft for key in found for draft in TraceDraft(start).over(key, skip_lead=skip)]
     if bare:
         made += TraceDraft(start if start.json else node).end()
         for draft in made:
@@ -145,12 +151,11 @@ def build(node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool 
         for key in found:
             draft = TraceDraft(start)
             draft.cuts = cuts
-            draft.over(key, skip_lead=after_text)
+            draft.over(key, skip_lead=skip)
         return Hub(cuts[::-1]) if cuts else None
 
     begins = tuple(
-        ("" if after_text else start.choices[key][0].expects) + fixed(key) if isinstance(key, str) else ""
-        for key in found
+        ("" if skip else start.choices[key][0].expects) + fixed(key) if isinstance(key, str) else "" for key in found
     )
     return Hub(made, begins, None if start.graph.network.spec.code else shorter)
 
