@@ -264,7 +264,8 @@ class TraceDraft:
             longest = max(len(core) for core in self.node.marks if core.startswith(key))
             self.margin = max(longest, self.margin) - len(key)
             longer = [core for core in self.node.marks if core.startswith(key) and core != key]
-            self.regex += [f"(?!{re.escape(core.removeprefix(key))})" for core in longer]  # the longest marker counts
+            rests = [fixed(core).removeprefix(key) for core in longer]  # of a repetition, what is the same everywhere
+            self.regex += [f"(?!{re.escape(rest)})" for rest in rests if rest]  # the longest marker counts
         else:
             self.groups += 1
             group = self.groups
