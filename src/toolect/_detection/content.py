@@ -184,6 +184,7 @@ class Content:
         if not final and (end == len(buf) or begins and self._index.partial(buf, end)):
             return WAIT
         if begins and self._index.begins(buf, end):
+            self._trail = ""
             stretch.hold_fence(buf[at:end])
             self._text.pos = end
         else:
@@ -196,6 +197,7 @@ class Content:
             self._skip(at + len(core))
             self.ended = True
         else:
+            self._trail = ""
             self.stretch.hold_end(core)
             self._text.pos = at + len(core)
 

@@ -130,8 +130,7 @@ class Said(Route):
             where = self._first(to, pos)
             then = self._before(to, pos, where)
         while then is None and where >= 0 and self.named:
-            needles = [n for n in self.plan.needles if text.startswith(n.text, where)]
-            named = self.named.get(needles[0].text) if len(needles) == 1 else None
+            named = self._named_at(text, where)
             if named is None:
                 break
             answer = named.answer(to, where)
@@ -146,9 +145,16 @@ class Said(Route):
         return None
 
     def opens(self, text: str, pos: int) -> bool:
-        if self.head is not None or self.named:
+        named = [named for word, named in self.named.items() if text.startswith(word, pos)]
+        if self.head is not None or any(one.hub is None or one.line for one in named):
             return True
-        return any(hub is not None and hub.match(text, pos) is not None for hub in (self.direct, self.hub))
+        hubs = (self.direct, self.hub, *(one.hub for one in named))
+        return any(hub is not None and hub.match(text, pos) is not None for hub in hubs)
+
+    def _named_at(self, text: str, where: int) -> Named | None:
+        """The only stop at index `where`, if it counts only where a call begins with its name."""
+        needles = [n for n in self.plan.needles if text.startswith(n.text, where)]
+        return self.named.get(needles[0].text) if len(needles) == 1 else None
 
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
@@ -171,6 +177,8 @@ class Said(Route):
             to.left = bool(self._begins) and pos > to.bound and not self.space
             return None
         then = None if self.hub is None else cross(to, self.hub, where)
+        if then is None and self.named and (named := self._named_at(text, where)) is not None and not named.line:
+            return named.cross(to, where) if named.answer(to, where) is Answer.YES else None
         if then is None and self.open and to.final and not to.blank_so_far and not self.space:
             to.finished = _before_end(self.plan, text, pos, where) >= 0
         return then
