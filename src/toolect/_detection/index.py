@@ -69,8 +69,9 @@ class Index:
         self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
         self._needle = re.compile(trie(openers, longest=True) if openers else r"(?!)").match
         self._at = {needle: _begun(openers, needle) for needle in openers}
-        self.longest = max(map(len, needles))
-        self._beginnings = frozenset(n[:k] for n in needles for k in range(1, len(n)))
+        wholes = needles.union(closing)  # those with blanks in them have to be there as a whole
+        self.longest = max(map(len, wholes))
+        self._beginnings = frozenset(n[:k] for n in wholes for k in range(1, len(n)))
         self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
 
     def _rank(self, name: str) -> tuple[int, int, str]:

@@ -149,9 +149,9 @@ class Mixed:
     def _begin(self, hits: list[Hit]) -> None:
         """Dialects may go on where the text has been read up to."""
         text, found = self._text, self.found
-        if any(hit.opener.strong for hit in hits):
-            hits = [hit for hit in hits if hit.opener.strong]
-        if not any(hit.opener.call for hit in hits):
+        if strong := [hit for hit in hits if hit.opener.strong]:
+            hits = strong
+        if not any(hit.opener.call for hit in hits) and (len(hits) > 1 or len(hits[0].names) > 1):
             hits = [min((one for hit in hits for one in hit.each()), key=self._misfit)]
         setting = Setting(self._guests.schemas, self._index.order, found.last, self._content.stretch.shown)
         self._guests.count = len(found.readers)
