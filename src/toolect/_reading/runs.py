@@ -152,7 +152,7 @@ def build(
             draft = TraceDraft(start)
             draft.cuts = cuts
             draft.over(key, skip_lead=skip)
-        return Hub(cuts[::-1]) if cuts else None
+        return Hub(sorted(cuts, key=lambda draft: (-len(draft.lexemes), not draft.proven))) if cuts else None
 
     begins = tuple(
         ("" if skip else start.choices[key][0].expects) + fixed(key) if isinstance(key, str) else "" for key in found
@@ -179,6 +179,7 @@ class TraceDraft:
         self.margin = 0  # how much longer the last marker might turn out to be
         self.forks = 0  # how many places it has come over where it might have ended
         self.cuts: list[TraceDraft] | None = None  # where to put the beginnings from which reading can go on
+        self.unproven: tuple[tuple[TraceDraft, str], ...] = ()  # beginnings, each with what must follow to prove it
 
     @property
     def named(self) -> bool:
@@ -192,7 +193,8 @@ class TraceDraft:
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks = self.proven, self.forks
-        twin.trail, twin.trails, twin.margin, twin.cuts = self.trail, self.trails, self.margin, self.cuts
+        twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
+        twin.cuts, twin.unproven = self.cuts, self.unproven
         return twin
 
     def literal(self, text: str) -> None:
@@ -307,15 +309,27 @@ class TraceDraft:
 
     def cut(self, cuts: list[TraceDraft], key: str | Terminal) -> None:
         """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
+        more = rf"(?!\S{{{MAX_LEXEME}}})(?>{key.regex})" if isinstance(key, Terminal) else re.escape(fixed(key))
+        self.unproven = tuple((draft, rf"{rest}\s{{0,{MAX_BLANK}}}{more}") for draft, rest in self.unproven)
         if not isinstance(key, str) or key[-1].isalnum():
             return  # nothing shows where it ends
         draft = self.copy()
         draft.trail = ""
-        if self.node.json and len(self.node.choices) == 1 and len(key) < STRONG:
+        weak = self.node.json and len(self.node.choices) == 1 and len(key) < STRONG
+        if weak:
             draft.regex.append(_BRACKET)  # a short sign after a name says nothing without its JSON
         trace = Trace(draft, 0)
         if trace.clean or trace.proven:
             cuts.append(draft)
+        if not trace.proven and settled(self.node) and not self.nested:
+            self.unproven += ((draft.copy(), ""),)
+        if self.proven and not weak:
+            for early, rest in self.unproven:
+                twin = early.copy()
+                twin.proven = True
+                twin.regex.append(f"(?={rest})")
+                cuts.append(twin)
+            self.unproven = ()
 
     def end(self) -> list[TraceDraft]:
         """The draft ends in the JSON slot of its node."""
