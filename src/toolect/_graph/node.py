@@ -298,11 +298,15 @@ class Node:
     @property
     def sole(self) -> str | None:
         """The marker that must come next, when there is just one and it opens nothing."""
-        if self.done is not None or len(self.marks) != len(self.choices) or not self.marks:
-            return None
-        core = next(iter(self.marks))
-        ways = {(c.edge.target, c.stack) for choices in self.choices.values() for c in choices}
-        return core if len(ways) == 1 and not self.first(core) else None
+        return self.made(_sole) or None
+
+
+def _sole(node: Node) -> str:
+    if node.done is not None or len(node.marks) != len(node.choices) or not node.marks:
+        return ""
+    core = next(iter(node.marks))
+    ways = {(c.edge.target, c.stack) for choices in node.choices.values() for c in choices}
+    return core if len(ways) == 1 and not node.first(core) else ""
 
 
 def aged(choice: Choice) -> Trail:

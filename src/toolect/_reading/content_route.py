@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, EndToken, NameLine, stops_of
+from toolect._graph.stops import Calls, EndToken, NameLine, Stray, stops_of
 from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
@@ -18,7 +18,7 @@ from toolect._reading.runs import (
 from toolect._reading.striding import Striding
 from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind
-from toolect.message import Call, Content
+from toolect.message import Call, Content, Repair, RepairKind
 
 
 class Named:
@@ -242,6 +242,7 @@ class Said(Route):
         if where >= 0:
             until = _before_end(self.plan, text, pos, where)
             if until < 0:
+                self._stray(to, pos, where)
                 return
         piece = text[pos:until]
         if piece.isspace() and not to.blank_so_far:
@@ -251,6 +252,17 @@ class Said(Route):
         if piece:
             to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.finished = True
+
+    def _stray(self, to: Striding, pos: int, where: int) -> None:
+        """A closer at index `where` that closes nothing, after the last call: with nothing after it, it is noted."""
+        if not to.alone or not to.after_call or self.space or self.node.text_field().role is not Role.CONTENT:
+            return
+        stop = next((n.stop for n in self.plan.needles if to.buf.startswith(n.text, where)), None)
+        if not isinstance(stop, Stray) or not stop.direct or stop.core[-1].isalnum() or to.buf[pos:where].strip():
+            return
+        if to.buf[where:] == stop.core:
+            to.repairs = (Repair(RepairKind.STRAY_MARKER, to.base + where, stop.core),)
+            to.finished = True
 
 
 def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:

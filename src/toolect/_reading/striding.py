@@ -12,7 +12,7 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES
 from toolect._spec.model import Role
 from toolect._values.schema import NO_SCHEMA, Schema
-from toolect.message import Call, Json, Segment
+from toolect.message import Call, Json, Repair, Segment
 
 
 class Striding:
@@ -31,6 +31,11 @@ class Striding:
     """A call was the last thing read."""
     trails: tuple[str, ...] = ("",)
     """What the last marker may write after itself; reading goes on at `pos`, which is after that, or at `before`."""
+
+    alone = False
+    """It reads the whole answer, and may note repairs."""
+    repairs: tuple[Repair, ...] = ()
+    """Those outside of calls."""
 
     ways: list[tuple[object, int]] | None = None
     """Where to note the runs of markers, and the scalars, that are taken: all of a place, and the number of the one."""
@@ -211,8 +216,10 @@ class Striding:
             return True
         if self.graph.code is not None:
             return False  # of a statement that is open, more has to be known
-        keys = {key for key, _ in self.entries}
         before = self.begun or ()
+        if not self.entries:
+            return self.key not in before
+        keys = {key for key, _ in self.entries}
         twice = self.key in keys or self.key in before or not keys.isdisjoint(before)
         return len(keys) == len(self.entries) and not twice
 

@@ -47,10 +47,10 @@ def read_answer(
     to = None
     if not prefix and graph.strides:
         to = begin(graph, text, 0, 0, schemas, final=True, blank=True)
-        to.ways = ways
+        to.ways, to.alone = ways, True
         node = go(to, graph.start)
         if to.finished:
-            return Message(tuple(to.segments))
+            return Message(tuple(to.segments), to.repairs)
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
     if to is not None:
         machine.course.use(to.finder)
