@@ -59,14 +59,13 @@ class Setting(NamedTuple):
 class Evidence:
     """The openers at a place, and what they say about the dialects that they are of."""
 
-    __slots__ = ("_free", "_hits", "_openers", "_strong", "_written", "setting")
+    __slots__ = ("_free", "_hits", "_openers", "_written", "setting")
 
     def __init__(self, hits: Sequence[Hit], setting: Setting, text: str) -> None:
         """`hits` are all those at a place of `text`."""
         self.setting = setting
         self._written = {name for hit in hits if _written(hit, text) for name in hit.names}
         self._free = {name for hit in hits if hit.opener.free for name in hit.names}
-        self._strong = {name for hit in hits if hit.opener.strong for name in hit.names}
         self._hits = hits
         self._openers: dict[str, list[Hit]] = {}
         for hit in hits:
@@ -107,7 +106,7 @@ class Evidence:
 
     def strong(self, name: str) -> bool:
         """True when an opener of a dialect says that a call was meant, whatever follows."""
-        return name in self._strong
+        return any(hit.opener.strong for hit in self._openers[name])
 
     def bare(self, text: str) -> tuple[int, frozenset[str]]:
         """Where in `text` the JSON begins of which a call may be, and the dialects of which nothing else begins here.
@@ -137,9 +136,12 @@ class Evidence:
         """Those `among` the dialects that may be meant, the likeliest last: that of the last call, the `likely` ones,
         those that write what follows as it is, those that are met most often.
         """
+        names = list(self._openers if among is None else among)
+        if len(names) < 2:
+            return names
         last, order, written, free = self.setting.last, self.setting.order, self._written, self._free
         return sorted(
-            self._openers if among is None else among,
+            names,
             key=lambda name: (name != last, name not in likely, name not in written, name in free, order[name]),
             reverse=True,
         )
