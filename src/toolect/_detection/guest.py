@@ -72,8 +72,7 @@ class Guest(Watcher):
         """Read more text, in pieces, so as not to look far when it leaves soon; how much, and `events` get longer."""
         draft, machine = self._draft, self._machine
         quick = machine.quick
-        if draft.events is not None and quick is not None and chunk and quick.sign(chunk) is None:
-            told = quick.take(chunk)
+        if draft.events is not None and quick is not None and chunk and (told := quick(chunk)) is not None:
             if machine.course.buf:
                 machine.feed("")
             events += told

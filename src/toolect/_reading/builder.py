@@ -205,40 +205,54 @@ class Builder:
             self.draft.write(dumps(text)[1:-1])
         self.text_parts.append(text)
 
-    def passing(self, field: Field, source: Source) -> Callable[[str], list[Event]] | None:
+    def passing(
+        self, field: Field, source: Source, sign: Callable[[str], object | None]
+    ) -> Callable[[str], list[Event] | None] | None:
         """What takes in chunks of the open slot that are nothing but its text, and makes their events; None for none.
 
-        They are not put into the buffer of `source`, which keeps them where they are the text of a call.
+        `sign` finds in a chunk what makes it more than that, and it is not taken in. The others are not put into the
+        buffer of `source`, which keeps them where they are the text of a call.
         """
         if self._unescaped is not None:
             return None
-        role, draft, parts, took = field.role, self.draft, self.text_parts, source.took
+        role, draft, parts = field.role, self.draft, self.text_parts
         if role is Role.CONTENT or role is Role.REASONING:
             event = ContentDelta if role is Role.CONTENT else ReasoningDelta
 
-            def pass_content(chunk: str) -> list[Event]:
+            def pass_content(chunk: str) -> list[Event] | None:
+                if sign(chunk) is not None:
+                    return None
                 source.base += len(chunk)
                 parts.append(chunk)
                 return [event(chunk)]
 
             return pass_content
+        keep = source.keeping()
         if role is Role.STRING:
 
-            def pass_string(chunk: str) -> list[Event]:
-                took(chunk)
+            def pass_string(chunk: str) -> list[Event] | None:
+                if sign(chunk) is not None:
+                    return None
+                keep(chunk)
+                source.base += len(chunk)
                 events: list[Event] = []
                 draft.events = events
                 self._values.text(chunk)
                 return events
 
             return pass_string
-        emit = draft.passing(self.writes) if role is Role.VALUE else None
+        emit, writes = draft.passing() if role is Role.VALUE else None, self.writes
         if emit is None:
             return None
 
-        def pass_value(chunk: str) -> list[Event]:
-            took(chunk)
+        def pass_value(chunk: str) -> list[Event] | None:
+            if sign(chunk) is not None:
+                return None
+            keep(chunk)
+            source.base += len(chunk)
             parts.append(chunk)
+            if not writes:
+                return []
             return emit(chunk if _PLAIN(chunk) is not None else dumps(chunk)[1:-1])
 
         return pass_value

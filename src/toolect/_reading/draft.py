@@ -201,19 +201,14 @@ class Draft:
         else:
             events.append(ArgumentsDelta(call.index, text))
 
-    def passing(self, writes: bool = True) -> Callable[[str], list[Event]] | None:
-        """What takes in more of the arguments' JSON text, none of it where not `writes`, and makes its events.
-
-        None while the open call has not been reported.
-        """
+    def passing(self) -> Callable[[str], list[Event]] | None:
+        """What takes in more of the arguments' JSON text, and makes its events; None until the call is reported."""
         call = self.call
         if call is None or call.index < 0:
             return None
         written, index = call.written, call.index
 
         def emit(text: str) -> list[Event]:
-            if not writes:
-                return []
             written.append(text)
             return [ArgumentsDelta(index, text)]
 

@@ -125,16 +125,16 @@ class JsonSlot:
         emit = None if closed else course.builder.draft.passing()
         if emit is None:
             return None
-        reader, draft, passes, took = self.reader, course.builder.draft, self.reader.passes, course.took
+        reader, draft, passes, keep = self.reader, course.builder.draft, self.reader.passes, course.keeping()
 
-        def sign(chunk: str) -> object | None:
-            return None if _CLOSER(chunk) is None or passes(chunk) else chunk
-
-        def take(chunk: str) -> list[Event]:
+        def take(chunk: str) -> list[Event] | None:
             if passes(chunk):
-                took(chunk)
+                keep(chunk)
+                course.base += len(chunk)
                 reader.passed(chunk)
                 return emit(chunk)
+            if _CLOSER(chunk) is not None:
+                return None
             events = draft.events = []
             try:
                 pos = reader.feed(chunk, 0, course.base, False)
@@ -143,12 +143,13 @@ class JsonSlot:
                 self._trip(course, broken)
                 return events
             if pos == len(chunk):
-                took(chunk)
+                keep(chunk)
+                course.base += len(chunk)
             else:
                 course.buf, course.pos = chunk, pos
             return events
 
-        return Quick(sign, take)
+        return take
 
     def _maybe_commit(self, course: Course) -> None:
         """Once a name and arguments are there, what looked like a call is one."""

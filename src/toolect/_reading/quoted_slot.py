@@ -46,8 +46,9 @@ class EscapedSlot:
 
     def quick(self, course: Course) -> Quick | None:
         """Takes in chunks in which nothing is escaped and nothing ends."""
-        take = None if self._doubtful else course.builder.passing(self.field, course)
-        return None if take is None else Quick(_special(self._closer[0] + self._sign[:1]), take)
+        if self._doubtful:
+            return None
+        return course.builder.passing(self.field, course, _special(self._closer[0] + self._sign[:1]))
 
     def read(self, course: Course) -> Next:
         """Read on."""

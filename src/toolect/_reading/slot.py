@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Waiting
@@ -11,14 +11,11 @@ from toolect._reading.course import Course
 from toolect.events import Event
 from toolect.message import RepairKind
 
+Quick: TypeAlias = Callable[[str], "list[Event] | None"]
+"""The short way to take in a chunk that is nothing but text of the open slot: what that makes happen.
 
-class Quick(NamedTuple):
-    """The short way to take in a chunk that is nothing but text of the open slot."""
-
-    sign: Callable[[str], object | None]
-    """Finds in a chunk what makes it more than that."""
-    take: Callable[[str], list[Event]]
-    """Takes in a chunk without a sign; what that makes happen. What is left in the buffer has to be read."""
+None, and nothing is taken in, where the chunk is more than that. What is left in the buffer has to be read.
+"""
 
 
 class Slot(Protocol):

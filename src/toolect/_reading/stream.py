@@ -31,15 +31,16 @@ class Stream:
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
-        if not isinstance(chunk, str):
-            raise not_text(chunk)
         machine = self._machine
         quick = machine.quick
-        if quick is not None and chunk and quick[0](chunk) is None:
-            events = quick[1](chunk)
-            if machine.course.buf:
-                machine.feed("")
-            return events
+        if quick is not None and chunk and type(chunk) is str:
+            events = quick(chunk)
+            if events is not None:
+                if machine.course.buf:
+                    machine.feed("")
+                return events
+        if not isinstance(chunk, str):
+            raise not_text(chunk)
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
         events = machine.course.builder.draft.events = []

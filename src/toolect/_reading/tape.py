@@ -8,15 +8,13 @@ from collections import deque
 class Tape:
     """The last stretch of the wire text, in pieces. Adding is cheap; reading joins."""
 
-    __slots__ = ("_base", "_pieces")
+    __slots__ = ("_base", "_pieces", "append")
 
     def __init__(self, base: int) -> None:
         self._pieces: deque[str] = deque()
         self._base = base  # the offset of the first piece
-
-    def append(self, piece: str) -> None:
-        """`piece` follows what is there."""
-        self._pieces.append(piece)
+        self.append = self._pieces.append
+        """Takes a piece that follows what is there."""
 
     def add(self, piece: str, at: int, needed: int) -> None:
         """`piece` is at character `at`; nothing before character `needed` will be asked for."""

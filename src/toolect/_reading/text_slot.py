@@ -86,8 +86,7 @@ class TextSlot:
         passage = self.passage
         if not passage.opened or passage.skip or self._phase is Phase.PROMPTED:
             return None
-        take = course.builder.passing(passage.field, course)
-        return None if take is None else Quick(passage.plan.hint.search, take)
+        return course.builder.passing(passage.field, course, passage.plan.hint.search)
 
     def needed(self) -> int | None:
         """Where the text begins that may be a call, or may not be for who reads here."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolect._reading.tape import Tape
 
 
@@ -23,12 +25,14 @@ class Source:
         assert self._tape is not None
         return self._tape.read(start, min(end, base)) + self.buf[: max(end - base, 0)]
 
-    def took(self, chunk: str) -> None:
-        """`chunk` was read without being put into `buf`, which is empty; it may be asked for."""
+    def keeping(self) -> Callable[[str], None]:
+        """What keeps text that is read without being put into `buf`, which is empty: it may be asked for.
+
+        Whoever reads so moves `base`, too. It serves until `forget` is called.
+        """
         if self._tape is None:
             self._tape = Tape(self.base)
-        self._tape.append(chunk)
-        self.base += len(chunk)
+        return self._tape.append
 
     def forget(self, needed: int | None) -> None:
         """Drop what has been read, but for what begins with character `needed`; None when none of it is."""
