@@ -128,8 +128,18 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
 
     Most calls are no more than that, and need not be opened first.
     """
-    start, end, name, arguments, identity, spelling = found
-    hub: Hub | None = (trace.then or trace.leads(to.route(trace.node))).closers
+    _, end, name, arguments, identity, spelling = found
+    start = trace.actions[0].place(match)
+    then: Route = trace.then or trace.leads(to.route(trace.node))
+    if trace.ends:
+        if to.picky and not to.wants(name):
+            return None
+        span = (start + to.base, end + to.base)
+        to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
+        to.after_call, to.clean = True, trace.proven
+        to.pos, to.before, to.trails = end, end, trace.trails
+        return then
+    hub = then.closers
     close = None if hub is None else hub.match(to.buf, end)
     if hub is None or close is None or close.end() - end > MAX_LEXEME or close.end() + hub.margin >= to.edge:
         return None
@@ -138,7 +148,7 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
         return None
     if to.ways is not None:
         to.ways.append((hub, last.number))
-    start, end = trace.actions[0].place(match), last.actions[0].place(close)
+    end = last.actions[0].place(close)
     span = (start + to.base, end + to.base)
     to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
     to.after_call, to.clean = True, last.proven or last.clean

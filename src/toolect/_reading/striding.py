@@ -93,9 +93,14 @@ class Striding:
         self.unknown = unknown
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
-        self.finder = Finder(text, base) if finder is None else finder
-        self.next = self.finder.next  # where a word comes next
+        self.finder = finder  # where words come next, if it has been asked for
         self.pos = self.before = pos
+
+    def next(self, word: str, pos: int) -> int:
+        """The first index of `word` from `pos` on, or -1."""
+        if self.finder is None:
+            self.finder = Finder(self.buf, self.base)
+        return self.finder.next(word, pos)
 
     @property
     def blank_so_far(self) -> bool:

@@ -53,6 +53,7 @@ def read_answer(
             return Message(tuple(to.segments), to.repairs)
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
     if to is not None:
-        machine.course.use(to.finder)
+        if to.finder is not None:
+            machine.course.use(to.finder)
         machine.adopt(to, node)
     return machine.read(text)
