@@ -11,7 +11,7 @@ Each dialect writes a short text and one with 20 kB of code (`workloads.py`), wh
 Every figure is a ratio to the unchanged text in the same run. The last column says how many of the dialect's corpus
 cases that have calls and are just what it would write itself are read in large steps alone.
 
-Target: 4 times the unchanged text.
+Target: 4 times the unchanged text, 10 times where the dialect is not named.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tools.bench.speed import are_known, arguments, best
 from tools.bench.workloads import Wire, markers, payloads, wire
 
 WORKLOADS = ("short", "code20")
-LIMIT = 4
+LIMIT, UNNAMED_LIMIT = 4, 10
 CORPUS = Path("tests/corpus")
 
 
@@ -112,12 +112,17 @@ def measure(name: str, seconds: float) -> Figures:
 KINDS = [f"{workload} {kind}" for workload in WORKLOADS for kind in ("blank", "keys", "closer", "double", "auto")]
 
 
+def limit(kind: str) -> int:
+    """The target of a departure."""
+    return UNNAMED_LIMIT if kind.endswith("auto") else LIMIT
+
+
 def draw(figures: Figures) -> str:
     """One line of the table; a ratio beyond the target is marked."""
     cells = [f"{figures.canonical[w]:>9.1f}" if w in figures.canonical else f"{'':9}" for w in WORKLOADS]
     for kind in KINDS:
         ratio = figures.ratios.get(kind)
-        cells.append(f"{'–':>8} " if ratio is None else f"{ratio:>8.2f}{'!' if ratio > LIMIT else ' '}")
+        cells.append(f"{'–':>8} " if ratio is None else f"{ratio:>8.2f}{'!' if ratio > limit(kind) else ' '}")
     return f"{figures.dialect:22}{''.join(cells)}{figures.carried:>5}/{figures.cases}"
 
 
@@ -133,9 +138,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in names:
         rows.append(measure(name, 0.02 if options.quick else 0.2))
         print(draw(rows[-1]), flush=True)
-    over = sum(ratio > LIMIT for row in rows for ratio in row.ratios.values())
+    over = sum(ratio > limit(kind) for row in rows for kind, ratio in row.ratios.items())
     carries, cases = sum(row.carried for row in rows), sum(row.cases for row in rows)
-    print(f"\n{carries} of {cases} canonical cases in large steps alone; {over} ratios above {LIMIT}")
+    print(f"\n{carries} of {cases} canonical cases in large steps alone; {over} ratios above their target")
     if options.json:
         Path(options.json).write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", "utf-8")
     return 0
