@@ -57,10 +57,11 @@ def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diagnostic:
+    segments = trial.message.segments
     return warning(
         "unwritable-message",
         message,
-        subject.places.segment(trial.message.segments[-1]),
+        subject.places.segment(segments[-1]) if segments else subject.places.rule("start"),
         label=str(trial.refusal),
         witness=witness,
         reading=told(trial.message) if witness != told(trial.message) else "",
