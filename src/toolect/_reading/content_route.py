@@ -11,10 +11,7 @@ from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
-from toolect._reading.runs import (
-    Hub,
-    build,
-)
+from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
 from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind

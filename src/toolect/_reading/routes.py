@@ -9,9 +9,7 @@ from toolect._reading.content_route import Said
 from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
-from toolect._reading.runs import (
-    build,
-)
+from toolect._reading.runs import build
 from toolect._reading.scalars import scalars
 from toolect._reading.striding import Striding
 from toolect._reading.text_route import text_route

@@ -129,31 +129,28 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
     Most calls are no more than that, and need not be opened first.
     """
     _, end, name, arguments, identity, spelling = found
+    if to.picky and not to.wants(name):
+        return None
     start = trace.actions[0].place(match)
     then: Route = trace.then or trace.leads(to.route(trace.node))
-    if trace.ends:
-        if to.picky and not to.wants(name):
+    pos, before, trails, clean = end, end, trace.trails, trace.proven
+    if not trace.ends:
+        hub = then.closers
+        close = None if hub is None else hub.match(to.buf, end)
+        if hub is None or close is None or close.end() - end > MAX_LEXEME or close.end() + hub.margin >= to.edge:
             return None
-        span = (start + to.base, end + to.base)
-        to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
-        to.after_call, to.clean = True, trace.proven
-        to.pos, to.before, to.trails = end, end, trace.trails
-        return then
-    hub = then.closers
-    close = None if hub is None else hub.match(to.buf, end)
-    if hub is None or close is None or close.end() - end > MAX_LEXEME or close.end() + hub.margin >= to.edge:
-        return None
-    last = hub.traces[close.lastindex]  # type: ignore[index]  # every expression has a group
-    if not last.shuts or to.picky and not to.wants(name):
-        return None
-    if to.ways is not None:
-        to.ways.append((hub, last.number))
-    end = last.actions[0].place(close)
+        last = hub.traces[close.lastindex]  # type: ignore[index]  # every expression has a group
+        if not last.shuts:
+            return None
+        if to.ways is not None:
+            to.ways.append((hub, last.number))
+        end, pos, before = last.actions[0].place(close), close.end(), close.end() - last.trail_size
+        then, trails, clean = last.then or last.leads(to.route(last.node)), last.trails, last.proven or last.clean
     span = (start + to.base, end + to.base)
     to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
-    to.after_call, to.clean = True, last.proven or last.clean
-    to.pos, to.before, to.trails = close.end(), close.end() - last.trail_size, last.trails
-    return last.then or last.leads(to.route(last.node))  # type: ignore[no-any-return]  # a Route
+    to.after_call, to.clean = True, clean
+    to.pos, to.before, to.trails = pos, before, trails
+    return then
 
 
 def _json(to: Striding, trace: Trace, json: JsonCalls, match: re.Match[str], pos: int, found: One | None) -> int:

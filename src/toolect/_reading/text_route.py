@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -11,10 +12,7 @@ from toolect._graph.stop_plan import plan_of
 from toolect._graph.symbols import is_echo
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
-from toolect._reading.runs import (
-    Hub,
-    build,
-)
+from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
 from toolect._values.codec import decode, decode_arguments, respelled
@@ -45,7 +43,7 @@ class Closer(NamedTuple):
     echo: bool
 
 
-class Text(Route):
+class Text(Route, ABC):
     """Free text up to one of its closers."""
 
     __slots__ = (
@@ -121,9 +119,9 @@ class Text(Route):
             return -1, "", 0
         return where, lead, gap
 
+    @abstractmethod
     def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:
         """Take `piece`, the text up to index `until`, and go over what ends it, at index `end`."""
-        raise NotImplementedError
 
 
 class Value(Text):
@@ -237,7 +235,7 @@ class Mapping(Text):
         return route
 
 
-_ROUTES = {Role.VALUE: Value, Role.REASONING: Thought, Role.STRING: String}
+_ROUTES: dict[Role, Callable[[Node], Text]] = {Role.VALUE: Value, Role.REASONING: Thought, Role.STRING: String}
 
 
 def text_route(node: Node) -> Route:

@@ -6,9 +6,7 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
-from toolect._reading.runs import (
-    build,
-)
+from toolect._reading.runs import build
 from toolect._reading.scalars import Scalars
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
