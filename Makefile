@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside conformance mutate house wheel clean
+.PHONY: help setup demo test lint bench beside conformance fuzz mutate house wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -42,6 +42,9 @@ beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --write"
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }
 	$(BIN)/python -m tools.conformance.other_parsers $(ARGS)
+
+fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 1000000 --seed 7"
+	@$(BIN)/python -m tools.fuzz.fuzz $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)
 
 mutate: setup  ## break the shipped specs, and count what lint finds
 	@$(BIN)/python -m tools.mutation.mutate_specs $(ARGS)

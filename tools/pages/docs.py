@@ -20,6 +20,7 @@ from toolect import registry
 from toolect.authoring.lint import catalogue
 from toolect.cli import main as toolect
 from tools.bench import beside
+from tools.fuzz import fuzz
 from tools.house import figures
 from tools.house.imports import ORDER, modules, part
 from tools.pages import check_pages, dialect_pages, feature_matrix
@@ -100,6 +101,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/guide/dialects.md", limits),
     ("docs/reports/matrix.md", feature_matrix.page),
     ("docs/reports/house.md", figures.page),
+    ("docs/reports/fuzz.md", fuzz.page),
     ("docs/reports/speed.md", beside.page),
     (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
     *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),

@@ -1,0 +1,96 @@
+"""The fuzzer finds readers that break a law and makes what it finds small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+import toolect
+from toolect._reading.stream import Stream
+from toolect._rendering import roundtrip
+from toolect.compiled import Dialect
+from toolect.events import Event
+from toolect.message import Call, Content, Message, Repair, RepairKind
+from tools.fuzz import fuzz
+from tools.fuzz.draw import runs
+from tools.fuzz.laws import Finding, Law, misread
+
+NOTE = Repair(RepairKind.WHITESPACE, 0)
+PARSE, CLOSE = Dialect.parse, Stream.close
+
+
+def raising(_dialect: Dialect, _text: str, *_: Any, **__: Any) -> Message:
+    """Raises."""
+    raise RuntimeError("broken")
+
+
+def long(_dialect: Dialect, text: str, *_: Any, **__: Any) -> Message:
+    """Content that ends after the text."""
+    return Message([Content(text, (0, len(text) + 1))])
+
+
+def noting(dialect: Dialect, text: str, *given: Any, **options: Any) -> Message:
+    """A repair that a stream does not have."""
+    return msgspec.structs.replace(PARSE(dialect, text, *given, **options), repairs=(NOTE,))
+
+
+def stern(dialect: Dialect, text: str, *given: Any, **options: Any) -> Message:
+    """In strict mode, a repair that there is not in lenient mode."""
+    reading = noting if options.get("mode") == "strict" else PARSE
+    return reading(dialect, text, *given, **options)
+
+
+def silent(stream: Stream) -> list[Event]:
+    """The end of an answer, which is not told."""
+    CLOSE(stream)
+    return []
+
+
+BREAKS: dict[Law, tuple[object, str, Callable[..., object]]] = {
+    Law.RAISED: (Dialect, "parse", raising),
+    Law.SPANS: (Dialect, "parse", long),
+    Law.STREAM: (Dialect, "parse", noting),
+    Law.EVENTS: (Stream, "close", silent),
+    Law.STRICT: (Dialect, "parse", stern),
+    Law.RENDERED: (roundtrip, "render", lambda *_: "nothing"),
+}
+
+
+@pytest.mark.parametrize("law", BREAKS)
+def test_a_broken_reader_is_found(law: Law, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What breaks a law is found, by its name, and made small."""
+    owner, name, wrong = BREAKS[law]
+    dialect, block = toolect.dialect("hermes"), fuzz.Block("hermes", 1, 40)
+    drawn = list(runs(dialect, block.seed, block.size))
+    monkeypatch.setattr(owner, name, wrong)
+    found = fuzz.hold(block, dialect, drawn)
+    assert law in found.broken
+    small = min((finding.run for finding in found.findings if finding.law is law), key=lambda run: len(run.text))
+    assert len(small.text) < 60 and small.options.keys() <= {"mode", "prefix"}
+
+
+def test_arguments_that_no_text_says_are_found() -> None:
+    """The arguments of a call are those that its JSON text spells, and come from its own text."""
+    assert not misread(Call("f", {"a": "x y"}, raw="f(a='x\\ty')"))
+    assert misread(Call("f", {"a": "x"}, raw="f(a='y')"))
+    assert misread(Call("f", {"a": 1}, spelling='{"a": 2}', raw='{"a": 2}'))
+    assert misread(Call("f", {"a": 1}, spelling='{"a": 1', raw='{"a": 1'))
+
+
+def test_the_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same seed gives the same; the exit code says whether there is anything."""
+    arguments = ["--runs", "20", "--seed", "3", "--jobs", "1", "--dialect", "hermes"]
+    assert fuzz.main(arguments) == 0
+    monkeypatch.setattr(fuzz, "broken", lambda _, run: Finding(Law.RAISED, run, "broken"))
+    monkeypatch.setattr(fuzz, "shrunk", lambda _, finding: finding)
+    assert fuzz.main(arguments) == 1
+    assert "20 runs with seed 3: 20 break a law" in capsys.readouterr().out
+    assert fuzz.main(["--dialect", "no such"]) == 2
+
+
+def test_the_page_names_every_law() -> None:
+    """Each law is told with what holds."""
+    assert all(f"| {law} | " in fuzz.page() for law in Law)

@@ -1,0 +1,154 @@
+"""Draws texts of a dialect, and how each is to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from toolect import registry
+from toolect._detection.auto import Auto
+from toolect._rendering.roundtrip import tools_of
+from toolect._spec.model import POLICIES, WRITING
+from toolect.authoring.corpus import read
+from toolect.authoring.generate import corrupt, mixed
+from toolect.authoring.generate.corrupt import Corruption
+from toolect.authoring.generate.facts import facts
+from toolect.authoring.generate.texts import garbage
+from toolect.compiled import Dialect
+from toolect.message import Json
+from tools.fuzz.damage import damaged
+from tools.fuzz.laws import Run
+
+CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus"
+LONGEST = 1200
+"""Characters of a text that is read: what breaks a law is short, and long texts take the time of many."""
+KEPT = 24
+"""Texts of the generator that are kept, and damaged again and again."""
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+SIZES = ((1,), (1,), (2,), (3,), (5,))
+POLICIES_READ = {name: values for name, values in POLICIES.items() if name not in WRITING}
+
+
+class Text(NamedTuple):
+    """A text before it is damaged, and the tools that it calls."""
+
+    text: str
+    tools: list[Json]
+
+
+class Texts:
+    """Texts of one dialect: of its corpus, of the generator as it is written and as it is read, and garbage."""
+
+    def __init__(self, dialect: Dialect, seed: int, random: Random) -> None:
+        self.dialect, self._random = dialect, random
+        self.known = corpus(dialect.name)
+        self.markers = facts(dialect).markers
+        self._sources = [mixed(dialect, seed), mixed(dialect, seed, hostile=True)]
+        self._drawn: list[Text] = []
+
+    def draw(self) -> Text:
+        """One of them."""
+        random = self._random
+        match random.randrange(8):
+            case 0 | 1 | 2 if self.known:
+                return random.choice(self.known)
+            case 3:
+                return Text(garbage(self.markers, random), [])
+        if len(self._drawn) < KEPT or not random.randrange(8):
+            found = next(random.choice(self._sources), None)
+            if found is not None:
+                self._drawn = [*self._drawn[-KEPT:], Text(found.text, found.tools)]
+        return random.choice(self._drawn) if self._drawn else Text("", [])
+
+
+@cache
+def corpus(name: str) -> tuple[Text, ...]:
+    """The texts of a dialect's cases; of those that declare no tools, with the tools that they call."""
+    path = CORPUS / f"{name}.txt"
+    if not path.exists():
+        return ()
+    dialect = registry.dialect(name)
+    found = []
+    for case in read(path):
+        if len(case.text) <= LONGEST:
+            tools = case.options.get("tools") or tools_of(dialect.parse(case.text, **case.options))
+            found.append(Text(case.text, tools))
+    return tuple(found)
+
+
+def runs(dialect: Dialect | Auto, seed: int, count: int) -> Iterator[Run]:
+    """So many runs; the same seed gives the same."""
+    random = Random(f"{dialect.name} {seed}")
+    others = list(registry.dialects())
+    own = Texts(dialect, seed, random) if isinstance(dialect, Dialect) else None
+    foreign: list[Texts] = []
+    while count:
+        if own is None and (len(foreign) < 3 or not random.randrange(20)):
+            foreign = [*foreign[-2:], Texts(registry.dialect(random.choice(others)), seed, random)]
+        sources = [own] if own is not None else foreign
+        run = _run(dialect, sources, random, registry.dialect(random.choice(others)))
+        if len(run.text) <= LONGEST:
+            count -= 1
+            yield run
+
+
+def _run(dialect: Dialect | Auto, sources: Sequence[Texts], random: Random, other: Dialect) -> Run:
+    source = random.choice(sources)
+    text, tools = source.draw()
+    while random.random() < 0.25:
+        more = random.choice(sources).draw()
+        text, tools = text + random.choice(("", "", " ", "\n", "\nok\n", "\n\n")) + more.text, [*tools, *more.tools]
+    if random.random() < 0.3:
+        text = corrupt(text, source.dialect.spec, random, random.choice(list(Corruption)))
+    markers = source.markers if random.random() < 0.8 else facts(other).markers
+    text = damaged(text, random, markers, random.choice((0, 1, 1, 2, 2, 3, 5)))
+    return Run(dialect.name, text, _options(dialect, tools, random), _sizes(random))
+
+
+def _options(dialect: Dialect | Auto, tools: list[Json], random: Random) -> dict[str, Json]:
+    """How the text is read."""
+    options: dict[str, Json] = {}
+    if declared := _declared(tools, random):
+        options["tools"] = declared
+    if not random.randrange(8):
+        options["mode"] = "strict"
+    prefill = sorted(dialect.spec.prefill) if isinstance(dialect, Dialect) else ["<think>\n", "<think>"]
+    if prefill and not random.randrange(6):
+        options["prefix"] = random.choice(prefill)
+    for name, values in POLICIES_READ.items():
+        if not random.randrange(6):
+            options[name] = random.choice(values)
+    return options
+
+
+def _declared(tools: list[Json], random: Random) -> list[Json]:
+    """None of the tools, some or all, some with other types for their arguments, or other ones."""
+    match random.randrange(6):
+        case 0 | 1:
+            return []
+        case 2:
+            tools = [{"name": "f"}, {"name": "other", "parameters": {"type": "object", "properties": {"a": {}}}}]
+        case 3:
+            tools = [tool for tool in tools if random.randrange(2)]
+    named = {(tool.get("function") or tool)["name"]: tool for tool in tools}
+    return [_retyped(tool, random) if not random.randrange(3) else tool for tool in named.values()]
+
+
+def _retyped(tool: Json, random: Random) -> Json:
+    """The tool with another type for some of its arguments."""
+    function = tool.get("function") or tool
+    properties = dict((function.get("parameters") or {}).get("properties") or {})
+    for key in properties:
+        if random.randrange(2):
+            properties[key] = {"type": random.choice((*TYPES, ["string", random.choice(TYPES)]))}
+    return {"name": function["name"], "parameters": {"type": "object", "properties": properties}}
+
+
+def _sizes(random: Random) -> tuple[int, ...]:
+    """How long the chunks are."""
+    if random.randrange(3):
+        return random.choice(SIZES)
+    return tuple(random.choice((1, 2, 4, 8, 30, 100)) for _ in range(random.randint(1, 4)))
