@@ -16,7 +16,7 @@ from toolect.events import Event
 from toolect.message import Call, Content, Message, Repair, RepairKind
 from tools.fuzz import fuzz
 from tools.fuzz.draw import runs
-from tools.fuzz.laws import Finding, Law, misread
+from tools.fuzz.fuzz_laws import Finding, Law, misread
 
 NOTE = Repair(RepairKind.WHITESPACE, 0)
 PARSE, CLOSE = Dialect.parse, Stream.close

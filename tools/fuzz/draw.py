@@ -20,7 +20,7 @@ from toolect.authoring.generate.texts import garbage
 from toolect.compiled import Dialect
 from toolect.message import Json
 from tools.fuzz.damage import damaged
-from tools.fuzz.laws import Run
+from tools.fuzz.fuzz_laws import Run
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 LONGEST = 1200

@@ -29,7 +29,7 @@ from toolect._detection.auto import Auto
 from toolect.authoring.processes import cores, pool
 from toolect.compiled import Dialect
 from tools.fuzz.draw import runs
-from tools.fuzz.laws import Finding, Law, Run, broken
+from tools.fuzz.fuzz_laws import Finding, Law, Run, broken
 from tools.fuzz.shrink import shrunk
 from tools.fuzz.subjects import names, subject
 from tools.pages.markdown_text import table

@@ -8,7 +8,7 @@ import msgspec
 
 from toolect._detection.auto import Auto
 from toolect.compiled import Dialect
-from tools.fuzz.laws import Finding, Run, broken
+from tools.fuzz.fuzz_laws import Finding, Run, broken
 
 TRIES = 3000
 """How many smaller runs are tried. Beyond it: the smallest so far is reported."""
