@@ -550,6 +550,9 @@ def test_a_server_that_does_not_stream() -> None:
     "failure",
     [
         Reply(status=429, body=b'{"error": {"message": "slow down"}}', headers={"retry-after": "0.01"}),
+        Reply(status=429, body=b"", headers={"retry-after": "nan"}),
+        Reply(status=429, body=b"", headers={"retry-after": "-Infinity"}),
+        Reply(status=429, body=b"", headers={"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}),
         Reply(status=500, body=b"oops"),
         Reply(status=503, body=b""),
         chat_server.text("Never seen", cut=30),
@@ -588,6 +591,39 @@ def test_what_a_server_does_wrong_is_said(replies: list[Reply], says: str) -> No
     assert says in str(error.value)
     assert "sk-secret" not in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chat_server.text(*"Never an end", pause=0.05, size=64),
+        Reply(body=b": still there\n\n" * 100, headers=STREAM, pause=0.05, size=16),
+        Reply(body=b"{" + b" " * 100, pause=0.05, size=1),
+        Reply(status=400, body=b"no" * 100, pause=0.05, size=1),
+    ],
+)
+def test_a_request_has_an_end(reply: Reply) -> None:
+    """A server that is never silent is not listened to for ever."""
+    with serving([reply]) as server, pytest.raises(ModelError, match=r"within 0\.3 seconds, got no end of it"):
+        ask(server, limit=0.3)
+
+
+def test_a_pause_beyond_the_end_is_not_made() -> None:
+    """What the server asks for does not fit: its answer is the last one."""
+    slow = Reply(status=503, body=b"busy", headers={"retry-after": "inf"})
+    with serving([slow] * 2) as server, pytest.raises(ModelError, match="answers 503: busy"):
+        ask(server, limit=20.0)
+    assert len(server.requests) == 1
+
+
+def test_a_large_event_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many lines it has, and however large the stream is around it."""
+    monkeypatch.setattr("toolect.agent.chat.MAX_LINE", 1000)
+    with serving([Reply(body=b"data: x\n" * 200, headers=STREAM)]) as server, pytest.raises(ModelError, match="most"):
+        ask(server)
+    monkeypatch.setattr("toolect.agent.chat.MAX_STREAM", 1000)
+    with serving([Reply(body=b": x\n\n" * 500, headers=STREAM)]) as server, pytest.raises(ModelError, match="most"):
+        ask(server)
 
 
 def test_nobody_listens() -> None:

@@ -16,6 +16,7 @@ import toolect
 from toolect import _cache as cache
 from toolect import registry as shipped_registry
 from toolect._names import Names, near_misses, resolve
+from toolect._spec.model import Spec
 from toolect.diagnostic import SpecError
 from toolect.registry import Registry, Shelf, UnknownDialect, shipped
 
@@ -253,15 +254,29 @@ def test_a_change_is_seen(mine: Path, change: str) -> None:
     assert len(list(files())) >= 3
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b"[" * 100_000, None])
-def test_a_foreign_file_is_ignored(mine: Path, content: bytes | None) -> None:
-    """What is no spec, or another one's, is compiled anew."""
-    spec = Shelf(mine).spec("mine")
-    for file in files():
-        own = file.read_bytes()
-        key, _, body = own.partition(b"\n")
-        file.write_bytes(b"0" * len(key) + b"\n" + body if content is None else key + b"\n" + content)
+def damaged(own: bytes, other: bytes) -> Iterator[bytes]:
+    """A file with each of its bytes changed in turn, cut off, grown, emptied, or with the body of another one."""
+    for at in range(len(own)):
+        yield own[:at] + bytes((own[at] ^ 1,)) + own[at + 1 :]
+    key, _, body = own.partition(b"\n")
+    yield from (b"", own[:-1], own + b" ", own.replace(b":", b": ", 1), body, other)
+    yield from (key + b"\n" + wrong for wrong in (b"", b"{}", b"\xff", b"[" * 100_000, other.partition(b"\n")[2]))
+    yield other.partition(b"\n")[0] + b"\n" + body
+
+
+def test_a_damaged_file_is_made_anew(mine: Path) -> None:
+    """Whatever is not as it was written is no file of the cache."""
+    mine.write_text(mine.read_text("utf-8") + f"yours:\n  extends: mine\n  {MAP}\n  end: [x]\n", "utf-8")
+    shelf = Shelf(mine)
+    spec, other = shelf.spec("mine"), shelf.spec("yours")
+    assert spec != other
+    key, file = shelf._spec_key("mine"), next(file for file in files() if file.name.startswith("mine-"))
+    own, theirs = (next(f for f in files() if f.name.startswith(name)).read_bytes() for name in ("mine-", "yours-"))
+    for wrong in damaged(own, theirs):
+        file.write_bytes(wrong)
+        assert cache.load("mine", key, Spec) is None, wrong
     assert Shelf(mine).spec("mine") == spec
+    assert file.read_bytes() == own
 
 
 def test_an_unwritable_folder_is_no_error(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """Loaded specs on disk, as JSON, so that a process does not compile grammars that another one has compiled.
 
-A file is found by the hash of everything it was made from, so it is never out of date; a file that cannot be read, or
-was written by someone else, is ignored, and a folder that cannot be written to does no harm.
+A file is found by the hash of everything it was made from, so it is never out of date. It begins with a seal: the hash
+of its name, its key and all that follows. A file that cannot be read, is damaged or stands in the place of another one
+is made anew, and a folder that cannot be written to does no harm.
 """
 
 from __future__ import annotations
@@ -35,14 +36,20 @@ def folder() -> Path:
 
 def key(parts: Iterable[bytes]) -> str:
     """The hash of this version of the loader and of all it reads."""
+    return _hash([_loader(), *parts])
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    """The hash of some parts, each told from the next."""
     try:
         from _blake2 import blake2b  # what hashlib gives out too, without loading OpenSSL first: half of a warm start
     except ImportError:
         from hashlib import blake2b
 
-    digest = blake2b(_loader(), digest_size=32)
+    digest = blake2b(digest_size=32)
     for part in parts:
-        digest.update(b"%d:" % len(part) + part)
+        digest.update(b"%d:" % len(part))
+        digest.update(part)
     return digest.hexdigest()
 
 
@@ -66,10 +73,10 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
 
 
 def load(name: str, key: str, kind: type[T]) -> T | None:
-    """What was stored under this key; nothing when there is no such file or it makes no sense."""
+    """What was stored under this name and key; nothing when there is no such file, or not as it was written."""
     try:
-        head, _, body = _file(name, key).read_bytes().partition(b"\n")
-        return msgspec.json.decode(body, type=kind) if head == key.encode() else None
+        seal, _, body = _file(name, key).read_bytes().partition(b"\n")
+        return msgspec.json.decode(body, type=kind) if seal == _seal(name, key, body) else None
     except (OSError, ValueError, RuntimeError):  # msgspec's errors are ValueErrors; no home folder is a RuntimeError
         return None
 
@@ -80,7 +87,8 @@ def store(name: str, key: str, value: object) -> None:
         import tempfile
 
         file = _file(name, key)
-        data = key.encode() + b"\n" + msgspec.json.encode(value)
+        body = msgspec.json.encode(value)
+        data = _seal(name, key, body) + b"\n" + body
         file.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=".", dir=file.parent)
         try:
@@ -91,6 +99,10 @@ def store(name: str, key: str, value: object) -> None:
             with suppress(OSError):
                 os.unlink(temporary)
             raise
+
+
+def _seal(name: str, key: str, body: bytes) -> bytes:
+    return _hash([name.encode(), key.encode(), body]).encode()
 
 
 def _file(name: str, key: str) -> Path:

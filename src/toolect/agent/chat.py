@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from toolect._shown import cut
@@ -19,7 +22,9 @@ RETRIED = frozenset((408, 409, 429, 500, 502, 503, 504))
 MAX_WAIT = 30.0
 """Seconds between two attempts at most, whatever the server asks for."""
 MAX_LINE = 16 << 20
-"""Characters that one event of a stream, or an answer, may have."""
+"""Characters that one event of a stream, or an answer that is none, may have."""
+MAX_STREAM = 256 << 20
+"""Characters that a stream may have, its events and what is between them."""
 _SHOWN = 300
 
 
@@ -34,12 +39,13 @@ class ModelError(Exception):  # what it is, as `OSError` is
 class Chat:
     """A server's chat completions. `url` is its base, such as `http://localhost:8000/v1`; times are in seconds.
 
-    `timeout` is how long the server may be silent. `options` go into every request: temperature, seed, and so on.
+    `timeout` is how long the server may be silent, `limit` how long a request may take as a whole, with its attempts and
+    the pauses between them. `options` go into every request: temperature, seed, and so on.
     """
 
     def __init__(
-        self, url: str, model: str, api_key: str | None = None, *, timeout: float = 120.0, retries: int = 4,
-        backoff: float = 0.5, options: Mapping[str, Json] | None = None,
+        self, url: str, model: str, api_key: str | None = None, *, timeout: float = 120.0, limit: float = 900.0,
+        retries: int = 4, backoff: float = 0.5, options: Mapping[str, Json] | None = None,
     ) -> None:  # fmt: skip
         try:
             import httpx
@@ -49,7 +55,7 @@ class Chat:
             raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
         self.url = url.rstrip("/")
         self.url += "" if self.url.endswith("/chat/completions") else "/chat/completions"
-        self.model, self.timeout, self.retries, self.backoff = model, timeout, retries, backoff
+        self.model, self.timeout, self.limit, self.retries, self.backoff = model, timeout, limit, retries, backoff
         self.options = dict(options or {})
         self._key = api_key or ""
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
@@ -75,11 +81,12 @@ class Chat:
         the request is repeated only as long as nothing has been passed on.
         """
         request = {"model": self.model, **self.options, **body, "stream": True}
+        end = time.monotonic() + self.limit
         for attempt in range(self.retries + 1):
             last = attempt == self.retries
             begun = False
             try:
-                async for choice in self._once(request):
+                async for choice in self._until(end, self._once(request)):
                     begun = True
                     yield choice
                 return
@@ -87,9 +94,27 @@ class Chat:
                 if last or begun:
                     raise again.error from None
                 wait = again.wait if again.wait is not None else self.backoff * 2**attempt * (0.5 + random.random())
-                await asyncio.sleep(min(wait, MAX_WAIT))
+                wait = min(wait, MAX_WAIT)
+                if time.monotonic() + wait >= end:
+                    raise again.error from None
+                await asyncio.sleep(wait)
 
-    async def _once(self, request: dict[str, Json]) -> AsyncIterator[dict[str, Any]]:
+    async def _until(self, end: float, answer: AsyncGenerator[dict[str, Any], None]) -> AsyncIterator[dict[str, Any]]:
+        """What comes of `answer` until the moment `end`: a server that never stops is never silent."""
+        async with aclosing(answer):
+            while True:
+                try:
+                    async with asyncio.timeout(end - time.monotonic()):
+                        choice = await anext(answer)
+                except StopAsyncIteration:
+                    return
+                except TimeoutError:
+                    raise ModelError(
+                        f"expected an answer from {self.url} within {self.limit:g} seconds, got no end of it"
+                    ) from None
+                yield choice
+
+    async def _once(self, request: dict[str, Json]) -> AsyncGenerator[dict[str, Any], None]:
         import httpx
 
         try:
@@ -117,13 +142,16 @@ class Chat:
     async def _events(self, response: httpx.Response) -> AsyncIterator[dict[str, Any]]:
         """The choices of a stream of server-sent events, up to `[DONE]`."""
         data: list[str] = []
+        size = 0
         done = False
         async for line in _lines(response):  # what no empty line ends was cut off
             if line.startswith("data:"):
                 data.append(line[5:].removeprefix(" "))
+                size = _within(size + len(line), MAX_LINE, "events")
             elif not line and data:
                 text = "\n".join(data)
                 data.clear()
+                size = 0
                 if text.strip() == "[DONE]":
                     return
                 for choice in _choices(self._json(text, "an event")):
@@ -183,9 +211,10 @@ def _reason(value: Any) -> str:
 
 def _seconds(header: str | None) -> float | None:
     try:
-        return max(float(header), 0.0) if header else None
+        wait = float(header) if header else math.nan
     except ValueError:
         return None  # a date: the usual waiting does
+    return None if math.isnan(wait) else max(wait, 0.0)
 
 
 async def _start(response: httpx.Response) -> str:
@@ -198,12 +227,17 @@ async def _start(response: httpx.Response) -> str:
     return text
 
 
+def _within(size: int, most: int, what: str) -> int:
+    """`size`, where that is not too large."""
+    if size > most:
+        raise ModelError(f"expected {what} of at most {most} characters, got more")
+    return size
+
+
 async def _all(response: httpx.Response) -> str:
     pieces, size = [], 0
     async for piece in response.aiter_text():
-        size += len(piece)
-        if size > MAX_LINE:
-            raise ModelError(f"expected an answer of at most {MAX_LINE} characters, got more")
+        size = _within(size + len(piece), MAX_LINE, "an answer")
         pieces.append(piece)
     return "".join(pieces)
 
@@ -211,15 +245,14 @@ async def _all(response: httpx.Response) -> str:
 async def _lines(response: httpx.Response) -> AsyncIterator[str]:
     """The lines of a stream. Only line feeds and carriage returns end one: JSON may hold any other separator."""
     rest: list[str] = []
-    size = 0
+    size = whole = 0
     async for piece in response.aiter_text():
+        whole = _within(whole + len(piece), MAX_STREAM, "an answer")
         *lines, tail = piece.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in lines:
             yield "".join(rest) + line
             rest.clear()
             size = 0
         rest.append(tail)
-        size += len(tail)
-        if size > MAX_LINE:
-            raise ModelError(f"expected events of at most {MAX_LINE} characters, got more")
+        size = _within(size + len(tail), MAX_LINE, "events")
     yield "".join(rest)

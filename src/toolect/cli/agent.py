@@ -41,6 +41,8 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
               help="Answers to ask for at most.")  # fmt: skip
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True, metavar="S",
               help="Seconds that the server may be silent.")  # fmt: skip
+@click.option("--limit", type=click.FloatRange(min=0, min_open=True), default=900.0, show_default=True, metavar="S",
+              help="Seconds that an answer may take as a whole.")  # fmt: skip
 @click.option("--retries", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
               help="How often to ask again when the server fails.")  # fmt: skip
 @click.option("--yes/--ask", "yes", default=None, help="Run tools at once, or ask before each.  [default: ask]")
@@ -48,7 +50,7 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @shared.spec_option
 def command(
     question: str, url: str, model: str, registry: ToolRegistry, dialect: str | None, prefix: str, system: str,
-    max_iterations: int, timeout: float, retries: int, yes: bool | None, form: str | None,
+    max_iterations: int, timeout: float, limit: float, retries: int, yes: bool | None, form: str | None,
 ) -> int:  # fmt: skip
     """Ask a model QUESTION and run the tools that it calls, until it answers.
 
@@ -60,7 +62,7 @@ def command(
     found = shared.find(dialect) if dialect else None
     key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
     try:
-        chat = Chat(url, model, key, timeout=timeout, retries=retries)
+        chat = Chat(url, model, key, timeout=timeout, limit=limit, retries=retries)
     except ValueError as error:
         raise Misuse(str(error)) from None
     agent = ToolUseAgent(
