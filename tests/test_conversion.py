@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+
 import toolect
-from toolect._conversion import Loss, carry
-from toolect.message import Call, Content, Message, Reasoning
+from toolect._conversion import Conversion, Loss, carry
+from toolect._rendering.roundtrip import tools_of
+from toolect.message import Call, Content, Message, Reasoning, Segment
 
 ROME = Call("get_time", {"place": "Rome"})
 
@@ -44,3 +49,83 @@ def test_a_call_that_cannot_run_is_reported() -> None:
     done = toolect.convert('Look.\n<tool_call>\n{"name": "f", "arguments": {"a": "b', "hermes", "kimi-k2")
     assert done.text == "Look."
     assert [loss.slot for loss in done.losses] == ["call"]
+    check(done, "kimi-k2")
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_what_is_left_of_nothing_is_written(name: str) -> None:
+    """A message of which nothing can be written is an empty text, and every part of it is a loss."""
+    lost = Call("", {"\ud800": ""}, "\n")
+    for segments in ([], [Reasoning("")], [lost], [Content("<|im_end|>"), lost]):
+        check(carry(Message(segments), toolect.dialect(name)), name)
+
+
+def test_a_call_that_is_left_out_is_no_loss_of_an_id() -> None:
+    """Where neither the id nor the name fits, it is the call that is lost, by its name."""
+    for name, slot in (("solar-open", "name"), ("kimi-k2", "call"), ("harmony", "call")):
+        done = carry(Message([ROME, Call("a b", {}, "x y")]), toolect.dialect(name))
+        assert [(loss.segment, loss.slot) for loss in done.losses] == [(1, slot)], name
+        assert "a b" in done.losses[0].witness
+        check(done, name)
+
+
+def test_texts_that_become_one_are_all_there() -> None:
+    """Where the target has no border between two texts they are written as one, and that is said."""
+    text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two.<|return|>"
+    done = toolect.convert(text, "harmony", "hermes")
+    assert done.text == "One.Two."
+    assert done.losses == (Loss(1, "border", "would not be told from the text before it", "Two."),)
+
+
+def test_a_text_does_not_cost_a_call() -> None:
+    """Where a text and a call do not fit together it is the text that is left out, and it says what it was."""
+    message = Message([Content("One."), Reasoning("Hm."), ROME])
+    for name in toolect.dialects():
+        done = carry(message, toolect.dialect(name))
+        assert [call.name for call in toolect.dialect(name).parse(done.text).calls] == ["get_time"], name
+        check(done, name)
+
+
+WORDS = (
+    "",
+    "a",
+    "Sure.\n\n",
+    "</tool_call>",
+    "<|im_end|>",
+    "\ud800",
+    "```",
+    "[TOOL_CALLS]",
+    '"}}',
+    "<x>",
+    "  ",
+    "\\",
+    "it's",
+)
+IDS = (None, None, None, "", "call_1", " ", "x y", "functions.f:0", "abcDEF123", "z" * 50)
+NAMES = ("f", "f", "f", "g.h", "a b", "", "functions.f", "no_function", "1f", "</x>")
+
+
+def drawn(draw: random.Random) -> Segment:
+    """A segment of any kind, mostly of odd texts."""
+    value = draw.choice([*WORDS, 1, True, None, 1.5, [], {"a": "b"}, [1, "a"]])
+    call = Call(draw.choice(NAMES), {draw.choice(["a", "b", "x y", ""]): value}, draw.choice(IDS))
+    return draw.choice([Content(draw.choice(WORDS)), Reasoning(draw.choice(WORDS)), call])
+
+
+def test_every_segment_comes_through_or_is_a_loss() -> None:
+    """Whatever the message, the losses are all that is missing in the text."""
+    draw = random.Random(44)
+    for name in toolect.dialects():
+        for _ in range(4):
+            check(carry(Message([drawn(draw) for _ in range(draw.randrange(5))]), toolect.dialect(name)), name)
+
+
+def check(done: Conversion, name: str) -> None:
+    """All that is no loss is read in the text again."""
+    lost = {loss.segment for loss in done.losses if loss.slot not in ("id", "border")}
+    kept = [segment for i, segment in enumerate(done.message.segments) if i not in lost]
+    back = toolect.dialect(name).parse(done.text, tools_of(done.message))
+    calls = [(call.name, call.arguments) for call in kept if isinstance(call, Call)]
+    assert [(call.name, call.arguments) for call in back.runnable] == calls, done
+    assert back.content == "".join(segment.text for segment in kept if isinstance(segment, Content)), done
+    assert back.reasoning == "".join(segment.text for segment in kept if isinstance(segment, Reasoning)), done

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, overload
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 import msgspec
 from msgspec.structs import replace
 
 from toolect._detection.guess import dialect
+from toolect._rendering.message_writer import word_for
 from toolect.compiled import Dialect, Tools
 from toolect.message import Call, Message, Segment
 from toolect.registry import AUTO
-from toolect.rendered import Unrepresentable
+from toolect.rendered import Part, Unrepresentable
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """Something that could not be carried over: segment number `segment`, the slot, why, and what shows it."""
+    """Something that could not be carried over: segment number `segment`, the slot, why, and what shows it.
+
+    The segment is left out. Only where the slot is `id` its call is written without it, and where it is `border` its
+    text is written as one with the text before it.
+    """
 
     segment: int
     slot: str
@@ -52,63 +57,137 @@ def convert(
     return carry(reader.parse(text, given, prefix=prefix), writer, given)
 
 
-Write: TypeAlias = Callable[[Mapping[int, Segment]], str | Unrepresentable]
-"""Segments, by their number, as a message in the other dialect, or why they are none."""
-
-
 def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] | None = None) -> Conversion:
     """`message` in the dialect `writer`, without the segments that it cannot carry; `given` are tools."""
-
-    def write(segments: Mapping[int, Segment]) -> str | Unrepresentable:
-        try:
-            return writer.render(Message(tuple(segments.values())), given)
-        except Unrepresentable as error:
-            return error
-
     losses: dict[int, Loss] = {}
-    kept: dict[int, Segment] = {}
+    whole: dict[int, Segment] = {}
     for i, segment in enumerate(message.segments):
         if isinstance(segment, Call) and not segment.runnable:
             losses[i] = Loss(i, "call", f"{segment.status}: {segment.error}", segment.raw[:80])
         else:
-            kept[i] = segment
-    text = write(kept)
-    if isinstance(text, Unrepresentable):
-        _free_ids(kept, losses, write)
-        text = _without_some(kept, losses, write)
-    return Conversion(text, message, tuple(losses[i] for i in sorted(losses)))
+            whole[i] = segment
+    attempt = _Attempt(writer, given, whole)
+    attempt.fill()
+    losses |= attempt.losses()
+    return Conversion(attempt.text, message, tuple(losses[i] for i in sorted(losses)))
 
 
-def _free_ids(kept: dict[int, Segment], losses: dict[int, Loss], write: Write) -> None:
-    """Take away the ids that are all that stands in the way of their calls: an id is no reason to lose a call."""
-    for i, segment in kept.items():
-        if not isinstance(segment, Call) or segment.id is None:
-            continue
-        found, free = write({i: segment}), replace(segment, id=None)
-        if isinstance(found, Unrepresentable) and not isinstance(write({i: free}), Unrepresentable):
-            kept[i], losses[i] = free, _loss(i, found)
+MAX_TRIED = 8
+"""How often a message may be written to find out which of its segments fit together. Beyond it: those that do not fit
+beside the first ones are left out."""
+_FREE = 1 << 18
+"""Characters that may be written for that in any case."""
+_SEGMENT = 64
+"""Characters that a segment costs beside its text."""
 
 
-def _without_some(kept: dict[int, Segment], losses: dict[int, Loss], write: Write) -> str:
-    """The text without those of the `kept` segments that stand in its way, which become `losses`."""
-    alone = {i: write({i: segment}) for i, segment in kept.items()}
-    suspects = {i: kept.pop(i) for i, found in alone.items() if isinstance(found, Unrepresentable)}
-    while isinstance(text := write(kept), Unrepresentable):
-        # Each fits alone but not together: give up the last one, which has no place after the others.
-        last = max(kept)
-        del kept[last]
-        losses[last] = _loss(last, text)
-    for i, segment in suspects.items():
-        # What does not fit alone may fit beside the others.
-        more = dict(sorted({**kept, i: segment}.items()))
-        found = write(more)
+class _Attempt:
+    """Finds the segments that a dialect can carry together: those that fit alone first, calls before texts."""
+
+    def __init__(self, writer: Dialect, given: Sequence[Mapping[str, Any]] | None, whole: dict[int, Segment]) -> None:
+        self._writer, self._given, self._whole = writer, given, whole
+        self._left = MAX_TRIED * _cost(whole) + _FREE
+        self._alone: dict[int, Unrepresentable] = {}  # why it does not fit, even if there is nothing else
+        self._unfit: dict[int, Unrepresentable] = {}  # why it is left out beside the others
+        self._changed: dict[int, Loss] = {}
+        self._kept: dict[int, Segment] = {}
+        self.text = ""
+        """What is kept, written."""
+
+    def fill(self) -> None:
+        """Keep all segments, or as many as can be."""
+        if self._try(self._whole) is None:
+            return
+        fit: dict[int, Segment] = {}
+        for i, segment in self._whole.items():
+            one = self._fitting(i, segment)
+            if one is not None:
+                fit[i] = one
+        self._try({})
+        self._add({i: one for i, one in fit.items() if isinstance(one, Call)})
+        self._add({i: one for i, one in fit.items() if not isinstance(one, Call)})
+        self._add({i: one for i, one in self._whole.items() if i in self._alone})
+
+    def losses(self) -> dict[int, Loss]:
+        """What became of the segments that are not there as they were."""
+        found = dict(self._changed)
+        for i, why in self._unfit.items():
+            found[i] = self._loss(i, self._alone.get(i), why)
+        return found
+
+    def _loss(self, i: int, alone: Unrepresentable | None, why: Unrepresentable) -> Loss:
+        kind = word_for(self._whole[i])
+        if alone is None:
+            return Loss(i, kind, f"no place beside the others: {why.slot}: {why.reason}", why.witness)
+        if alone.slot == Part.ID:
+            return Loss(i, kind, f"{alone.slot}: {alone.reason}", alone.witness)
+        return Loss(i, alone.slot, alone.reason, alone.witness)
+
+    def _write(self, segments: Mapping[int, Segment]) -> str | Unrepresentable:
+        try:
+            return self._writer.render(Message(tuple(segments.values())), self._given)
+        except Unrepresentable as error:
+            return error
+
+    def _fitting(self, i: int, segment: Segment) -> Segment | None:
+        """The segment as it can be written alone: an id is no reason to lose a call."""
+        why = self._write({i: segment})
+        if not isinstance(why, Unrepresentable):
+            return segment
+        if isinstance(segment, Call) and segment.id is not None:
+            free = replace(segment, id=None)
+            found = self._write({i: free})
+            if not isinstance(found, Unrepresentable):
+                self._changed[i] = Loss(i, Part.ID, why.reason, why.witness)
+                return free
+            why = found
+        self._alone[i] = why
+        return None
+
+    def _add(self, more: dict[int, Segment]) -> None:
+        """Keep as many of these as fit beside what is kept, the first ones first."""
+        todo = [more] if more else []
+        while todo:
+            group = todo.pop()
+            found = self._try(self._kept | group)
+            if found is None:
+                continue
+            if len(group) > 1:
+                halves = [*group.items()]
+                middle = len(halves) // 2
+                todo += (dict(halves[middle:]), dict(halves[:middle]))
+                continue
+            ((i, segment),) = group.items()
+            if not self._joined(i, segment):
+                self._unfit[i] = found
+
+    def _try(self, segments: dict[int, Segment]) -> Unrepresentable | None:
+        """Keep just these; or why they cannot be."""
+        self._left -= _cost(segments)
+        if self._left < 0:
+            return Unrepresentable("message", "too many ways to leave something out")
+        segments = dict(sorted(segments.items()))
+        found = self._write(segments)
         if isinstance(found, Unrepresentable):
-            why = alone[i]
-            losses[i] = _loss(i, why if isinstance(why, Unrepresentable) else found)
-        else:
-            kept, text = more, found
-    return text
+            return found
+        self._kept, self.text = segments, found
+        return None
+
+    def _joined(self, i: int, segment: Segment) -> bool:
+        """True when a text can be kept as one with the text of its kind that is written before it."""
+        at = max((at for at in self._kept if at < i), default=i)
+        before = self._kept.get(at)
+        if before is None or isinstance(before, Call) or isinstance(segment, Call) or type(before) is not type(segment):
+            return False
+        if self._try(self._kept | {at: replace(before, text=before.text + segment.text)}):
+            return False
+        self._changed[i] = Loss(i, BORDER, "would not be told from the text before it", segment.text[:80])
+        return True
 
 
-def _loss(at: int, why: Unrepresentable) -> Loss:
-    return Loss(at, why.slot, why.reason, why.witness)
+BORDER = "border"
+"""The slot of a loss that is none of text: two texts became one."""
+
+
+def _cost(segments: Mapping[int, Segment]) -> int:
+    return sum(_SEGMENT + len(one.arguments_text if isinstance(one, Call) else one.text) for one in segments.values())

@@ -39,8 +39,8 @@ class ModelError(Exception):  # what it is, as `OSError` is
 class Chat:
     """A server's chat completions. `url` is its base, such as `http://localhost:8000/v1`; times are in seconds.
 
-    `timeout` is how long the server may be silent, `limit` how long a request may take as a whole, with its attempts and
-    the pauses between them. `options` go into every request: temperature, seed, and so on.
+    `timeout` is how long the server may be silent, `limit` how long a request may take as a whole, with all attempts
+    and the pauses between them. `options` go into every request: temperature, seed, and so on.
     """
 
     def __init__(
