@@ -67,6 +67,16 @@ def test_chunks_do_not_matter(case: Case, mode: str) -> None:
         shipped_corpus.check_events(events, streamed)
 
 
+@parametrize(CASES)
+def test_strict_mode_reads_it_alike(case: Case) -> None:
+    """A clean case reads the same in strict mode; where lenient mode repairs, strict mode gives no call to run."""
+    strict = AUTO.parse(case.text, mode="strict", **case.options)
+    assert strict.clean == case.clean
+    assert not any(call.runnable and call.repairs for call in strict.calls)
+    if case.clean:
+        assert shipped_corpus.same(strict, AUTO.parse(case.text, **case.options))
+
+
 @parametrize([case for case in CASES if case.path.stem == "prose"])
 def test_prose_has_no_call(case: Case) -> None:
     """What is only shown, named or alike is content, as it stands."""

@@ -212,8 +212,6 @@ def check_is_total(message: Message) -> None:
 
 def check_strict_is_a_part_of_lenient(dialect: Dialect, text: str, how: dict[str, Json]) -> None:
     """Strict mode accepts exactly what lenient mode reads without repairs, and reads it alike."""
-    # `malformed=content` asks for what cannot be read to count as content, in either mode
-    how = {name: setting for name, setting in how.items() if name != "malformed"}
     strict, lenient = (dialect.parse(text, **{**how, "mode": mode}) for mode in ("strict", "lenient"))
     assert strict.clean == lenient.clean
     assert not any(call.runnable and call.repairs for call in strict.calls)

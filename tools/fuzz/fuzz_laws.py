@@ -77,7 +77,7 @@ def _each(dialect: Dialect | Auto, run: Run) -> Iterator[tuple[Law, str]]:
     yield from _streamed(dialect, run, message)
     yield Law.STRICT, _strict(dialect, run)
     for call in message.runnable:
-        yield Law.ARGUMENTS, misread(call)
+        yield Law.ARGUMENTS, misread(call, run.text)
     if isinstance(dialect, Dialect) and message.runnable:
         yield from _rewritten(dialect, message, run)
 
@@ -114,19 +114,20 @@ def _strict(dialect: Dialect | Auto, run: Run) -> str:
     return f"strict {strict}, lenient {lenient}" if strict.clean and not same(strict, lenient) else ""
 
 
-def misread(call: Call) -> str:
-    """What of the arguments is not in the text of a runnable call."""
+def misread(call: Call, text: str) -> str:
+    """What of the arguments is not in the text of a runnable call; in all of `text`, where its text is another's."""
     try:
         said = json.loads(call.arguments_text)
     except ValueError as error:
         return f"{call.arguments_text!r} is no JSON: {error}"
     if not isinstance(said, dict) or not (same_json(said, call.arguments) or _repeated(call)):
         return f"the text says {said!r}, the call {call.arguments!r}"
-    if "\\" in call.raw or "&" in call.raw or "%" in call.raw:  # escapes
+    raw = call.raw or text  # of several calls in one broken value, the first has its text
+    if "\\" in raw or "&" in raw or "%" in raw:  # escapes
         return ""
-    for text in _texts(call.arguments):
-        if not _within(filter(str.isalnum, text), call.raw):
-            return f"{text!r} is not in {call.raw!r}"
+    for value in _texts(call.arguments):
+        if not _within(filter(str.isalnum, value), raw):
+            return f"{value!r} is not in {raw!r}"
     return ""
 
 

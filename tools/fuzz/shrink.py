@@ -10,7 +10,7 @@ from toolect._detection.auto import Auto
 from toolect.compiled import Dialect
 from tools.fuzz.fuzz_laws import Finding, Run, broken
 
-TRIES = 3000
+TRIES = 1000
 """How many smaller runs are tried. Beyond it: the smallest so far is reported."""
 
 

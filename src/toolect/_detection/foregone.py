@@ -66,7 +66,7 @@ def _heard(name: str, text: Source, at: int, call: Call, guests: Guests) -> int:
             read = head + _ENOUGH  # the name comes before the arguments
     if read < PATIENCE:
         return read + step_after(read)
-    guest, read = guests.new(name, text.base + at), 0
+    guest, read = guests.on_trial(name, text.base + at), 0
     while not guest.decided and read < PATIENCE:
         until = read + step_after(read)
         guest.feed(text.buf[at + read : at + until])

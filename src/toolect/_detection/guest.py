@@ -219,13 +219,14 @@ class Guest(Watcher):
 class Guests:
     """Makes guests, all under the same policies."""
 
-    __slots__ = ("_policies", "_streaming", "_strict", "count", "schemas")
+    __slots__ = ("_policies", "_streaming", "count", "schemas", "strict")
 
     def __init__(
         self, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
     ) -> None:
         self.schemas = schemas
-        self._policies, self._streaming, self._strict = policies, streaming, strict
+        self.strict = strict
+        self._policies, self._streaming = policies, streaming
         self.count = 0
         """How many calls have been found before."""
 
@@ -235,4 +236,17 @@ class Guests:
 
     def new(self, name: str, at: int) -> Guest:
         """A guest that is to read from character `at` on."""
-        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, self._strict)
+        return self._make(name, at, self.strict)
+
+    def on_trial(self, name: str, at: int) -> Guest:
+        """A guest that shows how it reads from character `at` on: leniently, so that either mode decides alike."""
+        return self._make(name, at, False)
+
+    def strictly(self, guest: Guest, text: str) -> Guest:
+        """A guest that reads strictly what `guest` has read on trial: `text`."""
+        found = self.new(guest.name, guest.at)
+        found.feed(text, guest.over)
+        return found
+
+    def _make(self, name: str, at: int, strict: bool) -> Guest:
+        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, strict)

@@ -232,6 +232,8 @@ class Mixed:
     def _enter(self, guest: Guest, at: int, thinks: bool) -> None:
         """`guest`, which has read from index `at` on, reads on."""
         self._end_content(guest.graph.start, at)
+        if self._guests.strict:
+            guest = self._guests.strictly(guest, self._text.buf[at : guest.fed - self._text.base])
         self._guest = guest
         self.found.events += guest.events
         self._text.drop(guest.fed - self._text.base)

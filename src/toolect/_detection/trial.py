@@ -98,7 +98,7 @@ class Trial:
                 if self._alone and not self._marker and not opens(self._guests.graph(name), text.buf, text.pos):
                     self._later.append(name)
                     continue
-                guest = self._current = self._guests.new(name, self.at)
+                guest = self._current = self._guests.on_trial(name, self.at)
             while not self._knows(guest) and (self._marker or guest.fed - self.at < PATIENCE):
                 if not self._feed(guest):
                     return WAIT

@@ -277,8 +277,9 @@ class Draft:
             self.write("}" if call.entries else "{}")
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
-        if call.name in self._no_call:
+        if call.name in self._no_call or self._good_only and not done.runnable:
             self.repairs += call.repairs
+        if call.name in self._no_call:
             if call.sound and not done.arguments:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))
