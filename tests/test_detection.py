@@ -275,7 +275,7 @@ def test_json_that_is_no_call_needs_no_guest(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_opener_in_vain_is_text_at_last() -> None:
     """What is tried in vain too often is text, and hides nothing else."""
     vain, call = "<function_calls>\n", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
-    meant = '<f>{"a": 1}</f>\n'
+    meant = '<get_f>{"a": 1}</get_f>\n'
     assert toolect.parse(f"{vain}So:\n{meant}{call}").dialects == ("xml-tool-tag", "hermes")
     text = vain * MAX_VAIN + f"So:\n{meant}{call}"
     message = toolect.parse(text)

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from toolect._detection.bare import BRACKETS
-from toolect._detection.guest import HARD, Guest
+from toolect._detection.guest import HARD, Claim, Guest
 from toolect._detection.index import Hit
+from toolect._detection.stretch import FENCE
 from toolect._reading.probe import past_blank
 from toolect.message import Repair
 
@@ -17,7 +18,9 @@ FIRST_STEP = 16
 LAST_STEP = 1 << 16
 PATIENCE = 1024
 """Characters for which a dialect that does not know yet keeps the others waiting. Beyond it: they go on without it."""
-_NAME = re.compile(r"[^\W\d][\w.:/-]*\Z")
+_NAME = re.compile(r"[^\W\d](?:[\w.:/-]*\w)?\Z")
+_WORDS = re.compile(r"_*[^\W_A-Z]+(?:_+[^\W_A-Z]+)+\Z")
+"""Words with underscores between them, as programs name what can be called, and pages and prose do not."""
 
 
 def _json_at(hit: Hit, text: str) -> int:
@@ -125,12 +128,12 @@ class Evidence:
         """True for the name of a declared tool."""
         return name in self.setting.tools
 
-    def perfect(self, name: str, calls: Sequence[tuple[str, bool]], flat: bool, repairs: Sequence[Repair]) -> bool:
+    def perfect(self, name: str, calls: Sequence[Claim], flat: bool, repairs: Sequence[Repair]) -> bool:
         """True when no dialect can fit better than `name` does, which has read `calls`."""
-        if repairs or not calls or self.free(name) or not all(good and self.named(called) for called, good in calls):
+        if repairs or not calls or self.free(name) or not all(call.good and self.named(call.name) for call in calls):
             return False
         tools = self.setting.tools
-        return (not tools or any(called in tools for called, _ in calls)) and self.meant(name, calls, flat, repairs)
+        return (not tools or any(call.name in tools for call in calls)) and self.meant(name, calls, flat, repairs)
 
     def ranked(self, likely: Collection[str] = (), among: Iterable[str] | None = None) -> list[str]:
         """Those `among` the dialects that may be meant, the likeliest last: that of the last call, the `likely` ones,
@@ -150,24 +153,26 @@ class Evidence:
         """True for what may be a tool's name."""
         return name in self.setting.tools or _NAME.match(name) is not None
 
-    def meant(self, name: str, calls: Sequence[tuple[str, bool]], flat: bool, repairs: Iterable[Repair]) -> bool:
+    def meant(self, name: str, calls: Sequence[Claim], flat: bool, repairs: Iterable[Repair]) -> bool:
         """False for what its form alone does not show to be a call, when nothing else does.
 
-        `calls` are the names of those that a dialect has read, and whether they can be run. Any word may be a name. A
-        short marker may be chance, and a code block may show an example: then a call that can be read must follow. When
-        tools were declared, a call of another one must be beyond doubt.
+        Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
+        be read must follow, and when no tools were declared it must look like a call of one. When tools were declared,
+        a call of another one must be beyond doubt.
         """
         if not calls:
             return True
         hits, tools = self._openers[name], self.setting.tools
         strong = self.strong(name)
-        if self._wordy(name) and not any(good for _, good in calls):
+        if self._wordy(name) and not any(call.good for call in calls):
             return False
-        if tools and not any(called in tools for called, _ in calls):
+        if tools and not any(call.name in tools for call in calls):
             return strong and not self.setting.shown and not any(r.kind in HARD for r in repairs)
+        if not tools and not strong and self._wordy(name) and not self._tool_like(name, calls[0]):
+            return False
         if flat and any(hit.opener.json and hit.opener.core in BRACKETS for hit in hits):
-            return any(called in tools for called, _ in calls)
-        return strong or all(good and self.named(called) for called, good in calls)
+            return any(call.name in tools for call in calls)
+        return strong or all(call.good and self.named(call.name) for call in calls)
 
     def takes(self, guest: Guest) -> bool:
         """True when something of the dialect of a guest begins here, and is meant."""
@@ -176,10 +181,10 @@ class Evidence:
     def fitness(self, guest: Guest) -> tuple[int, bool, int, int, int, int, bool, int]:
         """How well the dialect of a guest fits the text: the greatest is the best."""
         calls, repairs, setting = guest.calls, guest.repaired(), self.setting
-        declared = sum(name in setting.tools for name, _ in calls)
-        named = sum(self.named(name) for name, _ in calls)
-        odd = sum(name != "" for name, _ in calls) - named
-        broken = sum(not good for _, good in calls) + 2 * odd
+        declared = sum(call.name in setting.tools for call in calls)
+        named = sum(self.named(call.name) for call in calls)
+        odd = sum(call.name != "" for call in calls) - named
+        broken = sum(not call.good for call in calls) + 2 * odd
         hard = sum(repair.kind in HARD for repair in repairs)
         return (
             min(declared, 1), not self.free(guest.name), -broken, min(named, 1), -hard, hard - len(repairs),
@@ -190,3 +195,12 @@ class Evidence:
         """True when the opener of a dialect is followed by a name: any word might be one."""
         openers = [hit.opener for hit in self._openers[name]]
         return any(o.patterns or not o.needle for o in openers) and not any(o.json and o.needle for o in openers)
+
+    def _tool_like(self, name: str, call: Claim) -> bool:
+        """True when a call without a marker looks like that of a tool: pages and sources are full of `<li>` and `f()`.
+
+        Either its name is of several words, or arguments stand between its parentheses.
+        """
+        openers = [hit.opener for hit in self._openers[name]]
+        code = any(o.core.startswith(FENCE) or "(" in (*o.follows, *o.then) for o in openers)
+        return _WORDS.match(call.name) is not None or code and call.told

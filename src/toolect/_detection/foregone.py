@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._detection.evidence import PATIENCE, Evidence, step_after
-from toolect._detection.guest import Guests
+from toolect._detection.guest import Claim, Guests
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.stride import stride
@@ -44,9 +44,9 @@ def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guest
     if evidence.sure or evidence.thinks:
         return Foregone(name, graph, *strode)
     calls = [segment for segment in to.segments if type(segment) is Call]
-    said = [(call.name, call.status is Status.OK) for call in calls]
+    said = [Claim(call.name, call.status is Status.OK, bool(call.arguments)) for call in calls]
     flat = any(call.spelling is None and call.arguments for call in calls)
-    if not evidence.perfect(name, said, flat, ()) or evidence.setting.tools and not evidence.declared(said[0][0]):
+    if not evidence.perfect(name, said, flat, ()) or evidence.setting.tools and not evidence.declared(said[0].name):
         return None
     heard = _heard(name, text, at, calls[0], guests)
     if not heard or not (to.left or to.finished) and to.before - at < heard:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from toolect import registry
 from toolect._graph.graph import Graph
@@ -24,6 +25,16 @@ HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
 """The repairs that speak against a dialect."""
 FIRST_PIECE, LAST_PIECE = 256, 1 << 16
 """Characters that are read at once, at first, then twice as many each time."""
+
+
+class Claim(NamedTuple):
+    """What a dialect has read as a call, or begun to."""
+
+    name: str
+    good: bool
+    """It can still be run."""
+    told: bool
+    """It has an argument."""
 
 
 class Guest(Watcher):
@@ -180,13 +191,14 @@ class Guest(Watcher):
         return self._machine.message()
 
     @property
-    def calls(self) -> list[tuple[str, bool]]:
-        """The names of the calls so far, and whether each can still be run; not of one that only begins."""
-        found = [(s.name, s.runnable) for s in self._draft.segments if isinstance(s, Call)]
+    def calls(self) -> list[Claim]:
+        """The calls so far, but for one that only begins."""
+        found = [Claim(call.name, call.runnable, bool(call.arguments)) for call in self.ended]
         call = self._draft.call
         if call is None or found and not call.name and call.error is None:
             return found
-        return [*found, (call.name, call.error is None)]
+        told = bool(call.written or call.entries or call.key is not None or call.whole and call.value)
+        return [*found, Claim(call.name, call.error is None, told)]
 
     @property
     def ended(self) -> list[Call]:
