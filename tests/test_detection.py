@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import sysconfig
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.ranking import MOST
 from toolect.message import Call, Content, Message, RepairKind
+from tools.conformance.no_calls import taken_for_calls, texts
 
 AUTO = Auto()
 FILES = sorted((shipped_corpus.ROOT / "auto").glob("*.txt"))
@@ -413,3 +415,10 @@ def test_user_specs_take_part(tmp_path: Path) -> None:
         assert toolect.detect(text)[0].dialect == "pier"
     finally:
         registry._registry._shelves = old
+
+
+def test_sources_hold_no_calls() -> None:
+    """Pages, data and sources that come with Python: nothing in them is run, whether tools are declared or not."""
+    read = list(texts(30_000, [Path(sysconfig.get_paths()["stdlib"])]))
+    assert sum(len(text) for _, text in read) > 30_000
+    assert [p for path, text in read for p in taken_for_calls("auto", path, text) if p.runnable] == []

@@ -29,6 +29,10 @@ class Needle(NamedTuple):
     """The whitespace that is written before it."""
 
 
+_TOKEN = re.compile(r"\s*<([|｜])[^|｜]+\1>")
+"""What no text holds by chance: a token that the vocabulary of a model has for markers alone."""
+
+
 class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
@@ -124,6 +128,11 @@ class StopPlan:
                 return at
             at += 1
         return n
+
+    def cut_from(self, buf: str, pos: int) -> int:
+        """The index where a marker begins of which `buf` ends with the first tokens; its end for none."""
+        at = self.hold_from(buf, pos)
+        return at if _TOKEN.match(buf, at) else len(buf)
 
 
 def fixed(core: str) -> str:

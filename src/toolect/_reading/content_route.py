@@ -137,7 +137,7 @@ class Said(Route):
             then = self._before(to, pos, where)
         if then is not None:
             return then
-        if self.open and to.final:
+        if self.open and to.final and self.plan.cut_from(text, pos) == to.size:
             self._end(to, pos, where)
         return None
 

@@ -70,6 +70,10 @@ class Passage:
             self.add(course, course.buf[course.pos : until])
             course.pos = until
 
+    def cut_marker(self, buf: str, pos: int) -> int:
+        """Where in `buf` a marker begins that the end of the input cut off; its end for none."""
+        return len(buf) if self.skip or self.field.role is not Role.CONTENT else self.plan.cut_from(buf, pos)
+
     def open(self, course: Course) -> None:
         """Begin it."""
         self.opened = True

@@ -195,13 +195,16 @@ class TextSlot:
         return cross(course, stop, passage.node, base + at, base + end, opened)
 
     def _end_with_input(self, course: Course) -> None:
-        """The input is over, and no stop was in the text; the one marker that can end it may have been cut off."""
+        """The input is over, and no stop was in the text; the marker that would have ended it may have been cut off."""
         n, until = len(course.buf), self._cut_closer(course)
-        self.passage.read_to(course, until)
-        if until < n and not self.passage.opened:
+        cut = self.passage.cut_marker(course.buf, course.pos) if until == n else n
+        self.passage.read_to(course, min(until, cut))
+        if cut < n:
+            course.builder.note(RepairKind.STRAY_MARKER, course.base + cut, course.buf[cut:])
+        elif until < n and not self.passage.opened:
             course.builder.note(RepairKind.IMPLIED_CLOSER, course.base + n, course.buf[until:])
         course.pos = n
-        self.passage.end_with_input(course, course.base + until)
+        self.passage.end_with_input(course, course.base + min(until, cut))
 
     def _cut_closer(self, course: Course) -> int:
         """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
