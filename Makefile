@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside conformance fuzz mutate house wheel clean
+.PHONY: help setup demo test lint bench beside conformance damage fuzz mutate house wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -48,6 +48,9 @@ fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 100
 
 mutate: setup  ## break the shipped specs, and count what lint finds
 	@$(BIN)/python -m tools.mutation.mutate_specs $(ARGS)
+
+damage: setup  ## count how many damaged calls are read as what they meant: ARGS="--quick --dialect NAME"
+	@$(BIN)/python -m tools.damage.recovered $(ARGS)
 
 house: setup  ## print the figures of the source: lines, circles of imports, calls for an answer
 	@$(BIN)/python -m tools.house.figures $(ARGS)

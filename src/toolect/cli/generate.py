@@ -68,7 +68,8 @@ def _broken(
             yield sample, None
             continue
         how = random.choice(list(Corruption)) if way == ANY else Corruption(way)
-        text = corrupt(sample.text, dialect.spec, random, how)
+        names = [call.name for call in sample.message.calls]
+        text = corrupt(sample.text, dialect.spec, random, how, names)
         if text != sample.text:
             missed = 0
             yield replace(sample, text=text, message=_spanless(sample.message), canonical=False), how

@@ -7,9 +7,9 @@ from toolect.authoring.generate.corrupt import Corruption, corrupt
 from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message
 from toolect.authoring.generate.reach import Alternative, alternatives
-from toolect.authoring.generate.samples import Sample, derivations, mixed, samples, unreached
+from toolect.authoring.generate.samples import Sample, derivations, mixed, rendered, samples, unreached
 
 __all__ = [
     "Alternative", "Corruption", "Sample", "alternatives", "corrupt", "derivations", "message", "minimal", "mixed",
-    "samples", "unreached",
+    "rendered", "samples", "unreached",
 ]  # fmt: skip

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from random import Random
 from typing import TypeAlias
 
+from toolect._spec.holes import keys
 from toolect._spec.model import Spec
-from toolect.authoring.generate.facts import closers, fixed, markers, openers
-from toolect.authoring.generate.texts import hostile
-
-_DRIFT = ("", " ", "\n", "\n\n", "\t ", "\r\n")
-_QUOTES = (('"', "'"), ("'", '"'), ("\"'", "”’"))
-_SPLITS = (" ", "\n", "-", "\u200b", "<", "x")
+from toolect.authoring.generate import break_json, break_markers
+from toolect.authoring.generate.break_json import tokens
 
 
 class Corruption(StrEnum):
@@ -24,125 +20,147 @@ class Corruption(StrEnum):
     """A marker that ends something is left out."""
     MISSING_OPENER = "missing-opener"
     """A marker that begins something is left out."""
+    OPEN_REASONING = "open-reasoning"
+    """The marker that ends reasoning is left out."""
+    MISSING_SIGN = "missing-sign"
+    """The first sign of a marker that begins something is missing."""
+    MISSING_WORD = "missing-word"
+    """A marker of several words that begins something lacks the first one."""
+    DROPPED_CHARACTER = "dropped-character"
+    """A character of a marker, or of a key of JSON shapes, is missing."""
+    DROPPED_TOKENS = "dropped-tokens"
+    """All markers that are one token of the model are gone, as servers drop them that skip special tokens."""
     SPLIT = "split"
-    """A blank or another sign stands in the middle of a marker."""
-    TRUNCATION = "truncation"
-    """The text stops somewhere."""
-    LOST_BEGINNING = "lost-beginning"
-    """The first characters are gone."""
-    WRONG_QUOTES = "wrong-quotes"
-    """Double quotes are single ones, single ones are double, or all are typographic."""
+    """A sign that does not belong there stands in the middle of a marker."""
+    BLANK_IN_MARKER = "blank-in-marker"
+    """A blank stands in the middle of a marker."""
     DOUBLED_MARKER = "doubled-marker"
     """A marker stands there twice."""
     SWAPPED_MARKERS = "swapped-markers"
     """Two markers stand in each other's place."""
-    DROPPED_CHARACTER = "dropped-character"
-    """A character of a marker is missing."""
+    ATTRIBUTES = "attributes"
+    """What stands between a marker and its end is in other quotes, or in none, or has blanks around its sign."""
     WHITESPACE_DRIFT = "whitespace-drift"
     """Whitespace is more, less, of another kind, or at the side of a marker where there was none."""
+    TRUNCATION = "truncation"
+    """The text stops somewhere."""
+    CUT_CLOSERS = "cut-closers"
+    """The text stops before its last closers, after the last argument."""
+    EARLY_END = "early-end"
+    """An end token stands before the last closers, which may still follow."""
+    LOST_BEGINNING = "lost-beginning"
+    """The first characters are gone."""
+    FALSE_START = "false-start"
+    """A call breaks off, and is written again from its beginning."""
+    WRONG_QUOTES = "wrong-quotes"
+    """Double quotes are single ones, single ones are double, or all are typographic."""
     SPLICED_GARBAGE = "spliced-garbage"
     """Something that does not belong there stands in the text: halves of markers, signs, controls."""
+    NAME_PREFIX = "name-prefix"
+    """The name of a tool has a prefix, such as `functions.`."""
+    RENAMED_KEY = "renamed-key"
+    """A key of the object that is a call is another one."""
+    MISSING_COMMA = "missing-comma"
+    """JSON lacks a comma; this one and all below are about the JSON in the text."""
+    TRAILING_COMMA = "trailing-comma"
+    """A comma stands before a closing bracket."""
+    MISSING_QUOTE = "missing-quote"
+    """A string lacks its first or its last quote."""
+    SINGLE_QUOTES = "single-quotes"
+    """Strings are between single quotes."""
+    TYPOGRAPHIC_QUOTES = "typographic-quotes"
+    """Strings are between typographic quotes."""
+    UNESCAPED_QUOTE = "unescaped-quote"
+    """The quotes in a string are not escaped."""
+    RAW_CONTROL = "raw-control"
+    """Line breaks or tabs in a string are not escaped."""
+    WRONG_ESCAPE = "wrong-escape"
+    """A backslash in a string is not escaped, or stands before a sign that needs none."""
+    MISSING_BRACE = "missing-brace"
+    """A closing bracket is missing."""
+    EXTRA_BRACE = "extra-brace"
+    """A closing bracket stands there twice."""
+    MISSING_COLON = "missing-colon"
+    """A colon is missing."""
+    UNQUOTED_KEYS = "unquoted-keys"
+    """Keys have no quotes."""
+    PYTHON_WORDS = "python-words"
+    """True, False and None."""
+    ODD_LITERAL = "odd-literal"
+    """`NaN` and the like for null."""
+    COMMENT = "comment"
+    """A comment stands in the JSON."""
+    ELLIPSIS = "ellipsis"
+    """Three dots stand before a closing bracket."""
+    STRING_VALUES = "string-values"
+    """A number, a word or an object is written as a string."""
+    FENCED = "fenced"
+    """The JSON stands in a fenced block."""
 
 
-def corrupt(text: str, spec: Spec, random: Random, how: Corruption) -> str:
-    """`text`, broken in the way `how`; the same text where there is nothing to break in this way."""
-    return _WAYS[how](text, spec, random)
+INFORMATION_LOST = frozenset(
+    {
+        Corruption.TRUNCATION, Corruption.LOST_BEGINNING, Corruption.SWAPPED_MARKERS, Corruption.SPLICED_GARBAGE,
+        Corruption.WRONG_QUOTES, Corruption.RENAMED_KEY, Corruption.DROPPED_TOKENS, Corruption.DROPPED_CHARACTER,
+        Corruption.SPLIT,
+    }
+)  # fmt: skip
+"""After these the text may not say any more what it said."""
 
 
-def _place(text: str, wanted: list[str], random: Random) -> tuple[int, int] | None:
-    """Where in the text one of the markers stands; nothing when none does."""
-    either = "|".join(re.escape(marker) for marker in wanted)
-    found = [match.span() for match in re.finditer(either, text)] if either else []
-    return random.choice(found) if found else None
-
-
-def _left_out(text: str, wanted: list[str], random: Random) -> str:
-    """The text without one of the markers."""
-    place = _place(text, wanted, random)
-    return text if place is None else text[: place[0]] + text[place[1] :]
-
-
-def _missing_closer(text: str, spec: Spec, random: Random) -> str:
-    return _left_out(text, closers(spec), random)
-
-
-def _missing_opener(text: str, spec: Spec, random: Random) -> str:
-    return _left_out(text, openers(spec), random)
-
-
-def _split(text: str, spec: Spec, random: Random) -> str:
-    place = _place(text, [marker for marker in fixed(spec) if len(marker.strip()) > 1], random)
-    if place is None:
-        return text
-    at = random.randint(place[0] + 1, place[1] - 1)
-    return text[:at] + random.choice(_SPLITS) + text[at:]
-
-
-def _truncated(text: str, _spec: Spec, random: Random) -> str:
-    return text[: random.randint(0, len(text) - 1)] if text else text
-
-
-def _beheaded(text: str, _spec: Spec, random: Random) -> str:
-    return text[random.randint(1, min(30, len(text))) :] if text else text
-
-
-def _requoted(text: str, _spec: Spec, random: Random) -> str:
-    ways = [(old, new) for old, new in _QUOTES if any(quote in text for quote in old)]
-    return text.translate(str.maketrans(*random.choice(ways))) if ways else text
-
-
-def _doubled(text: str, spec: Spec, random: Random) -> str:
-    start, end = _place(text, fixed(spec), random) or (0, 0)
-    return text[:end] + text[start:end] + text[end:]
-
-
-def _swapped(text: str, spec: Spec, random: Random) -> str:
-    either = "|".join(map(re.escape, fixed(spec)))
-    found = list(re.finditer(either, text))
-    one = random.choice(found) if found else None
-    others = [match for match in found if one and match[0] != one[0]]
-    if one is None or not others:
-        return text
-    first, second = sorted((one, random.choice(others)), key=re.Match.start)
-    between = text[first.end() : second.start()]
-    return text[: first.start()] + second[0] + between + first[0] + text[second.end() :]
-
-
-def _dropped(text: str, spec: Spec, random: Random) -> str:
-    place = _place(text, fixed(spec), random)
-    if place is None:
-        return text
-    at = random.randint(place[0], place[1] - 1)
-    return text[:at] + text[at + 1 :]
-
-
-def _drifted(text: str, spec: Spec, random: Random) -> str:
-    places = [match.span() for match in re.finditer(r"\s+", text)]
-    marker = _place(text, fixed(spec), random)
-    if marker is not None:
-        places += [(at, at) for at in marker]
-    if not places:
-        return text
-    start, end = random.choice(places)
-    return text[:start] + random.choice([blank for blank in _DRIFT if blank != text[start:end]]) + text[end:]
-
-
-def _spliced(text: str, spec: Spec, random: Random) -> str:
-    at = random.randint(0, len(text))
-    return text[:at] + (hostile(markers(spec), random) or "{") + text[at:]
+def corrupt(text: str, spec: Spec, random: Random, how: Corruption, names: Sequence[str] = ()) -> str:
+    """`text`, which calls tools of these `names`, broken in the way `how`; the same where there is nothing to break."""
+    if how in OF_JSON:
+        return OF_JSON[how](text, tokens(text), random)
+    if how is Corruption.NAME_PREFIX:
+        return break_markers.prefixed(text, names, random)
+    if how is Corruption.RENAMED_KEY:
+        found = {key for shape in spec.shapes.values() for key in keys(shape)}
+        return break_markers.renamed_key(text, sorted(found), random)
+    return _OF_MARKERS[how](text, spec, random)
 
 
 _Way: TypeAlias = Callable[[str, Spec, Random], str]
-_WAYS: dict[Corruption, _Way] = {
-    Corruption.MISSING_CLOSER: _missing_closer,
-    Corruption.MISSING_OPENER: _missing_opener,
-    Corruption.SPLIT: _split,
-    Corruption.TRUNCATION: _truncated,
-    Corruption.LOST_BEGINNING: _beheaded,
-    Corruption.WRONG_QUOTES: _requoted,
-    Corruption.DOUBLED_MARKER: _doubled,
-    Corruption.SWAPPED_MARKERS: _swapped,
-    Corruption.DROPPED_CHARACTER: _dropped,
-    Corruption.WHITESPACE_DRIFT: _drifted,
-    Corruption.SPLICED_GARBAGE: _spliced,
+_OF_MARKERS: dict[Corruption, _Way] = {
+    Corruption.MISSING_CLOSER: break_markers.missing_closer,
+    Corruption.MISSING_OPENER: break_markers.missing_opener,
+    Corruption.OPEN_REASONING: break_markers.open_reasoning,
+    Corruption.MISSING_SIGN: break_markers.missing_sign,
+    Corruption.MISSING_WORD: break_markers.missing_word,
+    Corruption.DROPPED_CHARACTER: break_markers.dropped,
+    Corruption.DROPPED_TOKENS: break_markers.dropped_tokens,
+    Corruption.SPLIT: break_markers.split,
+    Corruption.BLANK_IN_MARKER: break_markers.blank,
+    Corruption.DOUBLED_MARKER: break_markers.doubled,
+    Corruption.SWAPPED_MARKERS: break_markers.swapped,
+    Corruption.ATTRIBUTES: break_markers.attributes,
+    Corruption.WHITESPACE_DRIFT: break_markers.drifted,
+    Corruption.TRUNCATION: break_markers.truncated,
+    Corruption.CUT_CLOSERS: break_markers.cut_closers,
+    Corruption.EARLY_END: break_markers.early_end,
+    Corruption.LOST_BEGINNING: break_markers.beheaded,
+    Corruption.FALSE_START: break_markers.false_start,
+    Corruption.WRONG_QUOTES: break_markers.requoted,
+    Corruption.SPLICED_GARBAGE: break_markers.spliced,
 }
+OF_JSON: dict[Corruption, break_json.Way] = {
+    Corruption.MISSING_COMMA: break_json.missing_comma,
+    Corruption.TRAILING_COMMA: break_json.trailing_comma,
+    Corruption.MISSING_QUOTE: break_json.missing_quote,
+    Corruption.SINGLE_QUOTES: break_json.single_quotes,
+    Corruption.TYPOGRAPHIC_QUOTES: break_json.typographic_quotes,
+    Corruption.UNESCAPED_QUOTE: break_json.unescaped_quote,
+    Corruption.RAW_CONTROL: break_json.raw_control,
+    Corruption.WRONG_ESCAPE: break_json.wrong_escape,
+    Corruption.MISSING_BRACE: break_json.missing_brace,
+    Corruption.EXTRA_BRACE: break_json.extra_brace,
+    Corruption.MISSING_COLON: break_json.missing_colon,
+    Corruption.UNQUOTED_KEYS: break_json.unquoted_keys,
+    Corruption.PYTHON_WORDS: break_json.python_words,
+    Corruption.ODD_LITERAL: break_json.odd_literal,
+    Corruption.COMMENT: break_json.comment,
+    Corruption.ELLIPSIS: break_json.ellipsis,
+    Corruption.STRING_VALUES: break_json.string_values,
+    Corruption.FENCED: break_json.fenced,
+}
+"""The ways to break JSON, which the way it is laid out must not matter to."""

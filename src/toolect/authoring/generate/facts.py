@@ -72,14 +72,23 @@ def fixed(spec: Spec) -> list[str]:
     return _longest({*markers(spec), *(f'"{key}"' for shape in spec.shapes.values() for key in keys(shape))})
 
 
-def openers(spec: Spec) -> list[str]:
-    """The markers that something begins with, and the brace and bracket of JSON; longest first."""
-    return _longest({"{", "["}.union(*(_edge(rule.expr, 0) for rule in spec.rules.values())))
+def openers(spec: Spec, role: Role | None = None) -> list[str]:
+    """The markers that something begins with, and the brace and bracket of JSON; longest first.
+
+    With a `role`, only those of its rules.
+    """
+    return _longest(_edges(spec, role, 0) | ({"{", "["} if role is None else set()))
 
 
-def closers(spec: Spec) -> list[str]:
-    """The markers that something ends with, and the brace and bracket of JSON; longest first."""
-    return _longest({"}", "]"}.union(*(_edge(rule.expr, -1) for rule in spec.rules.values())))
+def closers(spec: Spec, role: Role | None = None) -> list[str]:
+    """The markers that something ends with, as `openers` has those that it begins with."""
+    return _longest(_edges(spec, role, -1) | ({"}", "]"} if role is None else set()))
+
+
+def _edges(spec: Spec, role: Role | None, side: int) -> set[str]:
+    """The markers at this end of the rules, or of those with the role."""
+    rules = (rule.expr for rule in spec.rules.values() if role is None or spec.roles.get(rule.name) is role)
+    return set[str]().union(*(_edge(expr, side) for expr in rules))
 
 
 def _edge(expr: Expr, side: int) -> set[str]:

@@ -1,0 +1,1 @@
+"""How much of damaged text is read as what it meant."""
