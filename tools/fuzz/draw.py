@@ -21,6 +21,7 @@ from toolect.compiled import Dialect
 from toolect.message import Json
 from tools.fuzz.damage import damaged
 from tools.fuzz.fuzz_laws import Run
+from tools.fuzz.odd_messages import odd_samples
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 LONGEST = 1200
@@ -40,13 +41,15 @@ class Text(NamedTuple):
 
 
 class Texts:
-    """Texts of one dialect: of its corpus, of the generator as it is written and as it is read, and garbage."""
+    """Texts of one dialect: of its corpus, of the generators as it is written and as it is read, and garbage."""
 
     def __init__(self, dialect: Dialect, seed: int, random: Random) -> None:
         self.dialect, self._random = dialect, random
         self.known = corpus(dialect.name)
         self.markers = facts(dialect).markers
-        self._sources = [mixed(dialect, seed), mixed(dialect, seed, hostile=True)]
+        self._sources = [
+            mixed(dialect, seed), mixed(dialect, seed, hostile=True), odd_samples(dialect, random, self.markers),
+        ]  # fmt: skip
         self._drawn: list[Text] = []
 
     def draw(self) -> Text:

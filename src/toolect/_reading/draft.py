@@ -277,14 +277,16 @@ class Draft:
             self.write("}" if call.entries else "{}")
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
-        if call.name in self._no_call or self._good_only and not done.runnable:
-            self.repairs += call.repairs
         if call.name in self._no_call:
+            self.repairs += call.repairs
             if call.sound and not done.arguments:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))
             return
-        if self._is_content(done):
+        unknown = self._known is not None and done.name not in self._known
+        if unknown or self._good_only and not done.runnable:
+            if not unknown:
+                self.repairs += call.repairs
             if self._coded and done.name not in self.tools:
                 self.note(RepairKind.UNKNOWN_TOOL, call.start, done.name)
             self._as_content(done, (call.start, end))
@@ -295,10 +297,6 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
-
-    def _is_content(self, done: Call) -> bool:
-        """True when policy makes content of what looked like a call."""
-        return self._known is not None and done.name not in self._known or self._good_only and not done.runnable
 
     def _as_content(self, done: Call, span: Span) -> None:
         """What looked like a call is text."""

@@ -133,7 +133,7 @@ class JsonSlot:
                 course.base += len(chunk)
                 reader.passed(chunk)
                 return emit(chunk)
-            if _CLOSER(chunk) is not None:
+            if _CLOSER(chunk) is not None or not reader.passing:
                 return None
             events = draft.events = []
             try:

@@ -42,7 +42,7 @@ def lex(course: Course, node: Node) -> Next:
         coded = begin_code(course, node, pos)
         if coded is not None:
             return coded
-    if course.graph.network.spec.comments:
+    if course.graph.network.spec.comments and not any(pattern.match(buf, pos) for _, pattern in node.patterns):
         comment = begin_comment(course, pos)
         if comment is not None:
             return comment
