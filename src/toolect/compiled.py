@@ -12,7 +12,7 @@ from toolect._graph.network import Network
 from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._spec.model import POLICIES, WRITING, Policies, Spec
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.message import Message
 from toolect.rendered import Unrepresentable
 
@@ -88,7 +88,7 @@ class Dialect:
             raise not_text(text)
         if mode != "lenient":
             check_mode(mode)
-        schemas = tool_schemas(tools) if tools else {}
+        schemas = tool_schemas(tools) if tools else NO_TOOLS
         graph = (None if policies else self._default) or self.graph(policies)
         return read_answer(self.spec, graph, text, schemas, mode == "strict", prefix)
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import toolect
 from toolect import registry
 from toolect._reading.stride import stride
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.corpus import read
 from toolect.compiled import Dialect
 from toolect.message import Json

@@ -9,7 +9,7 @@ from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
 from toolect._reading.stream import not_text
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.events import Event
 from toolect.message import Message

@@ -17,7 +17,7 @@ from toolect._reading.striding import Striding
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
-from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
 from toolect.message import Call, Message, Repair, RepairKind, Segment
 
@@ -43,7 +43,7 @@ class Guest(Watcher):
     __slots__ = ("_draft", "_machine", "at", "graph", "name", "over", "spent")
 
     def __init__(
-        self, name: str, graph: Graph, schemas: Mapping[str, Schema], at: int, count: int, streaming: bool, strict: bool
+        self, name: str, graph: Graph, schemas: ToolSchemas, at: int, count: int, streaming: bool, strict: bool
     ) -> None:
         builder = Builder(schemas, graph.network.spec, graph.policies, streaming, strict)
         self._machine = Machine(graph, builder, watcher=self, bound=at)
@@ -233,9 +233,7 @@ class Guests:
 
     __slots__ = ("_policies", "_streaming", "count", "schemas", "strict")
 
-    def __init__(
-        self, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
-    ) -> None:
+    def __init__(self, schemas: ToolSchemas, policies: Mapping[str, str], streaming: bool, strict: bool) -> None:
         self.schemas = schemas
         self.strict = strict
         self._policies, self._streaming = policies, streaming

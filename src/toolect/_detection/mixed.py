@@ -21,7 +21,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
 from toolect._reading.answer import WAIT
 from toolect._shapes.loose import MAX_GUESSES
-from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Call
 
 
@@ -29,7 +29,7 @@ class Mixed:
     """Reads one answer."""
 
     def __init__(
-        self, index: Index, schemas: Mapping[str, Schema], policies: Mapping[str, str], streaming: bool, strict: bool
+        self, index: Index, schemas: ToolSchemas, policies: Mapping[str, str], streaming: bool, strict: bool
     ) -> None:
         self.found = Findings(streaming, policies.get("after_calls") == "drop")
         self._index = index

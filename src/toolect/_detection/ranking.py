@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -13,7 +13,7 @@ from toolect._detection.guest import HARD
 from toolect._detection.index import Hit, Index, index
 from toolect._detection.traits import Traits
 from toolect._reading.stream import not_text
-from toolect._values.schema import Schema, tool_schemas
+from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.compiled import Dialect, Tools
 from toolect.message import Call, Content, Message, Reasoning, Repair, Status, dumps
 
@@ -162,7 +162,7 @@ def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[Hit]]]:
 class Reading:
     """What one dialect makes of a text."""
 
-    def __init__(self, traits: Traits, sample: Sample, message: Message, schemas: Mapping[str, Schema]) -> None:
+    def __init__(self, traits: Traits, sample: Sample, message: Message, schemas: ToolSchemas) -> None:
         text, start, cut = sample
         self.traits, self.message, self.size = traits, message, max(len(text), 1)
         self.calls = [c for c in message.calls if not (cut and c.span is not None and c.span[1] == len(text))]

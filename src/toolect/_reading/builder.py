@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
 from toolect._reading.draft import Draft
@@ -14,7 +14,8 @@ from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
-from toolect._values.schema import NO_SCHEMA, Schema
+from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
 
@@ -30,9 +31,7 @@ class Builder:
         "_schemas", "_ref", "_coerce", "_values", "_unescaped",
     )  # fmt: skip
 
-    def __init__(
-        self, schemas: Mapping[str, Schema], spec: Spec, policies: Policies, streaming: bool, strict: bool
-    ) -> None:
+    def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
         self.draft = draft = Draft(schemas, spec.no_call, policies, streaming, strict, spec.code != "")
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
@@ -59,7 +58,7 @@ class Builder:
         return self.draft.after_call
 
     @property
-    def tools(self) -> Mapping[str, Schema]:
+    def tools(self) -> ToolSchemas:
         """The tools that are declared, by name."""
         return self._schemas
 
@@ -110,7 +109,7 @@ class Builder:
 
     def _place(self, call: OpenCall, at: int) -> None:
         """An argument without a name begins at character `at`: the tool's schema says which one it is."""
-        names = self._schemas.get(call.name, NO_SCHEMA).names
+        names = self._schemas.of(call.name).names
         place = call.placed
         call.placed += 1
         if place < len(names):
@@ -182,7 +181,7 @@ class Builder:
                 self.writes = False
                 return
             if field.role is Role.ARGUMENTS:
-                call.key = field.codec.key
+                call.key = self._only_key(call, field.codec.key)
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             if self.writes:
                 call.partial = ""
@@ -312,8 +311,13 @@ class Builder:
         self.draft.write(dumps(value))
         call.take(value)
 
+    def _only_key(self, call: OpenCall, key: str | None) -> str | None:
+        """The name of the argument that a plain text is: `key`, or that of the only parameter of the tool."""
+        schema = self._schemas.of(call.name)
+        return key if schema.sole is None or schema.member(key or "") is not None else schema.sole
+
     def _schema(self, call: OpenCall) -> Schema | None:
-        return self._schemas.get(call.name, NO_SCHEMA).member(call.key or "")
+        return self._schemas.of(call.name).member(call.key or "")
 
     def cut(self, field: Field) -> None:
         """The input ended inside the open text slot."""

@@ -8,6 +8,8 @@ from toolect._reading.open_call import OpenCall, note
 from toolect._reading.striding import Striding
 from toolect._shapes.mend import Effort
 from toolect._spec.model import Policies, Role
+from toolect._values.fitting import Fitting, placed
+from toolect._values.toolset import ToolSchemas
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 
@@ -18,13 +20,13 @@ class Draft:
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
         "after_call", "tools", "guesses", "_effort", "_strict", "_no_call", "_known", "_repeated",
-        "_good_only", "_coded",
+        "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
 
     def __init__(
-        self, tools: Collection[str], no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
+        self, tools: ToolSchemas, no_call: Collection[str], policies: Policies, streaming: bool, strict: bool,
         coded: bool = False,
     ) -> None:  # fmt: skip
         self.segments: list[Segment] = []
@@ -46,6 +48,7 @@ class Draft:
         self._coded = coded  # calls are code: one of something that is no tool is reported
         self._repeated = policies.repeated_keys
         self._good_only = policies.malformed == "content"
+        self._fits = policies.coercion == "spec" and bool(tools)
 
     @property
     def told(self) -> int:
@@ -181,19 +184,25 @@ class Draft:
         """The events of the name, and of whatever arguments came before it."""
         call.index = self.count
         self.count += 1
+        self._name_tool(call)
         if self.events is not None:
-            self.events.append(CallStart(call.index, call.id, call.name))
-            if call.written:
-                self.events.append(ArgumentsDelta(call.index, call.text))
+            self.events.append(CallStart(call.index, call.id, call.tool))
+            if self._fits and call.fitted is None and self.tools.of(call.name).node:
+                call.fitting = Fitting(self.tools.of(call.name))
+            text = call.text if call.fitted is None else call.fitted
+            self._pass_on(call, text if call.fitting is None else call.fitting.feed(text))
 
-    def write(self, text: str) -> None:
-        """More of the arguments' JSON text: kept, and passed on once the call is reported."""
-        call = self.call
-        if call is None or not text or call.repeated:
-            return
-        call.written.append(text)
+    def _name_tool(self, call: OpenCall) -> None:
+        """Find out which tool the name stands for."""
+        if not call.tool:
+            call.tool = self.tools.called(call.name)
+            if call.tool != call.name:
+                call.note(RepairKind.TOOL_NAME, call.start, call.name)
+
+    def _pass_on(self, call: OpenCall, text: str) -> None:
+        """The event of more of the arguments' JSON text, where the call is reported."""
         events = self.events
-        if events is None or call.index < 0:
+        if events is None or call.index < 0 or not text:
             return
         last = events[-1] if events else None
         if type(last) is ArgumentsDelta and last.index == call.index:
@@ -201,18 +210,31 @@ class Draft:
         else:
             events.append(ArgumentsDelta(call.index, text))
 
+    def write(self, text: str) -> None:
+        """More of the arguments' JSON text: kept, and passed on once the call is reported."""
+        call = self.call
+        if call is None or not text or call.repeated:
+            return
+        call.written.append(text)
+        self._pass_on(call, text if call.fitting is None else call.fitting.feed(text))
+
     def passing(self) -> Callable[[str], list[Event]] | None:
         """What takes in more of the arguments' JSON text, and makes its events; None until the call is reported."""
         call = self.call
         if call is None or call.index < 0:
             return None
-        written, index = call.written, call.index
+        written, index, fitting = call.written, call.index, call.fitting
 
         def emit(text: str) -> list[Event]:
             written.append(text)
-            return [ArgumentsDelta(index, text)]
+            told = text if fitting is None else fitting.feed(text)
+            return [ArgumentsDelta(index, told)] if told else []
 
         return emit
+
+    def places(self, call: OpenCall, value: Json) -> bool:
+        """True when `value`, which stands where all arguments should, is the only one that the tool takes."""
+        return self._fits and placed(self.tools.of(call.name), value) is not None
 
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
@@ -257,6 +279,9 @@ class Draft:
             self.note(RepairKind.JSON, at, why)
             call.take(value)
             call.verbatim = True
+        elif not written and self.places(call, value):
+            self.write(text)
+            call.take(value)
         else:
             call.fail(f"{why} - at {at}")
 
@@ -275,6 +300,9 @@ class Draft:
         call.settle(end)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
+        self._name_tool(call)
+        if self._fits:
+            self._pass_on(call, call.fit(self.tools.of(call.name)))
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
         if call.name in self._no_call:

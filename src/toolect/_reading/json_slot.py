@@ -11,7 +11,7 @@ from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
-from toolect._reading.repaired import repair, repair_units
+from toolect._reading.repaired import plain_text, repair, repair_units
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken
 from toolect._shapes.json_reader import JsonReader
@@ -265,6 +265,8 @@ class JsonSlot:
             self._take_units(course, found, end)
             return
         elif draft.call is not None:
+            if value is None:
+                value = plain_text(raw)
             if value is None:
                 draft.call.fail(f"{why} - at {at}")
             else:

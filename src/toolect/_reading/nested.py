@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from toolect._reading.draft import Draft
 from toolect._reading.frame import Frame
 from toolect._reading.value_text import LateText, ValueText
 from toolect._spec.model import Codec, Policies, Role
 from toolect._values.codec import decode, is_text, respelled
 from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect._values.vocabulary import number
 from toolect.message import Json, RepairKind, dumps
 
@@ -19,7 +18,7 @@ class Values:
 
     __slots__ = ("_coerce", "_draft", "_frames", "_lists", "_schemas", "_text")
 
-    def __init__(self, draft: Draft, schemas: Mapping[str, Schema], policies: Policies) -> None:
+    def __init__(self, draft: Draft, schemas: ToolSchemas, policies: Policies) -> None:
         self._draft = draft
         self._frames: list[Frame] = []
         self._schemas = schemas

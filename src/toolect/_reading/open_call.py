@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from toolect._shapes.mend import Effort, mended
+from toolect._values.fitting import Fitting, fits
+from toolect._values.schema import Schema
+from toolect._values.text_values import read_json
 from toolect.message import Call, Json, Repair, RepairKind, Status
 
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
@@ -15,7 +18,7 @@ class OpenCall:
     __slots__ = (
         "nameless", "placed", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
-        "shaped", "unit_end", "truncated", "error", "repairs",
+        "shaped", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -42,6 +45,9 @@ class OpenCall:
         self.truncated = False
         self.error: str | None = None
         self.repairs: list[Repair] = []
+        self.tool = ""  # the tool that the name stands for, once the call is reported
+        self.fitting: Fitting | None = None  # what their text goes through before it is passed on
+        self.fitted: str | None = None  # that text in the end, where it is another
 
     @property
     def text(self) -> str:
@@ -108,6 +114,23 @@ class OpenCall:
             self.note(RepairKind.DUPLICATE_KEY, self.start, "the last value counts")
             self.verbatim = True
 
+    def fit(self, schema: Schema) -> str:
+        """Make the arguments, which are complete, fit the schema of the tool: what is still to be passed on of them."""
+        fitting = self.fitting
+        if fitting is None:
+            if self.sound and fits(schema, self.value if self.whole else dict(self.entries)):
+                return ""
+            fitting = Fitting(schema)
+            fitting.feed(self.text)
+        rest = fitting.close()
+        if fitting.changes:
+            again = fitting.again()
+            self.fitted = again.feed(self.text) + again.close()
+            for kind, detail in fitting.changes:
+                self.note(kind, self.start, detail)
+            self.take(read_json(self.fitted) if self.sound else completed(self.fitted))
+        return rest
+
     def result(self, end: int, raw: str, strict: bool) -> Call:
         """The settled call; `raw` is its wire text. Strict mode runs no call that was repaired."""
         status, error = self.status, self.error
@@ -118,15 +141,15 @@ class OpenCall:
             status, error = Status.MALFORMED, f"strict mode: {first.kind} - at {first.at}"
         runnable = status is Status.OK or status is Status.REPAIRED
         arguments = self.value if self.whole else dict(self.entries)
-        spelling = self.text if self.verbatim or not runnable else None
+        spelling = (self.text if self.fitted is None else self.fitted) if self.verbatim or not runnable else None
         span = (self.start, end)
-        return Call(self.name, arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error)
+        return Call(self.tool or self.name, arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error)
 
     def snapshot(self, end: int) -> Call:
         """The call as far as it has come, up to character `end`."""
-        text = self.text
+        text = self.text if self.fitting is None else self.fitting.again().feed(self.text)
         arguments = completed(text) if text else {}
-        return Call(self.name, arguments, self.id, text, "", (self.start, end), Status.TRUNCATED)
+        return Call(self.tool or self.name, arguments, self.id, text, "", (self.start, end), Status.TRUNCATED)
 
 
 def note(repairs: list[Repair], kind: RepairKind, at: int, detail: str) -> None:

@@ -6,6 +6,7 @@ from toolect._reading.draft import Draft
 from toolect._shapes.mend import Effort, mended
 from toolect._shapes.whole import Found, Said
 from toolect._spec.model import HoleKind, Role
+from toolect._values.text_values import read_json
 from toolect._values.trees import is_finite
 from toolect.message import Json
 
@@ -25,6 +26,15 @@ def repair(raw: str, closed: bool, effort: Effort) -> Json | None:
         return None
     kind = dict if pair == "}" else list
     return value if isinstance(value, kind) and value and is_finite(value) else None
+
+
+def plain_text(raw: str) -> str | None:
+    """The text that stands where JSON should, perhaps in quotes; None where it was to be a list or an object."""
+    text = raw.strip()
+    if text[:1] == '"':
+        said = read_json(text)
+        text = said.strip() if isinstance(said, str) else ""
+    return text if text and text[0] not in '{["' else None
 
 
 def repair_units(draft: Draft, found: list[Found], start: int, end: int, at: int, why: str) -> None:

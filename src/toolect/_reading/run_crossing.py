@@ -129,7 +129,7 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
     Most calls are no more than that, and need not be opened first.
     """
     _, end, name, arguments, identity, spelling = found
-    if to.picky and not to.wants(name):
+    if to.picky and not to.wants(name) or not to.fits(name, arguments):
         return None
     start = trace.actions[0].place(match)
     then: Route = trace.then or trace.leads(to.route(trace.node))
@@ -181,6 +181,8 @@ def _list(to: Striding, trace: Trace, value: JsonCalls, pos: int) -> int:
     found: list[Segment] = []
     end = value.take(to.buf, pos, to.schemas, found, trace.bare)
     if end < 0 or to.picky and not all(to.wants(call.name) for call in found if isinstance(call, Call)):
+        return -1
+    if to.schemas and not all(to.fits(call.name, call.arguments) for call in found if isinstance(call, Call)):
         return -1
     if to.base:
         found = [replace(s, span=(s.span[0] + to.base, s.span[1] + to.base)) for s in found if s.span is not None]

@@ -7,8 +7,6 @@ is read is the same either way, whatever follows: a law holds whole texts and ch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.node import Node
@@ -16,7 +14,7 @@ from toolect._reading.answer import Answer
 from toolect._reading.route import Route
 from toolect._reading.routes import route
 from toolect._reading.striding import Striding
-from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 
 
 def stride(
@@ -25,7 +23,7 @@ def stride(
     text: str,
     pos: int,
     base: int,
-    schemas: Mapping[str, Schema],
+    schemas: ToolSchemas,
     final: bool,
     blank: bool,
     ways: list[tuple[object, int]] | None = None,
@@ -49,7 +47,7 @@ def begin(
     text: str,
     pos: int,
     base: int,
-    schemas: Mapping[str, Schema],
+    schemas: ToolSchemas,
     final: bool,
     blank: bool,
     finder: Finder | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 from toolect._graph.finder import Finder
@@ -11,7 +11,9 @@ from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES
 from toolect._spec.model import Role
-from toolect._values.schema import NO_SCHEMA, Schema
+from toolect._values.fitting import fits
+from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Call, Json, Repair, Segment
 
 
@@ -82,7 +84,7 @@ class Striding:
 
     def __init__(
         self, graph: Graph, route: Callable[[Node], Any], text: str, pos: int, base: int, final: bool,
-        schemas: Mapping[str, Schema], unknown: bool, blank: bool, finder: Finder | None = None,
+        schemas: ToolSchemas, unknown: bool, blank: bool, finder: Finder | None = None,
     ) -> None:  # fmt: skip
         self.route = route  # the route at a node
         self.graph, self.spec = graph, (spec := graph.network.spec)
@@ -91,6 +93,7 @@ class Striding:
         self.schemas = schemas
         self.picky = bool(spec.no_call or unknown and schemas)  # calls of some names are none
         self.unknown = unknown
+        self.coerces = graph.policies.coercion == "spec"
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
         self.finder = finder  # where words come next, if it has been asked for
@@ -115,6 +118,11 @@ class Striding:
     def wants(self, name: str) -> bool:
         """True when a call of this tool is one."""
         return name not in self.spec.no_call and (not self.unknown or not self.schemas or name in self.schemas)
+
+    def fits(self, name: str, arguments: Json) -> bool:
+        """True when a call is one of the tool `name` just as it stands."""
+        schemas = self.schemas
+        return not schemas or schemas.called(name) == name and (not self.coerces or fits(schemas.of(name), arguments))
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
@@ -181,7 +189,7 @@ class Striding:
 
     def schema(self) -> Schema | None:
         """What is declared of the value that comes next; None for nothing."""
-        schema: Schema | None = self.schemas.get(self.name, NO_SCHEMA)
+        schema: Schema | None = self.schemas.of(self.name)
         keys = [*(key for _, key in self.frames), self.key]
         for (owner, _), key in zip(((None, None), *self.frames), keys, strict=True):
             if schema is None:
@@ -202,6 +210,8 @@ class Striding:
             if len(arguments) < len(self.entries):
                 return False
         elif self.entries:
+            return False
+        if not self.fits(self.name, arguments):
             return False
         if self.begun is not None:
             if not arguments.keys().isdisjoint(self.begun):

@@ -17,7 +17,6 @@ from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
 from toolect._values.codec import decode, decode_arguments, respelled
 from toolect._values.escapes import unescape
-from toolect._values.schema import NO_SCHEMA
 from toolect._values.text_values import sniff
 from toolect.message import Json, Reasoning
 
@@ -158,7 +157,7 @@ class Value(Text):
     def _typed(self, to: Striding, piece: str, key: str) -> Json:
         """The value of the argument `key`. Raises ValueError for what is to be read slowly."""
         assert self.codec is not None
-        schema = to.schemas.get(to.name, NO_SCHEMA).member(key)
+        schema = to.schemas.of(to.name).member(key)
         if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
             raise ValueError("one of several elements, perhaps")
         return decode(self.codec, piece, schema)

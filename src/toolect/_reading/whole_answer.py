@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from toolect._graph.graph import Graph
 from toolect._reading.builder import Builder
 from toolect._reading.machine import Machine
 from toolect._reading.stride import begin, go
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Spec
-from toolect._values.schema import Schema
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Message
 
 
 def begin_answer(
     spec: Spec,
     graph: Graph,
-    schemas: Mapping[str, Schema],
+    schemas: ToolSchemas,
     strict: bool = False,
     prefix: str = "",
     streaming: bool = False,
@@ -37,7 +35,7 @@ def read_answer(
     spec: Spec,
     graph: Graph,
     text: str,
-    schemas: Mapping[str, Schema],
+    schemas: ToolSchemas,
     strict: bool = False,
     prefix: str = "",
     watcher: Watcher | None = None,

@@ -11,8 +11,9 @@ from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
 from toolect._rendering.output import Output
 from toolect._spec.model import Spec
 from toolect._values.json_lexemes import MAX_DEPTH
-from toolect._values.schema import tool_schemas, type_of
+from toolect._values.schema import type_of
 from toolect._values.text_values import read_typed
+from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, dumps, kind_of
 from toolect.rendered import Rendered, Unrepresentable
 

@@ -110,7 +110,7 @@ class _Reading:
         try:
             value: Json = msgspec.json.decode(text)
         except (msgspec.DecodeError, ValueError, RecursionError):
-            self._fits = False
+            self._fits = text.lstrip()[:1] not in ("{", "[")  # another text may be the only argument
             return
         self._arguments = {} if value is None else value
 

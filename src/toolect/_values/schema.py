@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from toolect._values.type_names import item_type, types_named
 from toolect.message import Json
 
 Node: TypeAlias = Mapping[str, Any]
@@ -59,6 +60,12 @@ class Schema:
         self._left = MAX_OPTIONS
         return list(dict.fromkeys(self._names(self.node, 0)))
 
+    @property
+    def sole(self) -> str | None:
+        """The only member that is declared by name; None for several, and for none."""
+        names = self.names
+        return names[0] if len(names) == 1 else None
+
     def member(self, key: str) -> Schema | None:
         """What is declared of member `key` of an object, by its name or with all others; None for nothing."""
         if not self.node:
@@ -92,7 +99,7 @@ class Schema:
 
     def _admitted(self, node: Node, depth: int) -> frozenset[str] | None:
         """The types that `node` admits, None where it does not say: its own words count before those of others."""
-        if own := frozenset(stated_types(node)) & _KNOWN:
+        if own := frozenset().union(*map(types_named, stated_types(node))):
             return own
         if (values := literals(node)) is not None:
             return frozenset(map(type_of, values))
@@ -147,22 +154,6 @@ class Schema:
 
 NO_SCHEMA = Schema({})
 """That of a tool which is not declared."""
-
-
-def tool_schemas(tools: Iterable[Any] | None) -> dict[str, Schema]:
-    """Tool name → its parameters' JSON Schema, from OpenAI tool objects or plain `{name, parameters}` mappings.
-
-    Raises ValueError, with the place, for anything else.
-    """
-    found: dict[str, Schema] = {}
-    for i, tool in enumerate(tools or ()):
-        inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
-        name = inner.get("name") if isinstance(inner, Mapping) else None
-        if not isinstance(name, str):
-            raise ValueError(f"expected a tool with a name, got {str(tool)[:80]!r} - at `$[{i}]`")
-        parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
-        found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
-    return found
 
 
 # The words of a schema by themselves
@@ -267,7 +258,12 @@ def _item(node: Node, index: int) -> Any:
     """What `node` itself says of item `index`; before 2020, `items` could be what `prefixItems` is now."""
     old = isinstance(node.get("items"), list | tuple)
     first = listed(node, "items" if old else "prefixItems")[:MAX_LEVELS]
-    return first[index] if index < len(first) else node.get("additionalItems" if old else "items")
+    if index < len(first):
+        return first[index]
+    word = "additionalItems" if old else "items"
+    if word in node or len(kinds := stated_types(node)) != 1 or not (kind := item_type(kinds[0])):
+        return node.get(word)
+    return {"type": kind}
 
 
 def _joined(word: str, several: list[Any]) -> Any:

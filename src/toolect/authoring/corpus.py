@@ -26,7 +26,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.compiled import check_policies
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, dumps
 

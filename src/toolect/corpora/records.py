@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.message import Json
 
 FIELDS = ("text", "completion", "output", "response", "content", "messages", "conversations")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from toolect._reading.whole_answer import read_answer
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.derivation import derive
 from toolect.authoring.derivation.log import Log
 from toolect.compiled import Dialect

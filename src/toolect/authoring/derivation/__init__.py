@@ -9,7 +9,7 @@ import msgspec
 
 from toolect._graph.network import Network
 from toolect._reading.whole_answer import begin_answer
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.authoring.derivation.grammar_options import Part, PartKind, parts
 from toolect.authoring.derivation.log import Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
@@ -65,7 +65,7 @@ def derive(
 ) -> Derivation:
     """How `dialect` reads `text`; the arguments are those of `Dialect.parse`. Never raises on any text."""
     check_mode(mode)
-    schemas = tool_schemas(tools) if tools else {}
+    schemas = tool_schemas(tools) if tools else NO_TOOLS
     log = Log()
     machine = begin_answer(dialect.spec, dialect.graph(policies), schemas, mode == "strict", prefix, watcher=log)
     message = machine.read(text)

@@ -10,7 +10,7 @@ import click
 
 import toolect
 from toolect._shown import counted
-from toolect._values.schema import tool_schemas
+from toolect._values.toolset import tool_schemas
 from toolect.cli._shared.io import BadInput, Misuse, opened, read_json
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError

@@ -1,0 +1,69 @@
+"""The tools that are declared: their schemas by name, also by a name with a namespace before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from toolect._values.schema import NO_SCHEMA, Schema
+
+MAX_NAME = 256
+"""Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
+
+_SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
+_SIGN = re.compile(r"[.:/]+")
+
+
+class ToolSchemas(Mapping[str, Schema]):
+    """Tool name → its parameters' JSON Schema. `ns.x`, which is no tool, is the tool `x` where only that fits."""
+
+    __slots__ = ("_schemas",)
+
+    def __init__(self, schemas: Mapping[str, Schema]) -> None:
+        self._schemas = schemas
+
+    def called(self, name: str) -> str:
+        """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
+        schemas = self._schemas
+        if name in schemas or not schemas or len(name) > MAX_NAME or _SPACED(name) is None:
+            return name
+        fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
+        return fit[0] if len(fit) == 1 else name
+
+    def of(self, name: str) -> Schema:
+        """The schema of the tool that `name` stands for; one that says nothing where that is none."""
+        found = self._schemas.get(name)
+        return self._schemas.get(self.called(name), NO_SCHEMA) if found is None else found
+
+    def __getitem__(self, name: str) -> Schema:
+        return self._schemas[self.called(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._schemas or isinstance(name, str) and self.called(name) in self._schemas
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._schemas)
+
+    def __len__(self) -> int:
+        return len(self._schemas)
+
+
+NO_TOOLS = ToolSchemas({})
+"""None are declared."""
+
+
+def tool_schemas(tools: Iterable[Any] | None) -> ToolSchemas:
+    """The schemas of OpenAI tool objects or plain `{name, parameters}` mappings.
+
+    Raises ValueError, with the place, for anything else.
+    """
+    found: dict[str, Schema] = {}
+    for i, tool in enumerate(tools or ()):
+        inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        name = inner.get("name") if isinstance(inner, Mapping) else None
+        if not isinstance(name, str):
+            raise ValueError(f"expected a tool with a name, got {str(tool)[:80]!r} - at `$[{i}]`")
+        parameters = inner.get("parameters") or inner.get("input_schema")  # type: ignore[union-attr]  # a Mapping here
+        found[name] = Schema(parameters if isinstance(parameters, Mapping) else {})
+    return ToolSchemas(found)
