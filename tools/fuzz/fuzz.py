@@ -2,10 +2,10 @@
 
     python -m tools.fuzz.fuzz [--runs N] [--seed N] [--jobs N] [--dialect NAME]... [--write]
 
-A run is one text with the options it is read with and the sizes of its chunks; `auto` gets more of them than a dialect.
-The same runs and seed give the same. A finding is shrunk and printed as data: the law, the dialect, the text, options
-and sizes, and what was read. --write keeps the figures of this run in docs/reports/fuzz.json,
-from which the page beside it is written.
+A run is one text with the options it is read with and the sizes of its chunks; `auto` gets more of them than a dialect,
+and so does `drawn`, which stands for dialects whose grammars are made up. The same runs and seed give the same. A
+finding is shrunk and printed as data: the law, the dialect, the text, options and sizes, and what was read. --write
+keeps the figures of this run in docs/reports/fuzz.json, from which the page beside it is written.
 
 Exit code 0: nothing was found. 1: something was.
 """
@@ -29,6 +29,7 @@ from toolect._detection.auto import Auto
 from toolect.authoring.processes import cores, pool
 from toolect.compiled import Dialect
 from tools.fuzz.draw import runs
+from tools.fuzz.drawn_specs import DRAWN, drawn_files
 from tools.fuzz.fuzz_laws import Finding, Law, Run, broken
 from tools.fuzz.shrink import shrunk
 from tools.fuzz.subjects import names, subject
@@ -39,8 +40,10 @@ FILE = ROOT / "docs" / "reports" / "fuzz.json"
 
 BLOCK = 500
 """Runs that a process does at a time, of one dialect."""
-AUTO_BLOCKS = 8
-"""How much more often `auto` is read than a dialect: it has the texts of all of them."""
+MANY = {"auto": 8, DRAWN: 8}
+"""How much more often these are read than a dialect: each is many."""
+EACH = 50
+"""Texts of one drawn dialect."""
 SHOWN = 3
 """Findings of one law that are shrunk in a block: others are most likely the same."""
 
@@ -65,7 +68,7 @@ class Block(NamedTuple):
 
 def blocks(chosen: Sequence[str], count: int, seed: int) -> Iterator[Block]:
     """`count` runs over the dialects, in blocks."""
-    turns = [name for name in chosen for _ in range(AUTO_BLOCKS if name == "auto" and len(chosen) > 1 else 1)]
+    turns = [name for name in chosen for _ in range(MANY.get(name, 1) if len(chosen) > 1 else 1)]
     share = min(BLOCK, -(-count // len(turns)))
     number = 0
     while count > 0:
@@ -85,8 +88,15 @@ class Searched(NamedTuple):
 
 def search(block: Block) -> Searched:
     """What is found in a block."""
-    dialect = subject(block.name)
-    return hold(block, dialect, runs(dialect, block.seed, block.size))
+    if block.name != DRAWN:
+        dialect = subject(block.name)
+        return hold(block, dialect, runs(dialect, block.seed, block.size))
+    found = Searched(block, Counter(), [])
+    for at in range(0, block.size, EACH):
+        dialect = subject(f"{DRAWN}-{block.seed}-{at}")
+        _, broke, findings = hold(block, dialect, runs(dialect, block.seed, min(EACH, block.size - at)))
+        found = Searched(block, found.broken + broke, [*found.findings, *findings])
+    return found
 
 
 def hold(block: Block, dialect: Dialect | Auto, drawn: Iterable[Run]) -> Searched:
@@ -106,14 +116,15 @@ def shown(finding: Finding) -> str:
     """A finding as data."""
     run = finding.run
     how = [*(f"{key}={value!r}" for key, value in run.options.items()), f"sizes={run.sizes}"]
-    return f"{finding.law} {run.dialect} {run.text!r}\n    {', '.join(how)}\n    {finding.detail}"
+    files = "\n".join(drawn_files(run.dialect)) if run.dialect.startswith(DRAWN) else ""
+    return f"{finding.law} {run.dialect} {run.text!r}\n    {', '.join(how)}\n    {finding.detail}\n{files}".rstrip()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Fuzz and report as the arguments say."""
     options = _arguments().parse_args(argv)
     chosen = options.dialect or names()
-    if unknown := sorted({*chosen} - {*names()}):
+    if unknown := sorted({name for name in chosen if not name.startswith(DRAWN)} - {*names()}):
         print(f"fuzz: unknown dialect {unknown[0]!r}, expected one of {', '.join(names())}", file=sys.stderr)
         return 2
     began, done, count = time.perf_counter(), 0, Counter[str]()
@@ -180,10 +191,10 @@ def _laws() -> Iterator[tuple[Law, str]]:
 _PAGE = """# Fuzzing
 
 Written by `tools/pages/docs.py` from `docs/reports/fuzz.json`. `make fuzz ARGS="--runs 1000000 --seed 7"` reads so many
-texts of all dialects and of `auto`: generated and rendered messages, cases of the corpus, several joined, damaged up to
-five times and cut, with tools, prefixes, modes and policies of all kinds, in chunks of all sizes. Every text is read
-twice whole and once in chunks, what may be run is written and read again, and each law below is held against it;
-`--write` keeps the figures.
+texts of all dialects, of `auto`, and of dialects whose grammars are drawn as well: generated and rendered messages,
+cases of the corpus, several joined, damaged up to five times and cut, with tools, prefixes, modes and policies of all
+kinds, in chunks of all sizes. Every text is read whole, strictly and in chunks, what may be run is written and read
+again, and each law below is held against it; `--write` keeps the figures.
 """
 
 

@@ -1,17 +1,20 @@
-"""What is fuzzed: the shipped dialects and `auto`, by name."""
+"""What is fuzzed, by name: the shipped dialects, `auto`, and dialects that are drawn."""
 
 from __future__ import annotations
 
 from toolect import registry
 from toolect._detection.auto import Auto
 from toolect.compiled import Dialect
+from tools.fuzz.drawn_specs import DRAWN, drawn_dialect
 
 
 def names() -> list[str]:
-    """Every name."""
-    return [*registry.dialects(), registry.AUTO]
+    """Every name; `drawn` stands for another dialect every time."""
+    return [*registry.dialects(), registry.AUTO, DRAWN]
 
 
 def subject(name: str) -> Dialect | Auto:
     """What the name stands for."""
-    return Auto() if name == registry.AUTO else registry.dialect(name)
+    if name == registry.AUTO:
+        return Auto()
+    return drawn_dialect(name) if name.startswith(DRAWN) else registry.dialect(name)

@@ -59,7 +59,7 @@ def _heard(name: str, text: Source, at: int, call: Call, guests: Guests) -> int:
     assert call.span is not None
     read = call.span[1] - text.base - at
     if read >= PATIENCE and call.spelling:
-        begun = call.raw.find(call.spelling)
+        begun = call.raw.rfind(call.spelling)  # no earlier than they begin
         head = read - len(call.raw) + begun
         after = call.raw[begun + len(call.spelling) :]
         if begun >= 0 and call.name in text.buf[at : at + head] and call.name not in after:

@@ -21,7 +21,7 @@ from toolect.message import RepairKind
 class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
-    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_region", "_sign", "_slot", "field", "start")
+    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_held", "_region", "_sign", "_slot", "field", "start")
 
     def __init__(self, course: Course, node: Node) -> None:
         self._slot = slot = node.escaped_slot()
@@ -32,6 +32,8 @@ class EscapedSlot:
         self._after = closing.step(self._closer).node
         self._sign = _sign(slot)
         self._region = re.compile(region(self._closer, sign=self._sign))
+        several = len(self._closer) > 1
+        self._held = re.compile(region(self._closer, sign=self._sign, held=True)) if several else None
         self._doubtful = False  # a quote inside was not escaped
         self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
@@ -65,9 +67,8 @@ class EscapedSlot:
         safe = end
         if not closed and not final:
             safe = whole_escapes(buf, pos, end, self._slot.escapes)
-            if end == n:
-                kept = (k for k in range(len(self._closer) - 1, 0, -1) if buf.endswith(self._closer[:k], pos, end))
-                safe = min(safe, end - next(kept, 0))
+            if end == n and self._held is not None:
+                safe = min(safe, self._held.match(buf, pos).end())  # type: ignore[union-attr]  # as above
         if self._sign:
             if buf.startswith(self._sign, end):
                 self._substitutes(course, end)
@@ -141,13 +142,14 @@ def _special(signs: str) -> Callable[[str], object | None]:
     return re.compile(f"[{re.escape(signs)}\\\\\n]").search
 
 
-def region(closer: str, breaks: bool = True, sign: str = "") -> str:
+def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False) -> str:
     """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped.
 
-    It ends before `sign`, too, with which a value begins.
+    It ends before `sign`, too, with which a value begins; `held`: and before what may be the beginning of the closer.
     """
-    first, rest = re.escape(closer[0]), re.escape(closer[1:])
-    part = rf"|{first}(?!{rest})" if rest else ""
+    first, rest = re.escape(closer[0]), closer[1:]
+    begun = "".join(rf"|{re.escape(rest[:size])}\Z" for size in range(len(rest))) if held else ""
+    part = rf"|{first}(?!{re.escape(rest)}{begun})" if rest else ""
     line = "" if breaks else r"\n"
     if sign:
         line += re.escape(sign[0])
