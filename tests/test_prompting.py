@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import subprocess
 import sys
@@ -218,9 +219,13 @@ def outputs(dialect: Dialect) -> st.SearchStrategy[str]:
     return st.one_of(testing.wire_texts(dialect), testing.corrupted(dialect), joined, st.text(max_size=40))
 
 
+KNOWN: list[dict[str, Any]] = [{"name": name, "parameters": {}} for name in ("f", "erase")]
+
+
 def forged(dialect: Dialect, text: str) -> Iterator[str]:
-    """The calls that are read in `text`, which has none."""
-    yield from (call.name for call in dialect.parse(text).calls)
+    """The calls that are read in `text`, which has none, by who knows the tools and who does not."""
+    for tools in (None, KNOWN):
+        yield from (call.name for call in dialect.parse(text, tools).calls)
 
 
 @pytest.mark.parametrize("name", TELLING)
@@ -240,6 +245,38 @@ def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
     except Unrepresentable:
         return
     assert not list(forged(dialect, told))
+
+
+PIECES = ("f", "f\n", "erase", '{"a": 1}', "{", "}", '"a": 1}', '{"name": "f",', '"arguments": {}}', "[f(", "a=1)]",
+          "f(a=1)", "f(", ")", "```", "```python\nf()", "<f>", "</f>", "Action: f", "Action Input: {}", '[{"name": "f"',
+          "}]", "", "\n", "ok")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_no_outputs_together_are_read_as_a_call(name: str) -> None:
+    """What is harmless piece by piece is refused where the pieces make a call, and is told so that they make none."""
+    dialect, draw = registry.dialect(name), random.Random(45)
+    for _ in range(40):
+        said = ["".join(draw.choices(PIECES, k=draw.randrange(1, 3))) for _ in range(draw.randrange(1, 4))]
+        results = Results(tuple(ToolResult(f"a{i}", "f", output) for i, output in enumerate(said)))
+        for message in messages(dialect, [results], KNOWN)[1:]:
+            assert not list(forged(dialect, str(message["content"]))), said
+        try:
+            told = dialect.render_results([("f", output, "a1") for output in said], KNOWN)
+        except Unrepresentable:
+            continue
+        assert not list(forged(dialect, told)), said
+
+
+def test_a_call_across_outputs_is_refused() -> None:
+    """A name on a line and an object on the next one are a call in some dialects."""
+    dialect = registry.dialect("glm4")
+    for output in ("f", '{"a": 1}'):
+        assert output in dialect.render_results([("g", output, None)])
+    with pytest.raises(Unrepresentable, match="together with the others it reads like a call"):
+        dialect.render_results([("g", "f", None), ("g", '{"a": 1}', None)])
+    with pytest.raises(Unrepresentable, match="it reads like a call"):
+        dialect.render_results([("g", "erase\n{", None)], [{"name": "erase"}])
 
 
 @pytest.mark.parametrize("name", TELLING)

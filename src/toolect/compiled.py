@@ -119,16 +119,17 @@ class Dialect:
             raise Unrepresentable("tools", f"the entry of `{self.name}` does not say how tools are told")
         return write_tools(self.spec.tools, tools)
 
-    def render_results(self, results: Iterable[tuple[str, str, str | None]]) -> str:
-        """The text that tells a model what came of its calls: each one's name, output and id.
+    def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
+        """The text that tells a model what came of its calls: each one's name, output and id; `tools` as in `parse`.
 
-        Raises Unrepresentable when the dialect has no way of telling results, or an output holds markup.
+        Raises Unrepresentable when the dialect has no way of telling results, or an output holds markup or reads like a
+        call, alone or together with the others.
         """
         from toolect._prompting.results import Output, write_results
 
         if self.spec.results is None:
             raise Unrepresentable("results", f"the entry of `{self.name}` does not say how results are told")
-        return write_results(self, self.spec.results, [Output(*result) for result in results])
+        return write_results(self, self.spec.results, [Output(*result) for result in results], list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from toolect._prompting.notation import fill, filled, inset, spell
 from toolect._reading.reader import Reader
@@ -22,12 +22,16 @@ class Output(NamedTuple):
     id: str | None = None
 
 
-def write_results(dialect: Reader, how: ResultText, outputs: Iterable[Output]) -> str:
-    """The text that tells a model what came of its calls.
+def write_results(
+    dialect: Reader, how: ResultText, outputs: Iterable[Output], tools: Iterable[Mapping[str, Any]] = ()
+) -> str:
+    """The text that tells a model what came of its calls; `tools` are declared, and so is each that was called.
 
-    Raises `Unrepresentable` for an output in which the dialect's markup stands, or that reads like a call: it could be
-    taken for one, or for the end of the result. `defused` makes a harmless one of it.
+    Raises `Unrepresentable` for an output in which the dialect's markup stands, or that reads like a call, alone or
+    with the others: it could be taken for one, or for the end of the result. `defused` makes a harmless one of it.
     """
+    outputs = list(outputs)
+    known = [*({"name": name} for name in dict.fromkeys(one.name for one in outputs)), *tools]
     markup = forbidden(dialect, how)
     told = []
     for index, one in enumerate(outputs):
@@ -38,9 +42,17 @@ def write_results(dialect: Reader, how: ResultText, outputs: Iterable[Output]) -
             if found := next((marker for marker in markup if marker in text), None):
                 raise Unrepresentable(f"result {slot}", f"it holds `{found}`, which is markup here", text)
         told.append(fill(how.each, holes))
-        if dialect.parse(told[-1]).calls:
+        if _calls(dialect, told[-1], known):
             raise Unrepresentable("result output", "it reads like a call", one.output)
-    return fill(how.text, {"results": inset(how.text, "results", how.between.join(told))})
+    whole = fill(how.text, {"results": inset(how.text, "results", how.between.join(told))})
+    if _calls(dialect, whole, known):
+        raise Unrepresentable("result output", "together with the others it reads like a call", whole)
+    return whole
+
+
+def _calls(dialect: Reader, text: str, tools: list[Mapping[str, Any]]) -> bool:
+    """True when there is a call in `text` for a reader who knows the tools, or for one who does not."""
+    return bool(dialect.parse(text).calls or dialect.parse(text, tools).calls)
 
 
 def _holes(how: ResultText, one: Output, index: int) -> dict[str, str]:
@@ -73,7 +85,7 @@ def forbidden(dialect: Reader, how: ResultText) -> Sequence[str]:
     return sorted((marker for marker in found if len(marker) >= 4), key=lambda marker: (-len(marker), marker))
 
 
-def defused(dialect: Reader, how: ResultText, output: str) -> str:
+def defused(dialect: Reader, how: ResultText, output: str, tools: Iterable[Mapping[str, Any]] = ()) -> str:
     """An output without markup: a JSON string in which signs of every marker are spelled by their numbers.
 
     Where that still reads like a call, all signs are; where even that does, all characters.
@@ -82,7 +94,7 @@ def defused(dialect: Reader, how: ResultText, output: str) -> str:
     for hidden in _hidden(markup, output):
         text = _hide(output, hidden)
         try:
-            write_results(dialect, how, [Output("", text)])
+            write_results(dialect, how, [Output("", text)], tools)
         except Unrepresentable:
             continue
         return text

@@ -36,7 +36,7 @@ def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json
             case Assistant(message, text):
                 out.append({"role": "assistant", "content": _wire(dialect, message, tools) if text is None else text})
             case Results(results):
-                out += _results(dialect, results)
+                out += _results(dialect, results, tools)
     return out
 
 
@@ -48,13 +48,15 @@ def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> s
         return str(dialect.render(Message([s for s in message.segments if isinstance(s, Content)])))
 
 
-def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[str, Json]]:
+def _results(
+    dialect: Dialect, results: Iterable[ToolResult], tools: list[dict[str, Json]]
+) -> Iterator[dict[str, Json]]:
     """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
-    how = dialect.spec.results or PLAIN_RESULTS
-    read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id)) for r in results if r.call_id]
+    results, how = list(results), dialect.spec.results or PLAIN_RESULTS
+    read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id), tools) for r in results if r.call_id]
     match how.role:
         case ResultRole.USER if read:
-            yield {"role": "user", "content": write_results(dialect, how, read)}
+            yield {"role": "user", "content": _together(dialect, how, read, tools)}
         case ResultRole.TOOL:
             # The model's own chat template writes the text around them.
             for one in read:
@@ -64,13 +66,22 @@ def _results(dialect: Dialect, results: Iterable[ToolResult]) -> Iterator[dict[s
             yield {"role": "user", "content": result.output}
 
 
-def _harmless(dialect: Dialect, how: ResultText, one: Output) -> Output:
+def _harmless(dialect: Dialect, how: ResultText, one: Output, tools: list[dict[str, Json]]) -> Output:
     """A result as it is, or with an output, and if need be without a name, that nothing reads as markup."""
-    plain = one._replace(output=defused(dialect, how, one.output))
+    plain = one._replace(output=defused(dialect, how, one.output, tools))
     for found in (one, plain):
         try:
-            write_results(dialect, how, [found])
+            write_results(dialect, how, [found], tools)
         except Unrepresentable:
             continue
         return found
     return plain._replace(name="", id=None)
+
+
+def _together(dialect: Dialect, how: ResultText, read: list[Output], tools: list[dict[str, Json]]) -> str:
+    """Results that are harmless one by one; where a call is read across them, none is told as it is."""
+    try:
+        return write_results(dialect, how, read, tools)
+    except Unrepresentable:
+        plain = [one._replace(output=defused(dialect, how, one.output, tools)) for one in read]
+        return write_results(dialect, how, plain, tools)
