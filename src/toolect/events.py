@@ -8,6 +8,9 @@ import msgspec
 
 from toolect.message import Call
 
+MAX_DELTA = 4096
+"""Characters of an event that more text of the same chunk is joined to. Beyond it: it is another event."""
+
 
 class ContentDelta(msgspec.Struct, frozen=True, gc=False, tag="content"):
     """The next part of the content."""

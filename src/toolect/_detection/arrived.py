@@ -38,8 +38,11 @@ class Arrived(Source):
             self.buf += "".join(self._late)
             self._late, self._late_size = [], 0
 
-    def drop(self, until: int | None = None) -> str:
-        """What stands before index `until`, or all that is there, is not needed any more."""
-        piece = self.buf[:until]
-        self.buf, self.base, self.pos = self.buf[len(piece) :], self.base + len(piece), 0
-        return piece
+    def drop(self) -> None:
+        """What has been read is not needed any more."""
+        self.buf, self.base, self.pos = self.buf[self.pos :], self.base + self.pos, 0
+
+    def take(self, until: int) -> str:
+        """What stands before index `until`, and has been read now."""
+        start, self.pos = self.pos, until
+        return self.buf[start:until]

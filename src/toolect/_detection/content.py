@@ -77,7 +77,7 @@ class Content:
         """More text is needed, if there is any."""
         if self._text.final:
             self.stretch.end(self._found)
-        self._text.drop(self._text.pos)
+        self._text.drop()
 
     def _look(self, at: int) -> list[Hit] | Waiting | None:
         """Something may begin at index `at`: find out."""
@@ -207,4 +207,5 @@ class Content:
         if rest.strip() and not any(r.kind is RepairKind.AFTER_END for r in self._found.repairs):
             at = text.base + text.pos + len(rest) - len(rest.lstrip())
             self._found.repair(RepairKind.AFTER_END, at, "text after the end of the answer")
+        text.pos = len(text.buf)
         text.drop()

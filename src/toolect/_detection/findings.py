@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolect._detection.guest import Guest
-from toolect.events import ContentDelta, Event
+from toolect._reading.open_call import note
+from toolect.events import MAX_DELTA, ContentDelta, Event
 from toolect.message import Message, Repair, RepairKind, Segment
 
 
@@ -42,7 +43,7 @@ class Findings:
             return False
         if self._streaming and text:
             last = self.events[-1] if self.events else None
-            if type(last) is ContentDelta:
+            if type(last) is ContentDelta and len(last.text) < MAX_DELTA:
                 self.events[-1] = ContentDelta(last.text + text)
             else:
                 self.events.append(ContentDelta(text))
@@ -54,12 +55,13 @@ class Findings:
 
     def repair(self, kind: RepairKind, at: int, detail: str) -> None:
         """Something outside of what dialects read was relaxed."""
-        self.repairs.append(Repair(kind, at, detail))
+        note(self.repairs, kind, at, detail)
 
     def keep(self, guest: Guest) -> None:
         """A guest is done: what it has read."""
         segments, repairs = guest.result()
-        self.repairs += repairs
+        for one in repairs:
+            self.repair(one.kind, one.at, one.detail)
         self.keep_segments(guest.name, segments, len(guest.calls))
 
     def keep_segments(self, name: str, segments: Sequence[Segment], calls: int) -> None:

@@ -43,10 +43,20 @@ class Guest(Watcher):
     __slots__ = ("_draft", "_machine", "at", "graph", "name", "over", "spent")
 
     def __init__(
-        self, name: str, graph: Graph, schemas: ToolSchemas, at: int, count: int, streaming: bool, strict: bool
+        self,
+        name: str,
+        graph: Graph,
+        schemas: ToolSchemas,
+        at: int,
+        count: int,
+        streaming: bool,
+        strict: bool,
+        alone: bool,
     ) -> None:
+        """When `alone`, it reads all that follows."""
         builder = Builder(schemas, graph.network.spec, graph.policies, streaming, strict)
-        self._machine = Machine(graph, builder, watcher=self, bound=at)
+        self._machine = Machine(graph, builder) if alone else Machine(graph, builder, watcher=self, bound=at)
+        self._machine.course.base = at
         self._draft = builder.draft
         self._draft.count = count
         self.graph = graph
@@ -79,16 +89,19 @@ class Guest(Watcher):
             self.over = True
             self._machine.run(True)
 
-    def hear(self, chunk: str, final: bool, events: list[Event]) -> int:
-        """Read more text, in pieces, so as not to look far when it leaves soon; how much, and `events` get longer."""
+    def hear(self, chunk: str, at: int, final: bool, events: list[Event]) -> int:
+        """Read on at `chunk[at:]`, in pieces, so as not to look far when it leaves soon: the index after what was read.
+
+        `events` get longer.
+        """
         draft, machine = self._draft, self._machine
         quick = machine.quick
-        if draft.events is not None and quick is not None and chunk and (told := quick(chunk)) is not None:
+        if draft.events is not None and quick is not None and chunk and not at and (told := quick(chunk)) is not None:
             if machine.course.buf:
                 machine.feed("")
             events += told
             return len(chunk)
-        at, step = 0, FIRST_PIECE
+        step = FIRST_PIECE
         while True:
             if draft.events is not None:
                 draft.events = []
@@ -176,11 +189,9 @@ class Guest(Watcher):
         """What the text read last made happen."""
         return self._draft.events or []
 
-    def rest(self) -> tuple[int, str]:
-        """Where the text begins that is left to others, and that text as far as it was heard."""
-        course = self._machine.course
-        end = course.base + len(course.buf)
-        return (end, "") if self.left is None else (self.left, course.raw(self.left, end))
+    def raw(self, start: int, end: int) -> str:
+        """Characters `start:end` of the text, which it has heard and left to others."""
+        return self._machine.course.raw(start, end)
 
     def pending(self) -> str:
         """Text that has come and has not been passed on."""
@@ -244,13 +255,13 @@ class Guests:
         """The graph of a dialect."""
         return registry.dialect(name).graph(self._policies)
 
-    def new(self, name: str, at: int) -> Guest:
-        """A guest that is to read from character `at` on."""
-        return self._make(name, at, self.strict)
+    def new(self, name: str, at: int, alone: bool = False) -> Guest:
+        """A guest that is to read from character `at` on; `alone`, all that follows."""
+        return self._make(name, at, self.strict, alone)
 
     def on_trial(self, name: str, at: int) -> Guest:
         """A guest that shows how it reads from character `at` on: leniently, so that either mode decides alike."""
-        return self._make(name, at, False)
+        return self._make(name, at, False, False)
 
     def strictly(self, guest: Guest, text: str) -> Guest:
         """A guest that reads strictly what `guest` has read on trial: `text`."""
@@ -258,5 +269,5 @@ class Guests:
         found.feed(text, guest.over)
         return found
 
-    def _make(self, name: str, at: int, strict: bool) -> Guest:
-        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, strict)
+    def _make(self, name: str, at: int, strict: bool, alone: bool) -> Guest:
+        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, strict, alone)

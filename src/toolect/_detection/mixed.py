@@ -24,6 +24,9 @@ from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call
 
+MAX_HEARD = 1024
+"""Dialects that are heard in one text where one of them is taken. Beyond it: that one reads all the rest."""
+
 
 class Mixed:
     """Reads one answer."""
@@ -38,8 +41,9 @@ class Mixed:
         self._guests = Guests(schemas, policies, streaming, strict)
         self._guest: Guest | None = None
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `_text` is not its yet
-        self._before = ""  # the character before `_text`, in reasoning
-        self._rest = ""  # text that the guest has not been given
+        self._before = ""  # the character before what is unread, in reasoning
+        self._sought = 0  # no call begins before this character, in reasoning
+        self._heard = 0  # how many dialects have been heard where one was taken
         self._trial: Trial | None = None
         self._guesses = MAX_GUESSES  # how often broken JSON may still be tried in vain
 
@@ -48,7 +52,8 @@ class Mixed:
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
         if self._guest is not None and not self._thinks:
-            self._feed_guest(self._guest, chunk, False)
+            self._text.buf = chunk  # nothing of it was left
+            self._hear(self._guest)
         else:
             self._text.add(chunk)
         while self._advance():
@@ -81,7 +86,7 @@ class Mixed:
             if self._thinks:
                 return self._think(guest)
             if guest.left is None and final:
-                self._feed_guest(guest, "", True)
+                self._hear(guest, True)
             if guest.left is None and not final:
                 return False
             self._take_over(guest)
@@ -100,7 +105,8 @@ class Mixed:
         """Let a guest read reasoning on, up to a call of whichever dialect; False when more text is needed."""
         text, index = self._text, self._index
         text.gather()
-        buf, pos, final = text.buf, text.pos, text.final
+        buf, final = text.buf, text.final
+        pos = max(text.pos, self._sought - text.base)
         while True:
             at, until = index.search(buf, pos, final)
             if at < 0:
@@ -108,8 +114,8 @@ class Mixed:
             hits = index.hits(buf, at, False, False, final)
             if hits is None or not final and index.partial(buf, at):
                 break
-            calls = [called for hit in hits if (called := self._calling(hit, at)).names]
-            before = buf[at - 1] if at else self._before
+            calls = [called for hit in hits if (called := self._calling(hit)).names]
+            before = buf[at - 1] if at > text.pos else self._before
             if calls and not (before and before in QUOTES):
                 if self._pass_thought(guest, at):
                     self._begin(calls)
@@ -117,32 +123,30 @@ class Mixed:
             pos = at + 1
         if not self._pass_thought(guest, until):
             return True
-        text.pos = max(pos - until, 0)
+        self._sought = text.base + max(pos, until)
+        text.drop()
         if final:
             self._thinks = False
         return final
 
     def _pass_thought(self, guest: Guest, until: int) -> bool:
         """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
-        piece = self._text.drop(until)
+        piece = self._text.take(until)
         self._before = piece[-1:] or self._before
-        self._feed_guest(guest, piece, False)
+        self._text.pos += guest.hear(piece, 0, False, self.found.events) - len(piece)
         if guest.thinks and guest.left is None:
             return True
         self._thinks = False
-        rest = self._text.drop()
         if guest.left is None:
-            self._feed_guest(guest, rest, False)
-        else:
-            self._rest += rest
+            self._hear(guest)
         return False
 
-    def _calling(self, hit: Hit, at: int) -> Hit:
-        """Of an opener in reasoning, at index `at` where text will begin, the dialects that call there."""
+    def _calling(self, hit: Hit) -> Hit:
+        """Of an opener in reasoning, the dialects that call there."""
         if not (hit.opener.call and hit.opener.strong):
             return hit._replace(names=())
         calling = (name for name in hit.names if self._guests.graph(name).policies.reasoning_calls == "parse")
-        return hit._replace(names=tuple(calling), end=hit.end - at)
+        return hit._replace(names=tuple(calling))
 
     # Trials
 
@@ -176,12 +180,14 @@ class Mixed:
         at = trial.at - self._text.base
         if taken is None:
             self._pass_over(trial, at)
-        elif isinstance(taken, Foregone):
+            return True
+        self._heard += trial.compared
+        if isinstance(taken, Foregone):
             self._follow(taken, at)
         else:
             thinking = self._guest
             if thinking is not None:
-                self._feed_guest(thinking, "", True)
+                thinking.hear("", 0, True, self.found.events)
                 self._leave(thinking)
             self._enter(taken, at, trial.thinks)
         return True
@@ -212,11 +218,12 @@ class Mixed:
         if not to.left and not to.finished:
             guest = self._guest = self._guests.new(name, text.base + at)
             guest.adopt(to, node)
-            self._feed_guest(guest, text.drop()[to.before :], False)
+            text.pos = to.before
+            self._hear(guest)
             return
         self.found.keep_segments(name, to.segments, sum(type(s) is Call for s in to.segments))
         content.ended, text.pos = to.finished, to.size if to.finished else to.pos
-        content.begin()
+        self._begin_again(name)
 
     def _end_content(self, start: Node, at: int) -> None:
         """Content ends before what begins at index `at`, at the node `start` of its dialect."""
@@ -236,31 +243,39 @@ class Mixed:
             guest = self._guests.strictly(guest, self._text.buf[at : guest.fed - self._text.base])
         self._guest = guest
         self.found.events += guest.events
-        self._text.drop(guest.fed - self._text.base)
+        self._text.pos = guest.fed - self._text.base
         if thinks and guest.thinks:
             self._thinks, self._before = True, ""
-            return
-        rest = self._text.drop()
-        if guest.left is None and rest:
-            self._feed_guest(guest, rest, False)
-        else:
-            self._rest = rest
+        elif guest.left is None:
+            self._hear(guest)
 
-    def _feed_guest(self, guest: Guest, chunk: str, final: bool) -> None:
-        """Give a guest more text."""
-        self._rest = chunk[guest.hear(chunk, final, self.found.events) :]
+    def _hear(self, guest: Guest, final: bool = False) -> None:
+        """Give a guest the text: what it leaves unread stays there."""
+        text = self._text
+        text.pos = guest.hear(text.buf, text.pos, final, self.found.events)
+        if guest.left is None:
+            text.base, text.buf, text.pos = text.base + len(text.buf), "", 0
 
     def _take_over(self, guest: Guest) -> None:
         """The guest is done: go on where it left."""
         self._leave(guest)
-        text = self._text
-        text.base, rest = guest.rest()
-        if guest.left is None:
+        text, left = self._text, guest.left
+        if left is None:
             self._content.ended = True
+        elif left < text.base:
+            text.base, text.buf, text.pos = left, guest.raw(left, text.base) + text.buf, 0
         else:
-            text.buf = rest + self._rest
-        text.pos, self._rest = 0, ""
+            text.pos = left - text.base
+        self._begin_again(guest.name)
+
+    def _begin_again(self, name: str) -> None:
+        """The dialect `name` has read what is its own: content follows, or it reads on when enough were heard."""
         self._content.begin()
+        if self._heard >= MAX_HEARD and not self._content.ended:
+            text = self._text
+            self._guests.count = len(self.found.readers)
+            self._guest = self._guests.new(name, text.base + text.pos, alone=True)
+            self._hear(self._guest)
 
     def _leave(self, guest: Guest) -> None:
         """Keep what a guest has read."""

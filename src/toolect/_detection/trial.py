@@ -27,7 +27,7 @@ class Trial:
 
     __slots__ = (
         "_alone", "_bare", "_current", "_doubtful", "_evidence", "_guests", "_heard", "_index", "_later", "_marker",
-        "_names", "_needed", "_text", "at", "thinks",
+        "_names", "_needed", "_text", "at", "compared", "thinks",
     )  # fmt: skip
 
     def __init__(
@@ -53,6 +53,8 @@ class Trial:
             self._names = evidence.ranked()
         self._later: list[str] = []  # those that are not perfect, which need not be heard when another one is
         self._needed = 0  # the character that must be there for anything to be decided
+        self.compared = 1
+        """How many dialects were heard, of which none was beyond doubt; or one."""
         self._current: Guest | None = None
         self._heard: list[Guest] = []
 
@@ -109,6 +111,7 @@ class Trial:
             if evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
                 return guest
         heard = self._heard
+        self.compared = len(heard)
         while not any(guest.decided and not guest.refused for guest in heard):
             if not (waiting := [guest for guest in heard if not guest.decided]):
                 break

@@ -20,6 +20,11 @@ def canonical(found: str, marks: dict[str, bool]) -> str:
     return next(core for core in marks if squeeze(core) == tight)
 
 
+def cut_off(marker: str, text: str, pos: int) -> bool:
+    """True when `text[pos:]` is the beginning of `marker`, or all of it."""
+    return marker.startswith(text[pos : pos + len(marker) + 1])
+
+
 def squeeze(text: str) -> str:
     """`text` without whitespace."""
     return "".join(text.split())

@@ -68,6 +68,6 @@ def _breaks_off(probe: Probe) -> Answer:
         return Answer.YES
     if any(buf.startswith(core, pos) for group in (node.implied, graph.ends, graph.closers) for core in group):
         return Answer.YES
-    if could_grow(node, buf[pos:], view.spelled):
+    if could_grow(node, buf, pos, view.spelled):
         return Answer.YES if view.final else WAIT
     return Answer.NO if view.final or len(buf) - pos > 3 or not node.patterns else WAIT

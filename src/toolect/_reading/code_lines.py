@@ -11,6 +11,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from toolect._graph.node import Node
+from toolect._graph.spelling import cut_off
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.probe import View
 from toolect._reading.statement import statement_calls
@@ -20,7 +21,7 @@ MAX_LINE = 4096
 MAX_CODE = 4096
 """Characters of code after an opener among which a call is looked for."""
 
-_BLANK = re.compile(r"\s*").match
+_BLANK = re.compile(rf"\s{{0,{MAX_CODE + 1}}}").match
 _INDENT = re.compile(r"[ \t]*").match
 
 
@@ -72,7 +73,7 @@ class Lines:
             self._column = at - max(pos, buf.rfind("\n", pos, at) + 1)
         if any(buf.startswith(end, at) for end in (*code.closers, *code.ends)):
             return Found.END, at
-        if not view.final and any(sign.startswith(buf[at:]) for sign in code.signs):
+        if not view.final and any(cut_off(sign, buf, at) for sign in code.signs):
             return WAIT, at
         self.unknown, self._alone = None, False
         if self._indent is None or self._column is None or self._column <= self._indent:

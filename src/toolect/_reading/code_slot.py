@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_BLANK, canonical
+from toolect._graph.spelling import MAX_BLANK, canonical, cut_off
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.code_lines import Found, Lines
 from toolect._reading.course import Course, expectations, expected
@@ -103,7 +103,7 @@ def begin_code(course: Course, node: Node, pos: int) -> Slot | Waiting | None:
     match = node.struct.match(buf, pos)
     if match is not None and not node.first(canonical(match[0], node.marks)):
         return None
-    if not final and any(sign.startswith(buf[pos:]) for sign in code.signs):
+    if not final and any(cut_off(sign, buf, pos) for sign in code.signs):
         return WAIT
     answer = Answer.NO
     if not buf.startswith(tuple(code.comments), pos):
@@ -122,7 +122,7 @@ def skip_statement(course: Course, node: Node) -> Next:
     assert home is not None
     got = _GOT(buf, pos, pos + _SHOWN)
     assert got is not None
-    if not course.final and got.end() - pos < _SHOWN and buf[got.end() :] in ("", " "):
+    if not course.final and got.end() - pos < _SHOWN and buf[got.end() : got.end() + 2] in ("", " "):
         return WAIT  # a word may follow
     call = course.builder.call
     if call is not None:

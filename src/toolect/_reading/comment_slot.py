@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolect._graph.spelling import cut_off
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.course import Course
 from toolect._reading.slot import Next
@@ -45,6 +46,6 @@ def begin_comment(course: Course, pos: int) -> CommentSlot | Waiting | None:
             course.pos = pos + len(opener)
             course.spacing.loose = True
             return CommentSlot(closer)
-        if not course.final and opener.startswith(course.buf[pos:]):
+        if not course.final and cut_off(opener, course.buf, pos):
             return WAIT
     return None

@@ -10,7 +10,7 @@ from toolect._shapes.mend import Effort
 from toolect._spec.model import Policies, Role
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
-from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
+from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
 
 
@@ -205,7 +205,7 @@ class Draft:
         if events is None or call.index < 0 or not text:
             return
         last = events[-1] if events else None
-        if type(last) is ArgumentsDelta and last.index == call.index:
+        if type(last) is ArgumentsDelta and last.index == call.index and len(last.text) < MAX_DELTA:
             events[-1] = ArgumentsDelta(call.index, last.text + text)
         else:
             events.append(ArgumentsDelta(call.index, text))
@@ -306,7 +306,8 @@ class Draft:
         self.call = None
         done = call.result(end, self.raw(call.start, end), self._strict)
         if call.name in self._no_call:
-            self.repairs += call.repairs
+            for repair in call.repairs:
+                note(self.repairs, repair.kind, repair.at, repair.detail)
             if call.sound and not done.arguments:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))

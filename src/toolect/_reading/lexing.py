@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME
+from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
@@ -57,13 +57,13 @@ def lex(course: Course, node: Node) -> Next:
         return None
     again = course.last if course.last in course.graph.bracketed else None
     if node.json and _may_begin_json(course, buf[pos]) and (again is None or not buf.startswith(str(again), pos)):
-        if again is not None and not course.final and str(again).startswith(buf[pos:]):
+        if again is not None and not course.final and cut_off(str(again), buf, pos):
             return WAIT
         if not course.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             course.spacing.check(course.builder, course.base + pos, (choice.expects,), choice.expects)
         return begin_json(course, node)
     waits = n - pos < MIN_LEXEME and node.patterns
-    if not course.final and (waits or could_grow(node, buf[pos:], course.builder.spelled)):
+    if not course.final and (waits or could_grow(node, buf, pos, course.builder.spelled)):
         return WAIT
     return recover(course, node, pos)

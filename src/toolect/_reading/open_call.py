@@ -8,6 +8,8 @@ from toolect._values.schema import Schema
 from toolect._values.text_values import read_json
 from toolect.message import Call, Json, Repair, RepairKind, Status
 
+MAX_REPAIRS = 256
+"""Repairs that are recorded of a call, and of what is outside of calls. Beyond it: the first one of each kind."""
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
@@ -153,8 +155,9 @@ class OpenCall:
 
 
 def note(repairs: list[Repair], kind: RepairKind, at: int, detail: str) -> None:
-    """Add a repair to `repairs`; one of whitespace is enough."""
-    if kind is not RepairKind.WHITESPACE or all(r.kind is not kind for r in repairs):
+    """Add a repair to `repairs`; one of whitespace is enough, and `MAX_REPAIRS` of all other kinds."""
+    enough = kind is RepairKind.WHITESPACE or len(repairs) >= MAX_REPAIRS
+    if not enough or all(r.kind is not kind for r in repairs):
         repairs.append(Repair(kind, at, detail))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import StopPlan
 from toolect._graph.symbols import Field
@@ -9,18 +11,22 @@ from toolect._reading.course import Boundary, Course
 from toolect._spec.model import Role, SlotKind
 
 CONTENT = Field(Role.CONTENT)
+_SOLID = re.compile(r"\S").search
 
 
 class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
-    __slots__ = ("_blank", "_dropped", "_optional", "field", "lobby", "lost", "node", "opened", "plan", "skip", "start")
+    __slots__ = (
+        "_blank", "_blank_to", "_dropped", "_optional",
+        "field", "lobby", "lost", "node", "opened", "plan", "skip", "start",
+    )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
         role = field.role
         self.node, self.field, self.plan = node, field, plan
         self.skip = skip  # the grammar knows nothing of this text
-        self.start = course.base + course.pos
+        self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
         self.opened = False
         self.lost = False  # text was dropped
         self._blank: list[str] = []
@@ -46,8 +52,11 @@ class Passage:
 
     def text_before(self, course: Course, at: int) -> bool:
         """True when there is more than whitespace between the beginning and index `at`."""
-        pos = course.pos
-        return self.opened or self.lost or at > pos and not course.buf[pos:at].isspace()
+        if self.opened or self.lost:
+            return True
+        solid = _SOLID(course.buf, max(course.pos, self._blank_to - course.base), at)
+        self._blank_to = course.base + (at if solid is None else solid.start())
+        return solid is not None
 
     def add(self, course: Course, text: str) -> None:
         """More of it."""

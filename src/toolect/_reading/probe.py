@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, canonical, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, canonical, cut_off, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._spec.model import Role
@@ -68,7 +68,7 @@ def next_lexeme(
         closer = (spelled or view.spelled)(core)
         if buf.startswith(closer, pos):
             return Lexeme(core, pos, pos + len(closer))
-        if not final and closer.startswith(buf[pos:]):
+        if not final and cut_off(closer, buf, pos):
             return WAIT
     match = node.struct.match(buf, pos)
     if match is not None:
@@ -105,14 +105,13 @@ def may_be_marker(node: Node, buf: str, pos: int) -> bool:
     return f"\n{squeeze(buf[pos:])}" in node.made(_tight).marks
 
 
-def could_grow(node: Node, rest: str, spelled: Callable[[str], str]) -> bool:
-    """True when `rest` may become a marker with more text: one of `node`, or one that follows where some are missing.
-
-    `spelled` says how a marker is written here.
+def could_grow(node: Node, buf: str, pos: int, spelled: Callable[[str], str]) -> bool:
+    """True when `buf[pos:]` may become a marker with more text: one of `node`, or one that follows where some are
+    missing. `spelled` says how a marker is written here.
     """
-    if len(rest) > 2 * MAX_BLANK + MAX_LEXEME:
+    if len(buf) - pos > 2 * MAX_BLANK + MAX_LEXEME:
         return False
-    tight, known = squeeze(rest), node.made(_tight)
+    tight, known = squeeze(buf[pos:]), node.made(_tight)
     return _begins_more(known.grown, tight) or any(
         len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes)
     )
@@ -159,7 +158,7 @@ def _over_comments(view: View, pos: int) -> int | Waiting:
     while pos - start < MAX_COMMENT:
         opener = next((opener for opener in comments if buf.startswith(opener, pos)), None)
         if opener is None:
-            return WAIT if not final and any(opener.startswith(buf[pos:]) for opener in comments) else pos
+            return WAIT if not final and any(cut_off(opener, buf, pos) for opener in comments) else pos
         closer = comments[opener]
         at = buf.find(closer, pos + len(opener), pos + MAX_COMMENT)
         if at < 0:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import Node
+from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, View
@@ -79,14 +80,14 @@ class _Walk(Probe):
                 for closer in map(self.spelled, after.echoes):
                     if view.buf.startswith(closer, self.pos):
                         return self.form
-                    if closer.startswith(view.buf[self.pos :]):
+                    if cut_off(closer, view.buf, self.pos):
                         return self._cut()
                 return self._object(node) if node.json else self._text(node)
             lexeme = self.next()
             if lexeme is WAIT:
                 return WAIT
             if lexeme is None:
-                if any(self.spelled(core).startswith(view.buf[self.pos :]) for core in node.marks):
+                if any(cut_off(self.spelled(core), view.buf, self.pos) for core in node.marks):
                     return self._cut()
                 return Answer.YES if self.known and keyed else Answer.NO
             terminal = isinstance(lexeme.key, Terminal)
@@ -127,7 +128,7 @@ class _Walk(Probe):
             return Answer.YES
         if _OBJECT_BEGUN.match(buf, at) is None:
             return Answer.NO
-        return Answer.YES if self.view.final and '"' in buf[at:] else self._cut()
+        return Answer.YES if self.view.final and buf.find('"', at) >= 0 else self._cut()
 
     def _text(self, node: Node) -> Answer:
         """Text that holds all arguments: a mapping begins with an entry."""

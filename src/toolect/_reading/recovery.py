@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MIN_LEXEME
+from toolect._graph.spelling import MIN_LEXEME, cut_off
 from toolect._graph.stop_plan import skip_plan
 from toolect._graph.stops import NameLine, stops_of
 from toolect._graph.symbols import ECHOES
@@ -46,12 +46,12 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             return None if answer is Answer.YES else WAIT
     if _lacks_sign(course, node, at) or _lacks_closer(course, node, at) or _lacks_marker(course, node, pos):
         return None
-    if final and _cut_closer(course, node, buf[pos:]):
+    if final and _cut_closer(course, node, pos):
         return None
-    if final and node.patterns and buf[pos:].isalnum() and len(buf) - pos < MIN_LEXEME:
+    if final and node.patterns and len(buf) - pos < MIN_LEXEME and buf[pos:].isalnum():
         course.pos = len(buf)  # the beginning of a terminal
         return WAIT
-    if final and could_grow(node, buf[pos:], spelled):
+    if final and could_grow(node, buf, pos, spelled):
         course.pos = len(buf)
         return WAIT
     if course.home is not None:
@@ -181,10 +181,10 @@ def _lacks_marker(course: Course, node: Node, pos: int) -> bool:
     return True
 
 
-def _cut_closer(course: Course, node: Node, rest: str) -> bool:
-    """At the end of the input: is `rest` the beginning of the one closer that must come?"""
+def _cut_closer(course: Course, node: Node, pos: int) -> bool:
+    """At the end of the input: is `buf[pos:]` the beginning of the one closer that must come?"""
     sole = node.sole
-    if sole is None or not course.builder.spelled(sole).startswith(rest):
+    if sole is None or not cut_off(course.builder.spelled(sole), course.buf, pos):
         return False
     after = node.step(sole).node
     if course.builder.call is not None and not after.over and any(map(after.first, after.choices)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray
 from toolect._reading.answer import WAIT, Answer, Waiting
@@ -95,7 +95,7 @@ def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
     assert stop is not None
     core = course.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
-        return Answer.WAIT if not course.final and core.startswith(buf[at:]) else Answer.NO
+        return Answer.WAIT if not course.final and cut_off(core, buf, at) else Answer.NO
     if not stop.named:
         return Answer.YES
     for key in (*stop.path, stop.key):
@@ -115,7 +115,7 @@ def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: i
         return match.end()
     core = course.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
-        return WAIT if not final and core.startswith(buf[at:]) else None
+        return WAIT if not final and cut_off(core, buf, at) else None
     end = at + len(core)
     if core[-1].isalnum() and (space := _space_after(passage, stop)):
         if end == len(buf) and not final:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK
+from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, NameLine, Stop
 from toolect._graph.symbols import Field
@@ -144,7 +144,7 @@ class TextSlot:
         """Skip the prompt's opener where the model has written it once more; False when more text is needed to know."""
         buf, pos, opener = course.buf, course.pos, self._opener
         at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-        if not course.final and at - pos < MAX_BLANK and opener.startswith(buf[at:]) and opener != buf[at:]:
+        if not course.final and at - pos < MAX_BLANK and cut_off(opener, buf, at) and len(buf) - at < len(opener):
             return False
         core = opener.rstrip()
         if buf.startswith(core, at):
