@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -37,9 +38,9 @@ class StopPlan:
     """The stops of a node, made ready for searching: kept with the node."""
 
     __slots__ = (
+        "_any",
         "_led",
         "_led_plainly",
-        "_texts",
         "braces",
         "direct",
         "head",
@@ -76,7 +77,8 @@ class StopPlan:
             self.needles.append(Needle(brace, None, None, ""))
         self.braces = braces
         self.direct = direct  # bare JSON stands only where no text comes before it
-        self._texts = tuple({needle.text for needle in self.needles})
+        texts = {needle.text for needle in self.needles}
+        self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
         self._led = [needle for needle in self.needles if needle.lead and needle.stop is not None]
         self._led_plainly = [needle for needle in self._led if needle.stop is not None and not needle.stop.named]
         self.holds = frozenset(holds)
@@ -84,11 +86,11 @@ class StopPlan:
         first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
         self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
 
-    def next(self, finder: Finder, pos: int) -> tuple[int, list[Needle]]:
-        """The first index from `pos` on where a stop may be, and the needles there; -1 for none."""
-        text, end = finder.text, pos + _NEAR
+    def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
+        """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""
+        text, end = finder.text, min(pos + _NEAR, until)
         found = self._near(text, pos, end)
-        if found[0] >= 0 or len(text) <= end:
+        if found[0] >= 0 or end == until or len(text) <= end:
             return found
         best, there = -1, []
         for needle in self.needles:
@@ -98,15 +100,13 @@ class StopPlan:
                     best, there = at, [needle]
                 elif at == best:
                     there.append(needle)
-        return best, there
+        return (best, there) if best < until else (-1, [])
 
     def _near(self, text: str, pos: int, end: int) -> tuple[int, list[Needle]]:
-        while (match := self.hint.search(text, pos, end)) is not None:
-            at = match.start()
-            if text.startswith(self._texts, at):
-                return at, [needle for needle in self.needles if text.startswith(needle.text, at)]
-            pos = at + 1
-        return -1, []
+        match = self._any(text, pos, end + self.longest)
+        if match is None or (at := match.start()) >= end:
+            return -1, []
+        return at, [needle for needle in self.needles if text.startswith(needle.text, at)]
 
     def lead_at(self, text: str, pos: int, at: int, named: bool = True) -> int:
         """How many characters before the marker at index `at` are the whitespace that is written there.

@@ -20,6 +20,8 @@ MAX_LINE = 4096
 """Characters of a line of code up to which its brackets and quotes are heeded."""
 MAX_CODE = 4096
 """Characters of code after an opener among which a call is looked for."""
+NEAR_CODE = 256
+"""Characters of code that are looked at again and again. Beyond it: only the first statement after each opener is."""
 
 _BLANK = re.compile(rf"\s{{0,{MAX_CODE + 1}}}").match
 _INDENT = re.compile(r"[ \t]*").match
@@ -89,10 +91,10 @@ class Lines:
 
     def _in_statement(self, view: View, pos: int) -> tuple[Found | Waiting, int]:
         buf, n = view.buf, len(view.buf)
-        line = buf.find("\n", pos) + 1
+        line = buf.find("\n", pos, pos + MAX_LINE + 1) + 1
         if not line and not view.final and n - pos <= MAX_LINE and not self._long:
             return WAIT, pos
-        end = line or n
+        end = line or min(n, pos + MAX_LINE + 1)
         if self._long or (end - bool(line)) - pos > MAX_LINE:
             self._long = not line
             self._fresh = bool(line)
@@ -156,29 +158,36 @@ class Seeking(NamedTuple):
     start: int
     lines: Lines
     at: int
+    vain: int
+    """Before this character, all that is looked at was looked at in vain."""
 
 
 def call_in_code(view: View, node: Node, pos: int, short: bool) -> Answer:
     """Is one of the statements at `buf[pos:]` a call, after an opener which `node` follows?
 
-    After one that is `short`, which may close something else as well, it has to be the first: a declared tool's.
+    It has to be the first one after an opener that is `short`, which may close something else as well: a declared
+    tool's; and after one among what was looked at in vain.
     """
     start, base = pos, view.base
     if short and not view.tools:
         return Answer.NO
-    lines, begun = Lines(view, node, 0), view.seeking
-    if isinstance(begun, Seeking) and begun.start == base + start:
-        lines, pos = begun.lines, begun.at - base  # go on where the last chunk ended
+    lines, begun, vain = Lines(view, node, 0), view.seeking, 0
+    if isinstance(begun, Seeking):
+        vain = begun.vain
+        if begun.start == base + start:
+            lines, pos = begun.lines, begun.at - base  # go on where the last chunk ended
     while pos - start < MAX_CODE:
         found, at = lines.go_on(view, pos)
         if found is Found.CALL:
             return Answer.YES
         if found is WAIT:
-            view.seeking = Seeking(base + start, lines, base + pos)
+            view.seeking = Seeking(base + start, lines, base + pos, vain)
             return WAIT
         if found is not Found.CODE:
-            return Answer.NO
-        if short and at > start and not view.buf[start:at].isspace():
+            break
+        if (short or base + start < vain) and at > start and not view.buf[start:at].isspace():
             return Answer.NO
         pos = at
+    if pos - start > NEAR_CODE:
+        view.seeking = Seeking(base + pos, lines, base + pos, base + pos)
     return Answer.NO

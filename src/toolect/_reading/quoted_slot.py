@@ -122,8 +122,8 @@ class EscapedSlot:
         """After a doubtful quote, a marker that could end the call does so; this slot where none is up to `end`."""
         plan = broken_plan(self._after)
         buf, call = course.buf, course.builder.call
-        at, _ = plan.next(course.finder, pos)
-        if 0 <= at < end:
+        at, _ = plan.next(course.finder, pos, end)
+        if at >= 0:
             self._take(course, at)
             if call is not None:
                 call.fail(f"a string has no end - at {self.start}")

@@ -26,7 +26,7 @@ from toolect.message import RepairKind
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
 _AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
-"""What a call in JSON, broken perhaps, goes on with."""
+"""What a call in JSON, broken perhaps, goes on with; so does the first object of a list."""
 
 
 class Phase(Enum):
@@ -227,12 +227,16 @@ class TextSlot:
         buf, n, passage = course.buf, len(course.buf), self.passage
         if passage.plan.direct and passage.text_before(course, at):
             return self
-        near = _BRACKET.match(buf, at).end()  # type: ignore[union-attr]  # a bracket is there
-        if near == n and not course.final and n - at <= MAX_BLANK:
-            self._hold(course, at)
-            return WAIT
-        if buf[near : near + 1] not in _AFTER_BRACKET[buf[at]]:
-            return self
+        near, after = at, buf[at]
+        for bracket in ("[", "{"):
+            if after == bracket:
+                near = _BRACKET.match(buf, near).end()  # type: ignore[union-attr]  # a bracket is there
+                if near == n and not course.final and n - at <= MAX_BLANK:
+                    self._hold(course, at)
+                    return WAIT
+                after = buf[near : near + 1]
+                if after not in _AFTER_BRACKET[bracket]:
+                    return self
         passage.read_to(course, at)
         node = passage.node
         return self._try(course, node if node.json else node.step(SlotKind.TEXT).node, Attempt(course.base + at, None))
