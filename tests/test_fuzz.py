@@ -16,7 +16,8 @@ from toolect.events import Event
 from toolect.message import Call, Content, Message, Repair, RepairKind
 from tools.fuzz import fuzz
 from tools.fuzz.draw import runs
-from tools.fuzz.fuzz_laws import Finding, Law, misread
+from tools.fuzz.drawn_specs import Drawn, compiled
+from tools.fuzz.fuzz_laws import Finding, Law, Run, broken, misread
 
 NOTE = Repair(RepairKind.WHITESPACE, 0)
 PARSE, CLOSE = Dialect.parse, Stream.close
@@ -74,11 +75,51 @@ def test_a_broken_reader_is_found(law: Law, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_arguments_that_no_text_says_are_found() -> None:
     """The arguments of a call are those that its JSON text spells, and come from its own text."""
-    assert not misread(Call("f", {"a": "x y"}, raw="f(a='x\\ty')"), "")
-    assert misread(Call("f", {"a": "x"}, raw="f(a='y')"), "")
+    assert not misread(Call("f", {"a": "x y"}), "f(a='x\\ty')")
+    assert not misread(Call("f", {"a": "x y"}), "f(a='x  y')")
     assert misread(Call("f", {"a": "x"}), "f(a='y')")
-    assert misread(Call("f", {"a": 1}, spelling='{"a": 2}', raw='{"a": 2}'), "")
-    assert misread(Call("f", {"a": 1}, spelling='{"a": 1', raw='{"a": 1'), "")
+    assert misread(Call("f", {"a": "x"}, span=(0, 8)), "f(a='y')x")
+    assert misread(Call("f", {"a": 1}, spelling='{"a": 2}'), '{"a": 2}')
+    assert misread(Call("f", {"a": 1}, spelling='{"a": 1'), '{"a": 1')
+
+
+DRAWN = (
+    (
+        'call: JSON "[/CALL]"',
+        "call/JSON: {name: $name, arguments: $arguments}",
+        ("[/CALL]", "[/CALL", 'a [/CALL] {"name": "f", "arguments": {}}[/CALL]'),
+    ),
+    (
+        'call: JSON ";" | "[" (JSON | "((" JSON) "]"',
+        "call/JSON: {name: $name, arguments: $arguments}",
+        ('[(({"name": "f", "arguments": {}}]', '[{"name": "f", "arguments": {}}]', "[(("),
+    ),
+    (
+        'call: "call: " JSON "<|end|>"',
+        "call/JSON: {name: $name, arguments: $arguments.text}",
+        (
+            'call:{"name": "f", "arguments": "call: {', 'call: {"name": "f", "arguments": "call:<|end|>',
+            'call: {"name": "f", "arguments": "{\\"a\\": \\"\\\\xcall: <|end|>',
+        ),
+    ),
+    (
+        'call: "<" NAME "(" ")" "\\n"\nNAME: /[a-z]+/',
+        "NAME: call.name",
+        ("<a()\n<<", "<a()\n<b()\n", "<a()\n\n<b"),
+    ),
+)  # fmt: skip
+"""Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
+
+
+@pytest.mark.parametrize(("rules", "roles", "texts"), DRAWN)
+def test_chunks_do_not_matter_in_odd_grammars(rules: str, roles: str, texts: tuple[str, ...]) -> None:
+    """What the fuzzer found in dialects that it drew."""
+    slots = "TEXT" + " JSON" * ("JSON" in rules)
+    grammar = f"start: (content | call)*\ncontent: TEXT\n{rules}\n%declare {slots}\n"
+    entry = f"odd:\n  about: drawn\n  models: []\n  map: {{content: content, call: call, {roles}}}\n"
+    dialect = compiled("odd", Drawn(grammar, entry))
+    found = [broken(dialect, Run("odd", text, {}, (size,))) for text in texts for size in (1, 2, 3)]
+    assert not [fuzz.shown(finding) for finding in found if finding is not None]
 
 
 def test_the_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

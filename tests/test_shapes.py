@@ -24,6 +24,7 @@ from toolect._shapes.whole import Said, Unit, whole
 from toolect._spec.load import load_specs
 from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Policies, Role, Shape, Spec
 from toolect._values.json_lexemes import Broken
+from toolect._values.toolset import NO_TOOLS
 from toolect.authoring import laws
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Reasoning, Segment, Status
@@ -124,7 +125,7 @@ def joined(events: list[ShapeEvent]) -> list[ShapeEvent]:
 
 def slowly(shape: Shape, text: str) -> Draft | None:
     """What comes of `text` character by character; None when it is broken."""
-    draft = Draft((), (), Policies(), streaming=False, strict=False)
+    draft = Draft(NO_TOOLS, (), Policies(), streaming=False, strict=False)
     draft.raw = lambda start, end: text[start:end]
     reader = JsonReader(shape, CallSink(draft).take)
     buf, base = "", 0

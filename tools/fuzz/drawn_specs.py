@@ -62,18 +62,23 @@ def drawn_files(name: str) -> Drawn:
 @lru_cache(maxsize=256)
 def _made(name: str) -> tuple[Dialect, Drawn]:
     random = Random(name)
+    while True:
+        drawn = _drawn(random, name)
+        try:
+            return compiled(name, drawn), drawn
+        except SpecError:
+            continue
+
+
+def compiled(name: str, drawn: Drawn) -> Dialect:
+    """The dialect of these files. Raises SpecError."""
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
         (folder / "grammars").mkdir()
         (folder / "grammars" / "values").symlink_to(ROOT / "grammars" / "values")
-        while True:
-            drawn = _drawn(random, name)
-            (folder / "grammars" / f"{name}.lark").write_text(drawn.grammar, "utf-8")
-            (folder / "dialects.yaml").write_text(drawn.entry, "utf-8")
-            try:
-                return Dialect(load_spec(folder / "dialects.yaml", name)), drawn
-            except SpecError:
-                continue
+        (folder / "grammars" / f"{name}.lark").write_text(drawn.grammar, "utf-8")
+        (folder / "dialects.yaml").write_text(drawn.entry, "utf-8")
+        return Dialect(load_spec(folder / "dialects.yaml", name))
 
 
 def _drawn(random: Random, name: str) -> Drawn:

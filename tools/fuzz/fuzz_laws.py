@@ -49,7 +49,7 @@ class Law(StrEnum):
     STRICT = "strict"
     """Strict mode finds clean what lenient mode reads without repairs, reads it alike, and runs nothing repaired."""
     ARGUMENTS = "arguments"
-    """The arguments of a runnable call are what their JSON text says, and their words are in the call's own text."""
+    """The arguments of a runnable call are what their JSON text says, and their words come before its end."""
     RENDERED = "rendered"
     """The runnable calls, written again, are read back as they are, whole and by the character."""
 
@@ -115,19 +115,22 @@ def _strict(dialect: Dialect | Auto, run: Run) -> str:
 
 
 def misread(call: Call, text: str) -> str:
-    """What of the arguments is not in the text of a runnable call; in all of `text`, where its text is another's."""
+    """What of the arguments is not in `text` up to the end of a runnable call.
+
+    Its own text is too little: of several calls in one broken value, the first has all of that.
+    """
     try:
         said = json.loads(call.arguments_text)
     except ValueError as error:
         return f"{call.arguments_text!r} is no JSON: {error}"
     if not isinstance(said, dict) or not (same_json(said, call.arguments) or _repeated(call)):
         return f"the text says {said!r}, the call {call.arguments!r}"
-    raw = call.raw or text  # of several calls in one broken value, the first has its text
-    if "\\" in raw or "&" in raw or "%" in raw:  # escapes
+    before = text[: call.span[1] if call.span else len(text)]
+    if "\\" in before or "&" in before or "%" in before:  # escapes
         return ""
     for value in _texts(call.arguments):
-        if not _within(filter(str.isalnum, value), raw):
-            return f"{value!r} is not in {raw!r}"
+        if not _within(filter(str.isalnum, value), before):
+            return f"{value!r} is not in {before!r}"
     return ""
 
 

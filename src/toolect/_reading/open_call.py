@@ -120,7 +120,7 @@ class OpenCall:
         """Make the arguments, which are complete, fit the schema of the tool: what is still to be passed on of them."""
         fitting = self.fitting
         if fitting is None:
-            if self.sound and fits(schema, self.value if self.whole else dict(self.entries)):
+            if not schema.node or self.sound and fits(schema, self.value if self.whole else dict(self.entries)):
                 return ""
             fitting = Fitting(schema)
             fitting.feed(self.text)

@@ -68,7 +68,7 @@ class Spacing:
                 lexeme = probe.next() if comes is Answer.YES else None
                 if comes is WAIT or lexeme is WAIT:
                     return False
-                if lexeme is not None and isinstance(lexeme.key, str):
+                if lexeme is not None and isinstance(lexeme.key, str) and node.lead(lexeme.key) != space:
                     space = ""  # it stands before text only
             self._trail += space
             self._begun = True

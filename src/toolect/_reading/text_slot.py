@@ -118,8 +118,11 @@ class TextSlot:
             at, needles = plan.next(finder, max(self._searched - course.base, 0))
             if at < 0:
                 break
+            grows = not course.final and n - at <= plan.longest and buf[at:] in plan.holds
             for needle in needles:
                 if needle.stop is None:
+                    if grows:
+                        break
                     step = self._at_bracket(course, at)
                     if step is self:
                         continue
@@ -130,7 +133,7 @@ class TextSlot:
                     return WAIT
                 if end is not None:
                     return self._look_through(course, end) if self._decides(end.stop) else self._stop(course, end)
-            if not course.final and n - at <= plan.longest and buf[at:] in plan.holds:
+            if grows:
                 self._hold(course, at)
                 return WAIT
             self._searched = course.base + at + 1
@@ -250,10 +253,16 @@ class TextSlot:
     def _look_through(self, course: Course, found: End) -> Next:
         """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
         stop, lead, at, end = found
+        start = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        if start == len(course.buf) and not course.final:
+            self._hold(course, at)
+            return WAIT
+        if start < len(course.buf) and course.buf[start] not in "{[":
+            return self._stop(course, found)  # something else that the marker may begin
         until = at - ending(course.buf, lead, course.pos, at)
         self.passage.read_to(course, until)
         base = course.base
-        course.pos = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
+        course.pos = start
         return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end)))
 
     def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:

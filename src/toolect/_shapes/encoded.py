@@ -26,20 +26,21 @@ class Encoded:
     def __init__(self, start: int, reader: Reads) -> None:
         self._start = start
         self._reader = reader
-        self._rest = ""
+        self._rest = ""  # of the string's own text, what is not read yet
 
     def feed(self, text: str, at: int, final: bool = False) -> None:
         """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
-        before = len(self._rest)
-        inside = self._rest + (unquote(text) if "\\" in text else text)
+        text, at = self._rest + text, at - len(self._rest)
+        inside = unquote(text) if "\\" in text else text
         try:
             stopped = self._reader.feed(inside, 0, 0, final)
         except Broken as broken:
-            resume = at + raw_length(text, broken.resume - before)
+            resume = at + raw_length(text, broken.resume)
             raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
-        self._rest = inside[stopped:]
-        if self._rest.strip() and (final or self._reader.done):
-            resume = at + raw_length(text, stopped - before)
+        whole = stopped == len(inside)
+        self._rest = "" if whole else text[raw_length(text, stopped) :]
+        if not whole and (final or self._reader.done) and inside[stopped:].strip():
+            resume = at + len(text) - len(self._rest)
             raise Broken(self._start, "expected the end of the encoded arguments", resume)
 
     def end(self, at: int) -> None:

@@ -190,15 +190,12 @@ def bracket_depth(text: str) -> int:
 
 
 def raw_length(inside: str, length: int) -> int:
-    """How many characters of `inside`, which stands between the quotes of a string, stand for its first `length`.
-
-    Text without escapes is not divided: all of it that begins in them counts.
-    """
+    """How many characters of `inside`, which stands between the quotes of a string, stand for its first `length`."""
     pos = 0
     for match in _piece(inside):
         size = len(unquote(match[0]))
         if size > length:
-            return pos
+            return pos if match[0][0] == "\\" else pos + length
         pos, length = match.end(), length - size
     return pos
 
