@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from toolect import registry
 from toolect._spec import load
 from toolect.authoring.lint import catalogue, lint
-from toolect.diagnostic import Diagnostic, draw
+from toolect.diagnostic import Diagnostic, SpecError, draw
 from tools.pages import spec_cases
 from tools.pages.spec_cases import SpecCase
 
@@ -96,9 +97,10 @@ def _named(node: ast.AST) -> Iterator[str]:
 _KEBAB = r"[a-z]+(-[a-z]+)+"
 
 
-def test_what_might_not_end_is_not_run(tmp_path: Path) -> None:
-    """A dialect with an exponential expression is looked at, and no text is read with it."""
-    grammar = 'start: (content | call)*\ncontent: TEXT\ncall: "<call:" NAME ">"\nNAME: /([a-z]+)+;/\n%declare TEXT\n'
+@pytest.mark.parametrize("regex", ["([a-z]+)+;", "[a-z]*[a-z]*;", "(a?){30}a{30}", "([a-z])\\1", "(?:(?=a*b)[ab])+"])
+def test_what_might_not_end_is_not_loaded(tmp_path: Path, regex: str) -> None:
+    """A dialect with an expression that is slow, or may be, is refused, and no text is read with it."""
+    grammar = f'start: (content | call)*\ncontent: TEXT\ncall: "<call:" NAME ">"\nNAME: /{regex}/\n%declare TEXT\n'
     files = {
         "dialects.yaml": "d: {map: {content: content, call: call, NAME: call.name}}\n",
         "grammars/d.lark": grammar,
@@ -110,6 +112,8 @@ def test_what_might_not_end_is_not_run(tmp_path: Path) -> None:
     found = {d.check for d in lint(tmp_path / "dialects.yaml").diagnostics}
     assert "backtracking-regex" in found
     assert "failing-case" not in found
+    with pytest.raises(SpecError, match="backtracking-regex"):
+        registry.load(tmp_path / "dialects.yaml")
 
 
 @pytest.mark.parametrize("name", ["a", "b"])

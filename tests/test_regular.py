@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolect._regular.ambiguity import Attack, Growth, Undecided, ambiguity
+from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, Undecided, ambiguity
 from toolect._regular.extent import longest
 from toolect._regular.ranges import holds, joined, others, shared
 from toolect._regular.sample import sample
@@ -190,6 +190,7 @@ LINEAR = [
     "(?:a|ab)(?:bc|c)*",
     r"\s{0,64}x",
     r"\w+(?:\.\w+)*",
+    r"[a-z]{1,64}(?:_[a-z]{1,8}){0,8}",
     "(?:ab|cd)+",
     "^a*b*$",
 ]
@@ -211,6 +212,15 @@ def test_polynomial_backtracking(regex: str) -> None:
     assert steps(regex, many) > 4.5 * steps(regex, few)
 
 
+@pytest.mark.parametrize("regex", [r"(\w{1,20}){1,20}!", "(a?){30}a{30}", "(a|a){30}b", "((a{0,5}){0,5}){0,5}b"])
+def test_counted_repetitions_may_have_many_ways(regex: str) -> None:
+    attack = ambiguity(regex)
+    assert isinstance(attack, Attack) and attack.growth is Growth.BOUNDED
+    assert not attack.pump
+    if "?" not in regex and "{0," not in regex:  # the matcher here takes nothing only once
+        assert steps(regex, attack.text(1)) > MAX_WAYS
+
+
 @pytest.mark.parametrize("regex", LINEAR)
 def test_linear_expressions_are_not_reported(regex: str) -> None:
     assert ambiguity(regex) is None
@@ -220,7 +230,7 @@ def test_linear_expressions_are_not_reported(regex: str) -> None:
 @settings(max_examples=100, deadline=None)
 def test_attacks_attack(regex: str) -> None:
     attack = ambiguity(regex)
-    if not isinstance(attack, Attack):
+    if not isinstance(attack, Attack) or attack.growth is Growth.BOUNDED:
         return
     size = max(len(attack.pump), 1)
     few, many = attack.text(-(-16 // size)), attack.text(-(-48 // size))
@@ -242,6 +252,7 @@ def test_attacks_attack(regex: str) -> None:
         ("(?!x)(a+)+b", "it has a look-ahead"),
         ("a*+a*b", "it has a possessive repetition"),
         ("(?:(?:a|b|c|d){0,40}x){0,40}", "more than"),
+        ("(?:(?=a*b)[ab])+", "it looks ahead or behind without an end inside of a repetition"),
     ],
 )
 def test_what_is_not_analysed(regex: str, reason: str) -> None:

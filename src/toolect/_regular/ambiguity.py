@@ -2,11 +2,13 @@
 
 An automaton with two ways over one text from a state back to itself doubles the work with each repetition of the text
 (exponential); one with a loop on each of two states and a way from the first to the second on the same text multiplies
-it (polynomial). The text matters only when the whole then fails to match.
+it (polynomial). Without such loops the ways over one text have a bound, which counted repetitions can make large. The
+text matters only when the whole then fails to match.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
@@ -14,10 +16,15 @@ from functools import lru_cache
 import msgspec
 
 from toolect._regular.automaton import Alphabet, Automaton, State, led
-from toolect._regular.syntax import Border, Chain, Look, Node, NotRegular, conditional, parts_of, read
+from toolect._regular.extent import longest_of
+from toolect._regular.syntax import Border, Chain, Look, Loop, Node, NotRegular, conditional, parts_of, read
 
 MAX_WORK = 100_000
 """States of product automata that are looked at for one expression."""
+MAX_WAYS = 1_000
+"""Ways to read one text that an expression may have, whatever the length of the text."""
+_KEPT = 8
+"""Beginnings of a text with many ways that are followed at a time."""
 
 
 class Growth(StrEnum):
@@ -25,10 +32,15 @@ class Growth(StrEnum):
 
     EXPONENTIAL = "exponential"
     POLYNOMIAL = "polynomial"
+    BOUNDED = "bounded"
+    """It does not grow without end, and is more than anyone waits for."""
 
 
 class Attack(msgspec.Struct, frozen=True):
-    """`before`, then `pump` again and again, then `after`: no match, and `growth` ways to find that out."""
+    """`before`, then `pump` again and again, then `after`: no match, and `growth` ways to find that out.
+
+    Where these have a bound there is no `pump`.
+    """
 
     growth: Growth
     before: str
@@ -56,6 +68,8 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
     """How matching all of a text against `regex` may take more than linear time; None when it may not."""
     try:
         node = _unanchored(read(regex))
+        if any(isinstance(part, Loop) and part.most is None and _looks_far(part.item) for part in _all_parts(node)):
+            return Undecided("it looks ahead or behind without an end inside of a repetition")
         found = _Search(Automaton(node)).run()
         for inside in conditions(node):
             found = found or _Search(Automaton(inside)).run()
@@ -63,7 +77,7 @@ def ambiguity(regex: str) -> Attack | Undecided | None:
         return Undecided(str(error), error.large)
     left_out = conditional(node)
     if found is not None and left_out:
-        reason = f"it has {left_out}, and without it `{found.pump}` could be read in many ways"
+        reason = f"it has {left_out}, and without it `{found.pump or found.before}` could be read in many ways"
         return Undecided(reason, growth=found.growth)
     return found
 
@@ -74,6 +88,18 @@ def conditions(node: Node) -> Iterable[Node]:
         if isinstance(inside, Look):
             yield inside.item
         yield from conditions(inside)
+
+
+def _all_parts(node: Node) -> Iterator[Node]:
+    """`node` and all that is in it."""
+    yield node
+    for part in parts_of(node):
+        yield from _all_parts(part)
+
+
+def _looks_far(node: Node) -> bool:
+    """True when a condition in `node` may read any number of characters."""
+    return any(longest_of(inside) is None for inside in conditions(Chain((node,))))
 
 
 def _unanchored(node: Node) -> Node:
@@ -101,8 +127,8 @@ class _Search:
         self.reach = [_reachable(self.next, state) for state in range(len(self.next))]
 
     def run(self) -> Attack | None:
-        """An exponential attack, else a polynomial one."""
-        return next((attack for attack in self._attacks() if attack), None)
+        """An exponential attack, else a polynomial one, else one that many counted ways make."""
+        return next((attack for attack in self._attacks() if attack), None) or self._counted()
 
     def _attacks(self) -> Iterator[Attack | None]:
         looping = [p for p in range(len(self.next)) if p in self.reach[p]]
@@ -114,6 +140,35 @@ class _Search:
             for q, end in circles.items():
                 if q in self.reach[p] and start != end:
                     yield self._attack(Growth.POLYNOMIAL, p, self._across(p, q, start, end))
+
+    def _counted(self) -> Attack | None:
+        """A text that may be read in more than `MAX_WAYS` ways: the most promising beginnings are made longer."""
+        most = [(Counter({0: 1}), "")]
+        for _ in self.next:
+            longer: dict[frozenset[tuple[int, int]], tuple[Counter[int], str]] = {}
+            for ways, word in most:
+                for letter, char in enumerate(self.letters):
+                    found = self._ways(ways, letter)
+                    longer.setdefault(frozenset(found.items()), (found, word + char))
+            most = sorted(longer.values(), key=lambda one: -one[0].total())[:_KEPT]
+            if most and most[0][0].total() > MAX_WAYS:
+                return self._failing(Growth.BOUNDED, most[0][1], "", set(most[0][0]))
+        return None
+
+    def _ways(self, ways: Counter[int], letter: int) -> Counter[int]:
+        """In how many ways each state is reached with one letter more."""
+        found: Counter[int] = Counter()
+        for state, many in ways.items():
+            moves = self.moves[state][letter]
+            self._count(len(moves))
+            for target, more in moves:
+                found[target] += many * more
+        return found
+
+    def _count(self, states: int) -> None:
+        self.work += states
+        if self.work > MAX_WORK:
+            raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
 
     def _two_ways(self, p: int, circle: frozenset[int]) -> str | None:
         """A text that leads from `p` to `p` in two ways."""
@@ -149,9 +204,7 @@ class _Search:
         for state, word in led(start, self.letters, steps):
             if state == goal:
                 return word
-            self.work += 1
-            if self.work > MAX_WORK:
-                raise NotRegular(f"not decided within {MAX_WORK} states", large=True)
+            self._count(1)
         return None
 
     def _attack(self, growth: Growth, p: int, pump: str | None) -> Attack | None:
@@ -160,9 +213,12 @@ class _Search:
             return None
         before = "" if p == 0 else self._path(0, lambda state, letter: [b for b, _ in self.moves[state][letter]], p)
         assert before is not None, "every state is reached from the start"
-        pumped = self._states(self._states({0}, before), pump * len(self.next))
+        return self._failing(growth, before, pump, self._states(self._states({0}, before), pump * len(self.next)))
+
+    def _failing(self, growth: Growth, before: str, pump: str, states: set[int]) -> Attack | None:
+        """The attack that leads to `states`, with what makes the match fail there."""
         for after in ("", *reversed(self.letters), *(a + b for a in self.letters for b in self.letters)):
-            if not self._states(pumped, after) & self.of.final:
+            if not self._states(states, after) & self.of.final:
                 return Attack(growth, before, pump, after)
         return None
 

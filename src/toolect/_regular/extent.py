@@ -1,4 +1,4 @@
-"""How long the members of an expression are."""
+"""How long the members of an expression are, and in how many ways a text may be one."""
 
 from __future__ import annotations
 
@@ -7,25 +7,55 @@ from toolect._regular.syntax import Atomic, Border, Chain, Chars, Either, Look, 
 
 def longest(regex: str) -> int | None:
     """The characters of the longest member; None when there is no longest one. Raises `NotRegular`."""
-    return _most(read(regex))
+    return longest_of(read(regex))
 
 
-def _most(node: Node) -> int | None:
+def longest_of(node: Node) -> int | None:
+    """The characters of the longest text that `node` reads; None when there is no longest one."""
     match node:
         case Chars():
             return 1
         case Chain(parts):
-            sizes = [_most(part) for part in parts]
+            sizes = [longest_of(part) for part in parts]
             return None if None in sizes else sum(size for size in sizes if size)
         case Either(parts):
-            sizes = [_most(part) for part in parts]
+            sizes = [longest_of(part) for part in parts]
             return None if None in sizes else max((size for size in sizes if size), default=0)
         case Loop(item, _, most):
-            size = _most(item)
+            size = longest_of(item)
             if size == 0 or most == 0:
                 return 0
             return None if size is None or most is None else size * most
         case Atomic(item):
-            return _most(item)
+            return longest_of(item)
         case Look() | Border():
             return 0
+
+
+def ways(node: Node) -> int | None:
+    """A bound of the ways to read a text as `node`, whatever it is; None when there is none."""
+    match node:
+        case Chain(parts):
+            found = 1
+            for part in parts:
+                inner = ways(part)
+                if inner is None:
+                    return None
+                found *= inner
+            return found
+        case Either(parts):
+            sizes = [ways(part) for part in parts]
+            return None if None in sizes else sum(size for size in sizes if size)
+        case Loop(item, least, most):
+            size = ways(item)
+            if most is None or size is None or size > 1 and most > _FEW:
+                return None
+            return sum(size**times for times in range(least, most + 1))
+        case Atomic(item) | Look(item):
+            return ways(item)
+        case Chars() | Border():
+            return 1
+
+
+_FEW = 20
+"""Repetitions of what may be read in several ways that are counted."""

@@ -8,6 +8,7 @@ import msgspec
 
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.linear import check_linear
 from toolect._spec.model import Codec, CodecKind, Escapes, Layout, LayoutKind, Role, Rule, Spelling
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems, one_of
@@ -97,6 +98,8 @@ def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:
     if len(problems.found) > before:
         return None
     options = Options(**fields)
+    if options.quoted is not None:
+        check_linear("`quoted`", options.quoted, (node.get("quoted") or node).place, problems, searched=True)
     kind, _, indent = options.layout.partition(" ")
     return Codec(
         options.codec or (CodecKind.JSON if part is JSON else CodecKind.TEXT),

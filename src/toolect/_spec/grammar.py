@@ -15,6 +15,7 @@ from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import LarkTree, literal_pattern, load_grammar
 from toolect._spec.lark_terminals import Terminals
 from toolect._spec.leaves import leaves
+from toolect._spec.linear import check_rules
 from toolect._spec.model import SLOTS, Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, SlotKind
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.recursion import check_recursion
@@ -58,6 +59,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
         complain(error, names, Place(str(path), 1, 1), problems)
         return None
     check_recursion(rules, problems)
+    check_rules(rules.values(), {origin.name: origin.place for origin in names.values()}, problems)
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
     return Grammar(rules, {n: texts for n in source.defined if (texts := terminals.spellings.get(n))}, comments)

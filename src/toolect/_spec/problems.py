@@ -21,10 +21,12 @@ class Problems:
         *,
         label: str = "",
         hint: str = "",
+        witness: str = "",
         related: tuple[tuple[Place, str], ...] = (),
     ) -> None:
         """Note an error."""
-        self.found.append(Diagnostic(check, message, place, label=label, help=hint, related=related))
+        found = Diagnostic(check, message, place, label=label, help=hint, witness=witness, related=related)
+        self.found.append(found)
 
     def warning(
         self, check: str, message: str, place: Place, *, hint: str = "", witness: str = "", reading: str = ""

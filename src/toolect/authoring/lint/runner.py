@@ -17,7 +17,7 @@ from toolect._spec.problems import Problems, in_order
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
 from toolect.authoring.lint.places import files
-from toolect.authoring.lint.subject import Endless, Group, Subject
+from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.registry import Registry, Shelf, shipped
@@ -59,9 +59,8 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     results = _results(work, chosen, min(jobs, len(chosen)))
     loaded = [r.loaded for r in results if r.loaded.spec is not None]
     subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
-    usable = {name: subject for name, subject in subjects.items() if not subject.endless}
     compared = [check for check in wanted if check.compare] if subjects else []
-    group = Group(path, usable, _others(path, base, entries, chosen) if compared else {})
+    group = Group(path, subjects, _others(path, base, entries, chosen) if compared else {})
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
@@ -127,8 +126,6 @@ def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
             found += one.check(what) if one.check else ()
         else:
             found += one.compare(what) if one.compare else ()
-    except Endless:  # which is found by looking at the expression
-        return []
     except Exception as error:  # whatever it is, the report must say so and not end here
         place = what.place if isinstance(what, Subject) else Place(str(what.path), 1, 1)
         message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import toolect
 from toolect._names import Names
-from toolect._regular.ambiguity import Growth, ambiguity
 from toolect._spec.document import cut
 from toolect._spec.entry import Entry
 from toolect._spec.grammar_source import Source, read_source
@@ -20,7 +19,6 @@ from toolect.authoring.corpus import Case, CorpusError, read
 from toolect.authoring.lint.attempt import Trial, trials
 from toolect.authoring.lint.losses import LostMessage, losses
 from toolect.authoring.lint.places import Places
-from toolect.authoring.lint.terminals import expressions
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Message
@@ -29,10 +27,6 @@ CORPORA = ("tests/corpus", "corpus")
 """Where the corpus files are, beside the YAML file; the first folder that exists counts."""
 
 _PACKED = Path(toolect.__file__).parent / "data"
-
-
-class Endless(Exception):
-    """A text may take this dialect longer than anybody waits: it is not to be used."""
 
 
 class Subject:
@@ -58,16 +52,8 @@ class Subject:
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect, compiled. Raises Endless when reading with it might not end."""
-        if self.endless:
-            raise Endless
+        """The dialect, compiled."""
         return Dialect(self.spec)
-
-    @cached_property
-    def endless(self) -> bool:
-        """True when a regular expression is, or may be, exponential: nothing can interrupt Python's `re`."""
-        found = [ambiguity(pattern.regex) for pattern in expressions(self.spec).values()]
-        return any(answer is not None and answer.growth is Growth.EXPONENTIAL for answer in found)
 
     @cached_property
     def trials(self) -> list[Trial]:
