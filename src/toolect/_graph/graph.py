@@ -63,6 +63,8 @@ class Graph:
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
             if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
         )
+        self.starts = (*self.markers, *self.ends)
+        """What no terminal begins with, and nothing that is spelled otherwise."""
         self.bracketed = tuple(sorted((core for core in self.markers if core[0] in "{["), key=len, reverse=True))
         """Those of the markers that begin as JSON does."""
 

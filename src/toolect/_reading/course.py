@@ -113,8 +113,10 @@ class Course(Source):
         self.enter_slot(SlotKind.TEXT, at)
         self.leave_slot(SlotKind.TEXT, at)
 
-    def shift(self, key: Key, start: int, end: int, text: str = "", lexed: bool = False) -> None:
-        """Go over the marker or pattern `key` at characters `start:end`."""
+    def shift(
+        self, key: Key, start: int, end: int, text: str = "", lexed: bool = False, wrong: bool = False
+    ) -> None:
+        """Go over the marker or pattern `key` at characters `start:end`, which may be `wrong`: spelled otherwise."""
         if self.watcher is not None:
             self.watcher.shifted(key, start, end)
         step = self.node.step(key)
@@ -127,10 +129,10 @@ class Course(Source):
         spacing = self.spacing
         if lexed and not spacing.loose and not self.node.value:
             spacing.check(self.builder, start, step.leads, step.expects)
-        if step.blank and self.raw(start, end) != key:
+        if wrong or step.wrong:
+            self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end) if wrong else str(key))
+        elif step.blank and self.raw(start, end) != key:
             self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
-        if step.wrong:
-            self.builder.note(RepairKind.MISSPELLED_MARKER, start, str(key))
         spacing.after(step.trail, step.trails)
         self.node = node = step.node
         if node.arrival:

@@ -9,9 +9,10 @@ from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
+from toolect._reading.departure import departed
 from toolect._reading.json_slot import begin_json
 from toolect._reading.probe import could_grow, next_lexeme
-from toolect._reading.recovery import recover
+from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
 from toolect._spec.model import SlotKind
 
@@ -47,10 +48,15 @@ def lex(course: Course, node: Node) -> Next:
         if comment is not None:
             return comment
     lexeme = next_lexeme(course, node, pos)
+    if lexeme is None:
+        lexeme = departed(course, node, pos)
     if lexeme is WAIT:
         return WAIT
     if lexeme is not None:
         key, end = lexeme.key, lexeme.end
+        if lexeme.departed is not None:
+            depart(course, node, lexeme, pos)
+            return None
         course.pos = end
         text = "" if isinstance(key, str) else buf[pos:end]
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)

@@ -9,6 +9,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect._graph.stops import Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.departure import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, past_blank
 from toolect._shapes.loose import first_keys
 from toolect._spec.model import Role, Shape, SlotKind
@@ -36,7 +37,7 @@ def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool) -> 
     return Answer.YES
 
 
-class _Way(Probe):
+class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
     __slots__ = ("line", "named", "seen", "stop", "strong", "weak")

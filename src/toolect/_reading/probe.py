@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -46,12 +47,24 @@ class View(Protocol):
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""
 
 
+class Departed(Enum):
+    """How a marker is not there as it is written."""
+
+    MISSPELLED = 1
+    """It is spelled otherwise."""
+    MISSING = 2
+    """It is not there at all."""
+    STRAY = 3
+    """Another one is there, which means nothing."""
+
+
 class Lexeme(Struct, frozen=True, gc=False):
     """A marker or terminal at `buf[start:end]`."""
 
     key: str | Terminal
     start: int
     end: int
+    departed: Departed | None = None
 
 
 def next_lexeme(

@@ -12,7 +12,8 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.probe import Probe, View
+from toolect._reading.departure import Forgiving
+from toolect._reading.probe import View
 from toolect._spec.model import SlotKind, Spelling
 
 _FAR = 8
@@ -51,7 +52,7 @@ def proof(view: View, node: Node, pos: int) -> Answer:
     return probe.evidence()
 
 
-class _Walk(Probe):
+class _Walk(Forgiving):
     """Follows the grammar from a name on, until it is clear whether this is a call."""
 
     __slots__ = ("begun", "form", "known")

@@ -12,11 +12,25 @@ from toolect._graph.symbols import ECHOES
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
-from toolect._reading.probe import could_grow
+from toolect._reading.probe import Departed, Lexeme, could_grow
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
+
+
+def depart(course: Course, node: Node, lexeme: Lexeme, pos: int) -> None:
+    """Go over what stands at `pos` in the place of a marker."""
+    key, at, end = lexeme.key, course.base + pos, course.base + lexeme.end
+    assert isinstance(key, str)
+    if lexeme.departed is Departed.MISSING:
+        course.imply(key, at, RepairKind.IMPLIED_CLOSER)
+        return
+    course.pos = lexeme.end
+    if lexeme.departed is Departed.STRAY:
+        course.builder.note(RepairKind.STRAY_MARKER, at, key)
+        return
+    course.shift(key, at, end, lexed=True, wrong=True)
 
 
 def recover(course: Course, node: Node, pos: int) -> Next:
@@ -44,7 +58,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
-    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at) or _lacks_marker(course, node, pos):
+    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at):
         return None
     if final and _cut_closer(course, node, pos):
         return None
@@ -167,17 +181,6 @@ def _lacks_closer(course: Course, node: Node, at: int) -> bool:
     if not node.step(closers[0]).node.text:
         return False
     course.imply(closers[0], at, RepairKind.IMPLIED_CLOSER)
-    return True
-
-
-def _lacks_marker(course: Course, node: Node, pos: int) -> bool:
-    """Was the marker left out before the object that is the open call's arguments?"""
-    if course.builder.call is None or course.buf[pos] != "{":
-        return False
-    found = [core for core, wrong in node.marks.items() if not wrong and node.step(core).node.json]
-    if len(found) != 1:
-        return False
-    course.imply(found[0], course.base + pos, RepairKind.IMPLIED_CLOSER)
     return True
 
 

@@ -1,0 +1,199 @@
+"""A marker that is not there as it is written: spelled otherwise, twice, or left out. What follows tells which.
+
+Only asked where the grammar takes nothing but markers, terminals and JSON, and none of them is there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_BLANK
+from toolect._graph.symbols import Terminal, is_echo
+from toolect._reading.answer import WAIT, Waiting
+from toolect._reading.probe import Departed, Lexeme, Probe, View, next_lexeme, past_blank
+from toolect._spec.model import Role
+
+_QUOTES = frozenset("\"'“”‘’")
+_NAMED = "name="
+_ATTRIBUTE = re.compile(rf"\s{{1,{MAX_BLANK}}}name(?=\s{{0,{MAX_BLANK}}}=)").match
+"""The attribute that some formats have before the sign, and others leave out."""
+_WORD = re.compile(r"[\w.:/-]+")
+_MORE = -2
+"""The text ends before it is clear how a marker is spelled."""
+_NO = -1
+
+
+class Forgiving(Probe):
+    """A probe that goes over markers which are not as they are written."""
+
+    __slots__ = ()
+
+    def next(self) -> Lexeme | Waiting | None:
+        """The lexeme that comes here; else what stands in its place."""
+        found = super().next()
+        if found is not None:
+            return found
+        found = departed(self.view, self.node, self.pos)
+        if type(found) is not Lexeme or found.departed is not Departed.STRAY:
+            return found
+        self.pos = past_blank(self.view.buf, found.end)
+        return super().next()
+
+
+def departed(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """The marker that `node` should have had at `buf[pos:]`, where it has nothing; None for no such thing."""
+    buf = view.buf
+    if pos == len(buf) or node.text or node.escaped or view.graph.code is not None:
+        return None
+    if node.json and buf[pos] in '{["':
+        return None
+    known = view.graph.starts
+    if buf.startswith(known, pos):
+        return _stray(view, node, pos)
+    if not view.final and any(core.startswith(buf[pos:]) for core in known):
+        return WAIT
+    found = _misspelled(view, node, pos)
+    return _missing(view, node, pos) if found is None else found
+
+
+# Spelled otherwise
+
+
+def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """The marker of `node` that comes closest to what is at `buf[pos:]`, and after which the text goes on."""
+    best: tuple[int, int, str] | None = None
+    for core, wrong in node.marks.items():
+        if wrong or is_echo(core) or len(core) < STRONG and (node.value or core[0] not in _QUOTES):
+            continue
+        edits, end = near(core, view.buf, pos)
+        if end == _MORE and not view.final:
+            return WAIT
+        if end > pos and (best is None or (-edits, end) > best[:2]):
+            best = (-edits, end, core)
+    if best is None:
+        return None
+    edits, end, core = best
+    goes_on = _goes_on(view, node.step(core).node, end) if edits else True
+    if goes_on is WAIT:
+        return WAIT
+    return Lexeme(core, pos, end, Departed.MISSPELLED) if goes_on else None
+
+
+def _goes_on(view: View, node: Node, pos: int) -> bool | Waiting:
+    """Does the text at `buf[pos:]` go on as `node` does, as far as the next lexeme shows?"""
+    pos = past_blank(view.buf, pos)
+    if node.text or node.escaped or node.done is not None:
+        return True
+    if pos == len(view.buf):
+        return True if view.final else WAIT
+    lexeme = next_lexeme(view, node, pos)
+    if lexeme is None:
+        return node.json and view.buf[pos] in "{["
+    if lexeme is WAIT or not isinstance(lexeme.key, Terminal):
+        return WAIT if lexeme is WAIT else True
+    return _goes_on(view, node.step(lexeme.key).node, lexeme.end)
+
+
+def near(core: str, buf: str, pos: int) -> tuple[int, int]:
+    """How many characters of the marker `core` are other ones at `buf[pos:]`, and where it ends there.
+
+    Case, blanks and quotes are free, and so are its first signs. Otherwise one character may be missing, wrong or too
+    many, in a marker of `STRONG` letters or signs. A negative end stands for no such marker, or for too little text.
+    """
+    end = _spelled(core, buf, pos, 0)
+    if end != _NO or len(core) < STRONG:
+        return 0, end
+    body = core.lstrip("".join(char for char in core if not char.isalnum()))
+    for signs in range(len(core) - len(body), 0, -1):
+        if len(core) - signs >= STRONG and (end := _spelled(core[signs:], buf, pos, 0)) != _NO:
+            return 1, end
+    return 1, _spelled(core, buf, pos, 1)
+
+
+def _spelled(core: str, buf: str, pos: int, edits: int) -> int:
+    """Where `core`, with at most `edits` other characters, ends that begins at `buf[pos]`."""
+    i, at, n, blank = 0, pos, len(buf), MAX_BLANK
+    while i < len(core):
+        want = core[i]
+        if want.isspace():
+            i += 1
+            continue
+        if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
+            at = named.end()
+        if at == n:
+            return _MORE
+        got = buf[at]
+        if got == want or got.lower() == want.lower():
+            i, at = i + 1, at + 1
+        elif got.isspace() and at > pos and blank:
+            at, blank = at + 1, blank - 1
+        elif core.startswith(_NAMED, i):
+            i += len(_NAMED) - 1
+        elif want in _QUOTES:
+            i, at = i + 1, at + (got in _QUOTES)
+        elif not edits:
+            return _NO
+        else:
+            ends = [_spelled(core[k:], buf, j, edits - 1) for k, j in ((i + 1, at), (i + 1, at + 1), (i, at + 1))]
+            return next((end for end in ends if end >= 0), _MORE if _MORE in ends else _NO)
+    return at
+
+
+# Left out, or there once more
+
+
+def _missing(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """The one marker of `node` after which what is at `buf[pos:]` may come."""
+    found = []
+    for core, wrong in node.marks.items():
+        after = node.step(core).node
+        if not wrong and not is_echo(core) and (len(core) >= STRONG or after.json):
+            fits = _fits(view, after, pos, node.json)
+            if fits is WAIT:
+                return WAIT
+            if fits:
+                found.append(core)
+    return Lexeme(found[0], pos, pos, Departed.MISSING) if len(found) == 1 else None
+
+
+def _stray(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """A marker that cannot come here, with what can after it."""
+    if any(view.buf.startswith(core, pos) for core in node.implied):
+        return None
+    core = max((core for core in view.graph.starts if view.buf.startswith(core, pos)), key=len)
+    end = pos + len(core)
+    fits = _fits(view, node, past_blank(view.buf, end), False)
+    if fits is WAIT:
+        return WAIT
+    return Lexeme(core, pos, end, Departed.STRAY) if fits else None
+
+
+def _fits(view: View, node: Node, pos: int, json: bool) -> bool | Waiting:
+    """Is what is at `buf[pos:]` surely what `node` takes? `json`: JSON may be something else."""
+    buf, n = view.buf, len(view.buf)
+    if node.text or node.escaped:
+        return False
+    if pos == n:
+        return False if view.final else WAIT
+    lexeme = next_lexeme(view, node, pos)
+    if lexeme is WAIT:
+        return WAIT
+    if lexeme is None:
+        return node.json and not json and buf[pos] in "{["
+    if not isinstance(lexeme.key, Terminal):
+        return len(lexeme.key) >= STRONG
+    if _WORD.fullmatch(buf, lexeme.start, lexeme.end) is None:
+        return False
+    if Role.NAME in node.fills(lexeme.key) and view.tools and buf[lexeme.start : lexeme.end] not in view.tools:
+        return False
+    after = node.step(lexeme.key).node
+    at = past_blank(buf, lexeme.end)
+    if at == n:
+        return False if view.final else WAIT
+    follows = next_lexeme(view, after, at)
+    if follows is WAIT:
+        return WAIT
+    if follows is None:
+        return after.json and not after.text and buf[at] == "{"
+    return isinstance(follows.key, str) and (len(follows.key) >= STRONG or at == lexeme.end)
