@@ -113,9 +113,7 @@ class Course(Source):
         self.enter_slot(SlotKind.TEXT, at)
         self.leave_slot(SlotKind.TEXT, at)
 
-    def shift(
-        self, key: Key, start: int, end: int, text: str = "", lexed: bool = False, wrong: bool = False
-    ) -> None:
+    def shift(self, key: Key, start: int, end: int, text: str = "", lexed: bool = False, wrong: bool = False) -> None:
         """Go over the marker or pattern `key` at characters `start:end`, which may be `wrong`: spelled otherwise."""
         if self.watcher is not None:
             self.watcher.shifted(key, start, end)

@@ -9,8 +9,8 @@ from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
-from toolect._reading.departure import departed
 from toolect._reading.json_slot import begin_json
+from toolect._reading.near_marker import departed
 from toolect._reading.probe import could_grow, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
@@ -49,13 +49,13 @@ def lex(course: Course, node: Node) -> Next:
             return comment
     lexeme = next_lexeme(course, node, pos)
     if lexeme is None:
-        lexeme = departed(course, node, pos)
+        lexeme = departed(course, node, pos, course.last)
     if lexeme is WAIT:
         return WAIT
     if lexeme is not None:
         key, end = lexeme.key, lexeme.end
         if lexeme.departed is not None:
-            depart(course, node, lexeme, pos)
+            depart(course, lexeme, pos)
             return None
         course.pos = end
         text = "" if isinstance(key, str) else buf[pos:end]

@@ -9,7 +9,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect._graph.stops import Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.departure import Forgiving
+from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, past_blank
 from toolect._shapes.loose import first_keys
 from toolect._spec.model import Role, Shape, SlotKind
@@ -43,7 +43,7 @@ class _Way(Forgiving):
     __slots__ = ("line", "named", "seen", "stop", "strong", "weak")
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
-        super().__init__(view, node, pos)
+        super().__init__(view, node, pos, stop.core)
         self.stop, self.strong = stop, strong
         self.seen = False  # a terminal has come
         self.named = False  # one with a name or an id has

@@ -78,7 +78,9 @@ class Machine:
             if course.graph.code is not None and node.coding is not None:
                 course.begin_statement(node.coding)  # or the last one goes on
             course.pos = to.size if to.finished else to.before
-            course.last = next((core for core in course.graph.bracketed if to.buf.endswith(core, 0, to.before)), "")
+            marked = not to.finished and to.buf.endswith(course.graph.starts, 0, to.before)
+            found = (core for core in course.graph.starts if to.buf.endswith(core, 0, to.before)) if marked else ()
+            course.last = max(found, key=len, default="")
             course.spacing.after(to.trails[0], to.trails)
             if to.finished:
                 self.slot = AFTER_END

@@ -12,7 +12,7 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.departure import Forgiving
+from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import View
 from toolect._spec.model import SlotKind, Spelling
 

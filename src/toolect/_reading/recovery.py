@@ -19,7 +19,7 @@ from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
 
 
-def depart(course: Course, node: Node, lexeme: Lexeme, pos: int) -> None:
+def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
     """Go over what stands at `pos` in the place of a marker."""
     key, at, end = lexeme.key, course.base + pos, course.base + lexeme.end
     assert isinstance(key, str)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.symbols import Terminal, is_echo
+from toolect._graph.node import STRONG, Node, Step
+from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
+from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._reading.answer import WAIT, Waiting
-from toolect._reading.probe import Departed, Lexeme, Probe, View, next_lexeme, past_blank
+from toolect._reading.probe import Departed, Lexeme, Probe, View, could_grow, next_lexeme, past_blank
 from toolect._spec.model import Role
 
 _QUOTES = frozenset("\"'“”‘’")
 _NAMED = "name="
-_ATTRIBUTE = re.compile(rf"\s{{1,{MAX_BLANK}}}name(?=\s{{0,{MAX_BLANK}}}=)").match
-"""The attribute that some formats have before the sign, and others leave out."""
+_ATTRIBUTE = re.compile(
+    rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
+).match
+"""The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
 _WORD = re.compile(r"[\w.:/-]+")
 _MORE = -2
 """The text ends before it is clear how a marker is spelled."""
@@ -27,32 +29,48 @@ _NO = -1
 class Forgiving(Probe):
     """A probe that goes over markers which are not as they are written."""
 
-    __slots__ = ()
+    __slots__ = ("last",)
+
+    def __init__(self, view: View, node: Node, pos: int, last: Key = "") -> None:
+        super().__init__(view, node, pos)
+        self.last = last
+        """The marker or terminal before this place."""
 
     def next(self) -> Lexeme | Waiting | None:
         """The lexeme that comes here; else what stands in its place."""
         found = super().next()
         if found is not None:
             return found
-        found = departed(self.view, self.node, self.pos)
+        found = departed(self.view, self.node, self.pos, self.last)
         if type(found) is not Lexeme or found.departed is not Departed.STRAY:
             return found
         self.pos = past_blank(self.view.buf, found.end)
         return super().next()
 
+    def over(self, lexeme: Lexeme) -> Step:
+        self.last = lexeme.key
+        return super().over(lexeme)
 
-def departed(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
-    """The marker that `node` should have had at `buf[pos:]`, where it has nothing; None for no such thing."""
+
+def departed(view: View, node: Node, pos: int, last: Key) -> Lexeme | Waiting | None:
+    """The marker that `node` should have had at `buf[pos:]`, where it has nothing; None for no such thing.
+
+    `last` is the marker or terminal before.
+    """
     buf = view.buf
     if pos == len(buf) or node.text or node.escaped or view.graph.code is not None:
         return None
     if node.json and buf[pos] in '{["':
         return None
+    if not view.final and node.patterns and len(buf) - pos < MIN_LEXEME:
+        return WAIT
+    if could_grow(node, buf, pos, view.spelled):
+        return None if view.final else WAIT  # a marker as it is written, cut off
+    if buf[pos] in _QUOTES and not node.value and not node.json:
+        return _quote(view, node, pos, last)
     known = view.graph.starts
     if buf.startswith(known, pos):
         return _stray(view, node, pos)
-    if not view.final and any(core.startswith(buf[pos:]) for core in known):
-        return WAIT
     found = _misspelled(view, node, pos)
     return _missing(view, node, pos) if found is None else found
 
@@ -87,12 +105,15 @@ def _goes_on(view: View, node: Node, pos: int) -> bool | Waiting:
         return True
     if pos == len(view.buf):
         return True if view.final else WAIT
-    lexeme = next_lexeme(view, node, pos)
+    lexeme = _lexeme(view, node, pos)
     if lexeme is None:
         return node.json and view.buf[pos] in "{["
     if lexeme is WAIT or not isinstance(lexeme.key, Terminal):
         return WAIT if lexeme is WAIT else True
-    return _goes_on(view, node.step(lexeme.key).node, lexeme.end)
+    after, end = node.step(lexeme.key).node, lexeme.end
+    goes_on = _goes_on(view, after, end)
+    quoted = goes_on is False and end < len(view.buf) and view.buf[end] in _QUOTES
+    return _goes_on(view, after, end + 1) if quoted else goes_on
 
 
 def near(core: str, buf: str, pos: int) -> tuple[int, int]:
@@ -120,7 +141,7 @@ def _spelled(core: str, buf: str, pos: int, edits: int) -> int:
             i += 1
             continue
         if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
-            at = named.end()
+            at = n if named[1] is None else named.end(1)
         if at == n:
             return _MORE
         got = buf[at]
@@ -140,6 +161,13 @@ def _spelled(core: str, buf: str, pos: int, edits: int) -> int:
     return at
 
 
+def _lexeme(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """The lexeme at `buf[pos:]` that is as it is written."""
+    found = next_lexeme(view, node, pos)
+    short = node.patterns and len(view.buf) - pos < MIN_LEXEME
+    return WAIT if found is None and short and not view.final else found
+
+
 # Left out, or there once more
 
 
@@ -155,6 +183,21 @@ def _missing(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
             if fits:
                 found.append(core)
     return Lexeme(found[0], pos, pos, Departed.MISSING) if len(found) == 1 else None
+
+
+def _quote(view: View, node: Node, pos: int, last: Key) -> Lexeme | Waiting | None:
+    """A marker in other quotes than its own, or a quotation mark beside a marker or name that has none."""
+    found = _misspelled(view, node, pos)
+    if found is not None:
+        return found
+    lexeme = _lexeme(view, node, pos + 1)
+    if lexeme is WAIT:
+        return WAIT
+    if lexeme is None:
+        return None
+    opens = isinstance(lexeme.key, Terminal) and isinstance(last, str) and len(last) >= STRONG
+    beside = opens or isinstance(last, Terminal)
+    return Lexeme(view.buf[pos], pos, pos + 1, Departed.STRAY) if beside else None
 
 
 def _stray(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
@@ -176,7 +219,7 @@ def _fits(view: View, node: Node, pos: int, json: bool) -> bool | Waiting:
         return False
     if pos == n:
         return False if view.final else WAIT
-    lexeme = next_lexeme(view, node, pos)
+    lexeme = _lexeme(view, node, pos)
     if lexeme is WAIT:
         return WAIT
     if lexeme is None:
@@ -191,7 +234,7 @@ def _fits(view: View, node: Node, pos: int, json: bool) -> bool | Waiting:
     at = past_blank(buf, lexeme.end)
     if at == n:
         return False if view.final else WAIT
-    follows = next_lexeme(view, after, at)
+    follows = _lexeme(view, after, at)
     if follows is WAIT:
         return WAIT
     if follows is None:
