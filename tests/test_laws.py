@@ -41,7 +41,7 @@ def messages(name: str, hostile: bool) -> st.SearchStrategy[Message]:
 
 
 CHOICES = {
-    "reasoning_calls": ["parse", "ignore"],
+    "reasoning_calls": ["parse", "unclosed", "ignore"],
     "unknown_tool": ["keep", "content"],
     "malformed": ["report", "content"],
     "unwrapped": ["accept", "content"],

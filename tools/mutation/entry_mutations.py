@@ -19,7 +19,8 @@ CODECS = {
     "json-or-text": ["text", "json"],
 }  # fmt: skip
 POLICIES = {
-    "reasoning-calls": ["parse", "ignore"], "unknown-tool": ["keep", "content"], "malformed": ["report", "content"],
+    "reasoning-calls": ["parse", "unclosed", "ignore"], "unknown-tool": ["keep", "content"],
+    "malformed": ["report", "content"],
     "unwrapped": ["accept", "content"], "after-calls": ["keep", "drop"], "coercion": ["spec", "none"],
     "repeated-keys": ["last", "first"], "key-order": ["as-is", "sorted"],
 }  # fmt: skip

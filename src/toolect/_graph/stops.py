@@ -214,9 +214,9 @@ class Finder:
 
     def _missing_closers(self) -> Iterator[Stop]:
         """Markers that could only follow a closer which is missing."""
-        for path, node in self.after.closings(1 if self.reasoning else 2):
+        for path, node in self.after.closings(2):
             for core in node.marks:
-                if not (self.reasoning and core in self.graph.think_openers):
+                if not self.reasoning or len(path) == 1 and core not in self.graph.think_openers or node.calling(core):
                     yield from self._stop(core, node, (SlotKind.TEXT, *path), RepairKind.IMPLIED_CLOSER)
 
     def _missing_openers(self) -> Iterator[Stop]:

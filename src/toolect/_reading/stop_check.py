@@ -17,6 +17,9 @@ from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 
+MAX_REHEARSAL = 1 << 16
+"""Characters between a call in reasoning and the end of that, which makes it a rehearsal. Beyond it: it is a call."""
+
 
 class End(NamedTuple):
     """A stop at `buf[at:end]`, which ends the text, with the whitespace that is written before it."""
@@ -38,7 +41,20 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         if after(passage, stop).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
+    if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
+        return _unless_rehearsed(passage, course, found)
     return found
+
+
+def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
+    """The call in reasoning, unless that is closed after it, where this matters: without its opener, or by policy."""
+    if course.graph.policies.reasoning_calls == "parse" and call.stop.repair is not RepairKind.IMPLIED_OPENER:
+        return call
+    regular = (stop for stop in passage.plan.stops if stop.regular and stop.calls is Calls.NOTHING)
+    found = [course.finder.next(stop.core, call.end) for stop in regular]
+    if any(0 <= at - call.end <= MAX_REHEARSAL for at in found):
+        return None
+    return call if course.final or len(course.buf) - call.end > MAX_REHEARSAL + STRONG else WAIT
 
 
 def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> End | Waiting | None:

@@ -298,8 +298,8 @@ class Codec(msgspec.Struct, frozen=True):
 class Policies(msgspec.Struct, frozen=True, rename="kebab"):
     """What users demand opposite things of (see docs/guide/dialects.md)."""
 
-    reasoning_calls: Choice["parse", "ignore"] = "parse"
-    """A call inside reasoning."""
+    reasoning_calls: Choice["parse", "unclosed", "ignore"] = "parse"
+    """A call inside reasoning: it ends it, it ends only what is not closed after it, or it is a part of it."""
     unknown_tool: Choice["keep", "content"] = "keep"
     """A call of a tool that is not among `tools`."""
     malformed: Choice["report", "content"] = "report"
