@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -37,7 +38,10 @@ _SHAPES = (
 _GAPS = (
     r'{before call: "\n"}', r'{between calls: "\n"}', r'{before call: "\n\n", between calls: "\n"}',
 )  # fmt: skip
+_THOUGHTS = (("<think>", "</think>"), ("<think>\n", "\n</think>\n\n"), ("[THINK]", "[/THINK]"))
 _NAMES = (r"[A-Za-z_][\w.-]*", r'[^\s<>()\[\]{}":=,]+', r"\w+")
+_TERMINALS = {"NAME": _NAMES, "KEY": _NAMES, "ID": (r"[a-z0-9]+", r'[^"<]+')}
+_MEANINGS = {"NAME": "call.name", "KEY": "argument.key", "ID": "call.id"}
 _CODECS = ("schema", "json-or-text", "text", "json")
 _LANGUAGES = ("python", "javascript", "python_json")
 
@@ -83,74 +87,117 @@ def compiled(name: str, drawn: Drawn) -> Dialect:
 
 def _drawn(random: Random, name: str) -> Drawn:
     """Any grammar and entry: most load, and mean something."""
-    rules, roles, extra = ["content: TEXT"], {"content": "content"}, dict[str, str]()
-    values, imported = dict[str, str](), set[str]()
-    top = ["content"]
-    if random.randrange(2):
-        rules.append('think: "<think>" TEXT "</think>"')
-        roles["think"] = "reasoning"
-        top.append("think")
-        extra["prefill"] = '{"<think>": think}'
-    calls = [f"call{number}" for number in range(random.choice((1, 1, 2, 3)))]
-    for call in calls:
-        rules.append(f"{call}: {_call(random, call, roles, values, imported)}")
-        roles[call] = "call"
-    either = " | ".join(calls)
-    if random.randrange(2):
-        opener, closer = random.choice(_WRAPS)
-        joint = random.choice(_JOINTS)
-        more = f"{_marker(joint)} " if joint else ""
-        rules.append(f"calls: {_marker(opener)} ({either}) ({more}({either}))* {_marker(closer)}")
-        top += ["calls"] if random.randrange(2) else ["calls", *calls[:1]]
-    else:
-        top += calls
-    terminals = [f"NAME: /{random.choice(_NAMES)}/", f"KEY: /{random.choice(_NAMES)}/", "ID: /[a-z0-9]+/"]
-    text = "\n".join((*rules, *terminals))
-    used = [line for line in terminals if line.partition(":")[0] in " ".join(rules)]
-    order = f"({' | '.join(top)})*" if random.randrange(3) else " ".join(f"{part}*" for part in top)
-    lines = [
-        *(f"%import .values.{language} (value)" for language in imported), f"start: {order}", *rules, *used,
-        "%declare TEXT" + " JSON" * ("JSON" in text),
-    ]  # fmt: skip
-    roles |= {t: f"call.{t.lower()}" for t in ("NAME", "ID") if any(line.startswith(t) for line in used)}
-    if random.randrange(3) == 0:
-        extra["gaps"] = random.choice(_GAPS)
-    if random.randrange(2):
-        extra["end"] = '["<|im_end|>"]'
-    if values:
-        extra["values"] = _flow(values)
-    entry = [f"{name}:", "  about: drawn", "  models: []", f"  map: {_flow(roles)}"]
-    return Drawn("\n".join(lines) + "\n", "\n".join((*entry, *(f"  {k}: {v}" for k, v in extra.items()))) + "\n")
+    maker = _Maker(random)
+    return Drawn(maker.grammar(), maker.entry(name))
 
 
-def _call(random: Random, call: str, roles: dict[str, str], values: dict[str, str], imported: set[str]) -> str:
-    """The expression of a call, whose parts get their roles."""
-    opener, closer = _marker(random.choice((*_OPENERS, ""))), _marker(random.choice((*_CLOSERS, "")))
-    middle = _marker(random.choice(_MIDDLES))
-    match random.randrange(5):
-        case 0 | 1:
-            roles[f"{call}/JSON"] = random.choice(_SHAPES)
-            return f"{opener} JSON {closer}"
-        case 2:
-            roles[f"{call}/JSON"] = "$arguments"
-            identity = f" {_marker(random.choice(_MIDDLES))} ID" if random.randrange(4) == 0 else ""
-            return f"{opener} NAME{identity} {middle} JSON {closer}"
-        case 3:
-            before, between, after = map(_marker, random.choice(_ARGUMENTS))
-            roles |= {"KEY": "argument.key", f"{call}_argument": "argument", f"{call}_argument/TEXT": "argument.value"}
-            values[f"{call}_argument/TEXT"] = random.choice(_CODECS)
-            inner = f"{call}_argument: {before} KEY {between} TEXT {after}"
-            return f"{opener} NAME {middle} {call}_argument* {closer}\n{inner}"
-    imported.add(next(iter(imported), random.choice(_LANGUAGES)))
-    roles |= {"KEY": "argument.key", f"{call}_argument": "argument", f"{call}_argument/value": "argument.value"}
-    sign = random.choice(('"="', '": "'))
-    inside = f'({call}_argument (", " {call}_argument)*)?'
-    return f'{opener} NAME "(" {inside} ")" {closer}\n{call}_argument: KEY {sign} value'
+class _Maker:
+    """What has been drawn of one dialect."""
 
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.rules = ["content: TEXT"]
+        self.roles = {"content": "content"}
+        self.values: dict[str, str] = {}
+        self.extra: dict[str, str] = {}
+        self.language = ""
+        self.markers: list[str] = []
 
-def _marker(text: str) -> str:
-    """A marker as a grammar spells it; nothing for no text."""
-    return json.dumps(text) if text else ""
+    def some(self, one_in: int) -> bool:
+        """True once in so many times."""
+        return not self.random.randrange(one_in)
+
+    def marker(self, choices: Sequence[str]) -> str:
+        """A marker as a grammar spells it; nothing for no text."""
+        text = self.random.choice(choices)
+        self.markers += [text] if text else []
+        return json.dumps(text) if text else ""
+
+    def grammar(self) -> str:
+        """The grammar."""
+        random, top = self.random, ["content"]
+        if self.some(2):
+            opener, closer = random.choice(_THOUGHTS)
+            self.rules.append(f"think: {json.dumps(opener)} TEXT {json.dumps(closer)}")
+            self.roles["think"] = "reasoning"
+            self.extra["prefill"] = f"{{{json.dumps(opener)}: think}}"
+            top.append("think")
+        calls = [f"call{number}" for number in range(random.choice((1, 1, 2, 3)))]
+        for call in calls:
+            self.roles[call] = "call"
+            self.rules.append(f"{call}: {self.call(call)}")
+        either = " | ".join(calls)
+        if self.some(2):
+            (opener, closer), joint = random.choice(_WRAPS), self.marker(_JOINTS)
+            self.rules.append(f"calls: {json.dumps(opener)} ({either}) ({joint} ({either}))* {self.marker((closer,))}")
+            top += ["calls"] if self.some(2) else ["calls", *calls[:1]]
+        else:
+            top += calls
+        order = " ".join(f"{part}*" for part in top) if self.some(3) else f"({' | '.join(top)})*"
+        rules = "\n".join(self.rules)
+        terminals = [
+            f"{terminal}: /{random.choice(regexes)}/" for terminal, regexes in _TERMINALS.items() if terminal in rules
+        ]
+        self.roles |= {name: role for name, role in _MEANINGS.items() if name in rules}
+        slots = [slot for slot in ("TEXT", "JSON", "ESCAPED") if slot in rules]
+        imports = [f"%import .values.{self.language} (value)"] if self.language else []
+        lines = [*imports, f"start: {order}", rules, *terminals, f"%declare {' '.join(slots)}"]
+        return "\n".join(lines) + "\n"
+
+    def entry(self, name: str) -> str:
+        """The entry of the grammar."""
+        random, extra = self.random, self.extra
+        if self.some(3):
+            extra["gaps"] = random.choice(_GAPS)
+        if self.some(2):
+            extra["end"] = '["<|im_end|>"]'
+        if self.some(3) and (long := [marker for marker in self.markers if len(marker.strip()) > 4]):
+            marker = random.choice(long).strip()
+            extra["misspellings"] = f"{{{json.dumps(marker)}: [{json.dumps(marker[:-1])}]}}"
+        if self.values:
+            extra["values"] = _flow(self.values)
+        lines = [f"{name}:", "  about: drawn", "  models: []", f"  map: {_flow(self.roles)}"]
+        return "\n".join((*lines, *(f"  {key}: {value}" for key, value in extra.items()))) + "\n"
+
+    def call(self, call: str) -> str:
+        """The expression of a call, whose parts get their roles."""
+        random = self.random
+        opener, closer = self.marker((*_OPENERS, "")), self.marker((*_CLOSERS, ""))
+        middle = self.marker(_MIDDLES)
+        match random.randrange(7):
+            case 0 | 1:
+                self.roles[f"{call}/JSON"] = random.choice(_SHAPES)
+                return f"{opener} JSON {closer}"
+            case 2:
+                self.roles[f"{call}/JSON"] = "$arguments"
+                identity = f"{self.marker(_MIDDLES)} ID" if self.some(4) else ""
+                return f"{opener} NAME {identity} {middle} JSON {closer}"
+            case 3:
+                self.roles[f"{call}/TEXT"] = "{arguments: {code: $text}}"
+                return f"{opener} NAME {middle} TEXT {self.marker(_CLOSERS)}"
+            case 4:
+                return f"{opener} NAME {middle} {self.arguments(call)} {closer}"
+            case 5:
+                opener, after = self.marker(("<", "<call ", "[")), self.marker((">", ">\n", "]"))
+                return f"{opener} NAME {after} {self.arguments(call)} {self.marker(('</', '[/'))} NAME {after}"
+        self.language = self.language or random.choice(_LANGUAGES)
+        self.roles[f"{call}_argument"] = "argument"
+        self.roles[f"{call}_argument/value"] = "argument.value"
+        self.rules.append(f"{call}_argument: KEY {self.marker(('=', ': '))} value")
+        return f'{opener} NAME "(" ({call}_argument (", " {call}_argument)*)? ")" {closer}'
+
+    def arguments(self, call: str) -> str:
+        """Arguments one after the other, each with its key."""
+        argument, before, between, after = f"{call}_argument", *self.random.choice(_ARGUMENTS)
+        slot = self.random.choice(("TEXT", "TEXT", "JSON", "ESCAPED"))
+        self.roles |= {argument: "argument", f"{argument}/{slot}": "argument.value"}
+        if slot == "ESCAPED":
+            between, after = f'{between}"', f'"{after}'
+        elif slot == "TEXT":
+            self.values[f"{argument}/TEXT"] = self.random.choice(_CODECS)
+        parts = (self.marker((before,)), "KEY", self.marker((between,)), slot, self.marker((after,)))
+        self.rules.append(f"{argument}: {' '.join(parts)}")
+        return f"{argument}*"
 
 
 def _flow(pairs: dict[str, str]) -> str:

@@ -10,8 +10,9 @@ from itertools import cycle
 import msgspec
 
 from toolect._detection.auto import Auto
-from toolect._rendering.roundtrip import tools_of
-from toolect.authoring.laws import carried, plain, same, untiled, untold
+from toolect._rendering.differences import unchanged
+from toolect._rendering.roundtrip import lossy, tools_of
+from toolect.authoring.laws import plain, same, untiled, untold
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, RepairKind, Segment, same_json
 from toolect.rendered import Unrepresentable
@@ -165,7 +166,7 @@ def _rewritten(dialect: Dialect, message: Message, run: Run) -> Iterator[tuple[L
         except Unrepresentable:
             continue
         back = dialect.parse(text, tools)
-        if not carried(back, again, dialect.spec.ids is not None):
+        if not unchanged(again, back, lossy(dialect.spec)):
             yield Law.RENDERED, f"{text!r} is read as {back}"
         for _, detail in _streamed(dialect, Run(run.dialect, text, {"tools": tools}, (1,)), back):
             yield Law.RENDERED, detail and f"{text!r}: {detail}"

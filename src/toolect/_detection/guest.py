@@ -236,7 +236,8 @@ class Guest(Watcher):
     def result(self) -> tuple[list[Segment], list[Repair]]:
         """The segments that were read, and the repairs outside of calls."""
         end = self.left if self.left is not None else 1 << 62
-        return self._draft.segments, [r for r in self._draft.repairs if r.at < end]
+        repairs, passed = self._draft.repairs, self._draft.passed
+        return self._draft.segments, [*repairs[:passed], *(r for r in repairs[passed:] if r.at < end)]
 
 
 class Guests:

@@ -129,6 +129,14 @@ class StopPlan:
             at += 1
         return n
 
+    def held(self, buf: str, pos: int, at: int) -> int:
+        """The index in `buf`, between `pos` and `at`, from which all of its end may begin a stop; else its end."""
+        n = len(buf)
+        if n - at > self.longest:
+            return n
+        found = self.hold_from(buf, pos)
+        return found if found <= at else n
+
     def cut_from(self, buf: str, pos: int) -> int:
         """The index where a marker begins of which `buf` ends with the first tokens; its end for none."""
         at = self.hold_from(buf, pos)

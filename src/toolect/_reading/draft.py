@@ -19,7 +19,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "tools", "guesses", "_effort", "_strict", "_no_call", "_known", "_repeated",
+        "after_call", "passed", "tools", "guesses", "_effort", "_strict", "_no_call", "_known", "_repeated",
         "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
@@ -31,6 +31,7 @@ class Draft:
     ) -> None:  # fmt: skip
         self.segments: list[Segment] = []
         self.repairs: list[Repair] = []  # those outside of calls
+        self.passed = 0  # how many of them there were when an attempt became content
         self.events: list[Event] | None = [] if streaming else None
         self.call: OpenCall | None = None
         self.ruled = False  # a call rule is open: it, not the JSON value, ends the call
@@ -316,6 +317,7 @@ class Draft:
         if unknown or self._good_only and not done.runnable:
             if not unknown:
                 self.repairs += call.repairs
+                self.passed = len(self.repairs)
             if self._coded and done.name not in self.tools:
                 self.note(RepairKind.UNKNOWN_TOOL, call.start, done.name)
             self._as_content(done, (call.start, end))

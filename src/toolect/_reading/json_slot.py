@@ -201,6 +201,8 @@ class JsonSlot:
                 break
             at = found + 1
         undecided = found >= 0 and Answer.YES not in answers
+        if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
+            found, undecided = held, True  # a longer one may begin before it
         rows = node.json and (not node.text or plan_of(node).direct)
         if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
             found, undecided = match.start() + 1, False

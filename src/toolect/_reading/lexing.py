@@ -6,12 +6,12 @@ import re
 
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
-from toolect._reading.answer import WAIT
+from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
 from toolect._reading.json_slot import begin_json
 from toolect._reading.near_marker import departed
-from toolect._reading.probe import could_grow, next_lexeme
+from toolect._reading.probe import could_grow, json_instead, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
 from toolect._spec.model import SlotKind
@@ -48,6 +48,9 @@ def lex(course: Course, node: Node) -> Next:
         if comment is not None:
             return comment
     lexeme = next_lexeme(course, node, pos)
+    if lexeme is not None and lexeme is not WAIT and node.json and buf[pos] in "{[":
+        rival = json_instead(course, node, lexeme)
+        lexeme = WAIT if rival is Answer.WAIT else None if rival is Answer.YES else lexeme
     if lexeme is None:
         lexeme = departed(course, node, pos, course.last)
     if lexeme is WAIT:

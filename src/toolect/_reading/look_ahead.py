@@ -10,7 +10,7 @@ from toolect._graph.stops import Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import Lexeme, Probe, View, past_blank
+from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
 from toolect._shapes.loose import first_keys
 from toolect._spec.model import Role, Shape, SlotKind
 from toolect.message import RepairKind
@@ -63,6 +63,9 @@ class _Way(Forgiving):
         if free:  # what goes on as a line of prose is prose, unless JSON comes
             return Answer.YES if not self.line or node.json and self.view.buf[self.pos] in "{[" else Answer.NO
         lexeme = self.next()
+        if isinstance(lexeme, Lexeme) and node.json and self.view.buf[self.pos] in "{[":
+            rival = json_instead(self.view, node, lexeme)
+            lexeme = WAIT if rival is WAIT else None if rival is Answer.YES else lexeme
         if lexeme is None:
             return self._before_other()
         if lexeme is WAIT:

@@ -15,14 +15,16 @@ from msgspec import Struct
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, canonical, cut_off, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
-from toolect._spec.model import Role
+from toolect._spec.model import Role, SlotKind
 
 MAX_COMMENT = 4096
 """Characters of comments that a look-ahead goes over. Beyond it: the marker before them is text."""
 
+_INSIDE = {"{": "\"'", "[": "{["}
+"""The brackets with which JSON that holds calls begins, and what comes after each."""
 _BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
 _LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
 
@@ -141,7 +143,8 @@ class _Tight(NamedTuple):
 
 
 def _tight(node: Node) -> _Tight:
-    more = dict.fromkeys((*node.marks, *node.implied, *node.graph.ends, *node.graph.markers))
+    late = node.step(SlotKind.JSON).node.marks if node.json else ()  # where the JSON is missing
+    more = dict.fromkeys((*node.marks, *late, *node.implied, *node.graph.ends, *node.graph.markers))
     return _Tight(
         _lined(node.marks),
         _lined(core for core in more if not is_echo(core)),
@@ -206,7 +209,11 @@ class Probe:
 
     def next(self) -> Lexeme | Waiting | None:
         """The lexeme that comes here, as `next_lexeme` says."""
-        return next_lexeme(self.view, self.node, self.pos, self.spelled)
+        view = self.view
+        found = next_lexeme(view, self.node, self.pos, self.spelled)
+        if found is None and not view.final and self.node.patterns and len(view.buf) - self.pos < MIN_LEXEME:
+            return WAIT
+        return found
 
     def over(self, lexeme: Lexeme) -> Step:
         """Go over the lexeme that comes here."""
@@ -222,3 +229,31 @@ class Probe:
             for role, said in self._said.items():
                 core = core.replace(ECHOES[role], said)
         return self.view.spelled(core)
+
+
+def json_instead(view: View, node: Node, marker: Lexeme) -> Answer:
+    """Does JSON stand where `marker` begins with a bracket? What that opens does not go on, and the bracket does."""
+    buf, probe = view.buf, Probe(view, node, marker.start)
+    if not isinstance(marker.key, str):
+        return Answer.NO
+    likely = begins_json(view, marker.start)
+    if likely is not Answer.YES:
+        return likely
+    probe.over(marker)
+    if probe.node.text or probe.node.escaped or probe.node.over:
+        return Answer.NO
+    comes = probe.space()
+    if comes is not Answer.YES:
+        return WAIT if comes is WAIT else Answer.NO
+    if probe.node.json and buf[probe.pos] in _INSIDE:
+        return Answer.NO
+    follows = probe.next()
+    return WAIT if follows is WAIT else Answer.YES if follows is None else Answer.NO
+
+
+def begins_json(view: View, pos: int) -> Answer:
+    """Does the bracket at `buf[pos]` go on as JSON with calls in it does?"""
+    at = past_blank(view.buf, pos + 1)
+    if at == len(view.buf):
+        return Answer.NO if view.final else WAIT
+    return Answer.YES if view.buf[at] in _INSIDE[view.buf[pos]] else Answer.NO

@@ -123,14 +123,15 @@ class EscapedSlot:
         plan = broken_plan(self._after)
         buf, call = course.buf, course.builder.call
         at, _ = plan.next(course.finder, pos, end)
-        if at >= 0:
+        longer = not course.final and at >= 0 and plan.held(buf, pos, at) < at  # which may begin before it
+        if at >= 0 and not longer:
             self._take(course, at)
             if call is not None:
                 call.fail(f"a string has no end - at {self.start}")
             self._end(course, at)
             course.imply(self._closer, course.base + at, RepairKind.IMPLIED_CLOSER)
             return None
-        if not course.final and end == len(buf):
+        if longer or not course.final and end == len(buf):
             self._take(course, whole_escapes(buf, pos, plan.hold_from(buf, pos), self._slot.escapes))
             return WAIT
         return self

@@ -87,7 +87,8 @@ def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
                 break
             to.enter_call(action.place(match))
         elif act == END_CALL:
-            if not to.called or not to.leave_call(action.place(match)):
+            end = action.place(match)
+            if not to.called or not to.leave_call(to.before if end == to.pos else end):  # without what is written then
                 break
         elif act == KEY:
             if to.key is not None:

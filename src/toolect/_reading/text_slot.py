@@ -12,11 +12,12 @@ from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, NameLine, Stop
 from toolect._graph.symbols import Field
-from toolect._reading.answer import WAIT
+from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.crossing import cross, go_on_at
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
+from toolect._reading.probe import begins_json, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
 from toolect._spec.model import Role, SlotKind
@@ -115,10 +116,15 @@ class TextSlot:
             return WAIT
         finder = course.finder
         while True:
-            at, needles = plan.next(finder, max(self._searched - course.base, 0))
+            start = max(self._searched - course.base, 0)
+            at, needles = plan.next(finder, start)
             if at < 0:
                 break
-            grows = not course.final and n - at <= plan.longest and buf[at:] in plan.holds
+            held = n if course.final else plan.held(buf, start, at)
+            if held < at:  # a longer one may begin before it
+                self._hold(course, at)
+                return WAIT
+            grows = held == at
             for needle in needles:
                 if needle.stop is None:
                     if grows:
@@ -257,13 +263,29 @@ class TextSlot:
         if start == len(course.buf) and not course.final:
             self._hold(course, at)
             return WAIT
-        if start < len(course.buf) and course.buf[start] not in "{[":
-            return self._stop(course, found)  # something else that the marker may begin
+        other = self._other(course, after(self.passage, stop), start)
+        if other is Answer.WAIT:
+            self._hold(course, at)
+            return WAIT
+        if other is Answer.YES:
+            return self._stop(course, found)
         until = at - ending(course.buf, lead, course.pos, at)
         self.passage.read_to(course, until)
         base = course.base
         course.pos = start
         return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end)))
+
+    def _other(self, course: Course, node: Node, pos: int) -> Answer:
+        """Does something else than JSON come at `buf[pos:]`, where `node` takes either?"""
+        if pos == len(course.buf):
+            return Answer.NO
+        if course.buf[pos] not in "{[":
+            return Answer.YES
+        likely = Answer.YES if not node.marks else begins_json(course, pos)
+        if likely is not Answer.NO:
+            return Answer.WAIT if likely is Answer.WAIT else Answer.NO
+        lexeme = next_lexeme(course, node, pos)
+        return Answer.WAIT if lexeme is WAIT else Answer.NO if lexeme is None else Answer.YES
 
     def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:
         """Read the JSON value here, which may be that of `node`, or just text."""

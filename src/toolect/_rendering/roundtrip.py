@@ -55,7 +55,7 @@ def render(dialect: Reader, message: Message, tools: Iterable[Mapping[str, Any]]
             if _is_deep(value):
                 raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
     done = round_trip(dialect, message, None if tools is None else list(tools))
-    found = list(differences(message, done.back, _lossy(dialect.spec)))
+    found = list(differences(message, done.back, lossy(dialect.spec)))
     if found:
         raise _blame(dialect, message, found, done.text)
     return done.text
@@ -110,7 +110,7 @@ def _schema(values: Sequence[Json], depth: int = 0) -> dict[str, Any] | None:
     return schema
 
 
-def _lossy(spec: Spec) -> frozenset[Change]:
+def lossy(spec: Spec) -> frozenset[Change]:
     """The changes that make a dialect unfit for a message. An id that it has no place for is left out.
 
     Where every call has an id, the one that a call came with must have been written. Where the id says the call's
