@@ -9,6 +9,7 @@ from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
 from toolect._reading.stream import not_text
+from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.events import Event
@@ -97,7 +98,7 @@ def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str,
     known = index()
     reader = Mixed(known, tool_schemas(tools), policies, streaming, mode == "strict")
     if prefix:
-        opening = max((t for t in known.prefill if prefix.endswith(t)), key=len, default="")
-        if opening:
-            reader.begin(known.prefill[opening], opening)
+        tail, opening = prompt_tail(known.prefill, prefix)
+        if tail:
+            reader.begin(known.prefill[tail], opening)
     return reader

@@ -85,7 +85,7 @@ def traits(spec: Spec) -> Traits:
         tuple(openers.values()),
         closers={core: trail for core, trail in graph.text_closers.items() if len(core) >= STRONG},
         ends=graph.ends,
-        prefill=tuple(spec.prefill),
+        prefill=(*spec.prefill, *sorted(core for core in graph.think_openers if core[0] in "<[")),
         markers=tuple(sorted(graph.markers - thinking)),
         thinking=tuple(sorted(thinking)),
     )

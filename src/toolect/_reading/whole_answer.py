@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from toolect._graph.graph import Graph
 from toolect._reading.builder import Builder
 from toolect._reading.machine import Machine
@@ -10,6 +12,9 @@ from toolect._reading.watcher import Watcher
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Message
+
+_TAIL = 256
+"""Characters of a prompt's end that are looked at."""
 
 
 def begin_answer(
@@ -24,11 +29,21 @@ def begin_answer(
     """A machine at the beginning of an answer to a prompt that ends with `prefix`; `watcher` is told of every step."""
     builder = Builder(schemas, spec, graph.policies, streaming, strict)
     machine = Machine(graph, builder, watcher)
-    if prefix:
-        opening = max((p for p in spec.prefill if prefix.endswith(p)), key=len, default="")
-        if opening:
-            machine.prefill(opening)
+    if prefix and (opening := prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1]):
+        machine.prefill(opening)
     return machine
+
+
+def prompt_tail(tails: Iterable[str], prefix: str) -> tuple[str, str]:
+    """The longest of `tails` that `prefix` ends with, whatever whitespace comes last, and as it stands there.
+
+    Both are empty where there is none.
+    """
+    end = prefix[-_TAIL:]
+    said = end.rstrip()
+    found = [tail for tail in tails if tail and said.endswith(tail.rstrip())]
+    tail = max(found, key=lambda tail: (len(tail.rstrip()), prefix.endswith(tail), len(tail)), default="")
+    return tail, end[len(said) - len(tail.rstrip()) :] if tail else ""
 
 
 def read_answer(
