@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside conformance damage fuzz mutate house wheel clean
+.PHONY: help setup demo test lint bench beside floods conformance damage fuzz mutate house wheel clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -38,6 +38,9 @@ bench: setup  ## measure speed against the floor
 beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --write"
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m tools.bench.beside $(ARGS)
+
+floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"
+	@$(BIN)/python -m tools.bench.floods $(ARGS)
 
 conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make conformance
 	@test -n "$(TOOLECT_CORPUS)" || { echo "expected TOOLECT_CORPUS to be a folder of *.jsonl cases, got nothing" >&2; exit 2; }

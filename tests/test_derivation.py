@@ -21,7 +21,7 @@ from toolect.cli import main
 from toolect.cli.show.tree_text import draw_tree
 from toolect.compiled import Dialect
 from toolect.message import Repair, RepairKind, Status
-from tools.bench.floods import grown
+from tools.bench.work import grown
 
 CASES = all_cases()
 

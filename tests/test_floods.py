@@ -1,6 +1,6 @@
 """Texts made to be slow are read in linear time: the calls of functions are counted, as a loaded machine takes longer.
 
-Some of all floods are read here, many more with `--hypothesis-profile=deep`; all of them by `tools/bench/floods.py`.
+Some floods are read here, many more with `--hypothesis-profile=deep`; `make floods` times longer ones.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from hypothesis import settings
 import toolect
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
-from tools.bench import floods
+from tools.bench import hostile, work
 from tools.bench.hostile import Flood
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 
 
 def drawn(dialect: Dialect) -> list[Flood]:
-    """The floods of a dialect that are read: as many of one sign as of two in turn, and an answer many times over."""
-    half = max(2, settings.default.max_examples // 4)
-    found = [flood for pairs in (False, True) for flood in floods.drawn(dialect, pairs, False, half)]
+    """The floods of a dialect that are read: those drawn, and an answer many times over."""
+    random = Random(dialect.name)
+    found = [hostile.drawn(dialect, random) for _ in range(max(4, settings.default.max_examples // 2))]
     answer = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
     return [*found, Flood("answers", "", "", answer), Flood("cut answers", "", "", answer[:-3])]
 
@@ -41,8 +41,8 @@ def test_floods_take_linear_time(name: str) -> None:
     dialect = toolect.dialect(name)
 
     def check(flood: Flood) -> None:
-        for way, read in floods.readings(dialect, auto=False).items():
-            assert not (found := floods.grown(read, flood.text)), (way, found)
+        for read in (dialect.parse, work.streamed(dialect.stream)):
+            assert not (found := work.grown(read, flood.text)), (read, found)
 
     shipped_corpus.each(drawn(dialect), check)
 
@@ -64,11 +64,15 @@ def test_floods_obey_the_laws(name: str) -> None:
 
 
 def test_floods_that_nobody_named_take_linear_time() -> None:
-    """Nor does it take longer to find out the dialect."""
+    """Nor does it take longer to find out the dialect, or to write what was read."""
+
+    def convert(text: str) -> object:
+        return toolect.convert(text, target="kimi-k2")
 
     def check(name: str) -> None:
         flood = Random(name).choice(drawn(toolect.dialect(name)))
-        assert not (found := floods.grown(toolect.parse, flood.text)), (flood, found)
+        for read in (toolect.parse, work.streamed(toolect.dialect("auto").stream), toolect.detect, convert):
+            assert not (found := work.grown(read, flood.text)), (flood, read, found)
 
     shipped_corpus.each(Random(0).sample(toolect.dialects(), max(8, settings.default.max_examples // 20)), check)
 
@@ -89,7 +93,7 @@ def test_many_arguments_and_one_long_one(name: str) -> None:
 
     for few, some, many in zip(*map(long_ones, (50, 200, 1_050)), strict=True):
         dialect.parse(written(few))
-        assert floods.calls(dialect.parse, written(some)) < 5 * floods.calls(dialect.parse, written(few))
+        assert work.calls(dialect.parse, written(some)) < 5 * work.calls(dialect.parse, written(few))
         text = written(many)
         (call,) = dialect.parse(text).calls
         assert call.arguments == many
@@ -120,8 +124,8 @@ def bounded(text: str) -> object:
 
 def test_what_grows_too_much_is_found_out() -> None:
     """Work that is more than linear shows, in calls or in time; what is linear does not, nor what is bounded."""
-    small = floods.CALLS._replace(sizes=(100, 400, 1_600))
-    assert floods.grown(squares, text, small)
-    assert not floods.grown(copies, text, small)
-    assert not floods.grown(bounded, text, small)
-    assert floods.grown(copies, text, floods.TIME._replace(sizes=(2_000, 8_000, 16_000), growth=3))
+    small = work.CALLS._replace(sizes=(100, 400, 1_600))
+    assert work.grown(squares, text, small)
+    assert not work.grown(copies, text, small)
+    assert not work.grown(bounded, text, small)
+    assert work.grown(copies, text, work.TIME._replace(sizes=(2_000, 8_000, 16_000), growth=3))

@@ -1,136 +1,206 @@
-"""Looks for texts that take more than linear work to read.
+"""Reads texts made to be slow, one kilobyte to one megabyte of each, and prints what that takes.
 
-    python -m tools.bench.floods [--dialect NAME]... [--pairs] [--places] [--sample N] [--auto] [--time]
+    python -m tools.bench.floods [--dialect NAME]... [--count N] [--seed N] [--way WAY]... [--worst N] [--write]
 
-Every text of `hostile.py` is read, whole and in chunks, with some hundred characters of the flood in it. The work is
-the number of calls of functions, so that it is the same on any machine. What grows too much is read with four times as
-much again: what is bounded has come to its bound by then. `--time` takes processor time instead, of longer texts:
-slower and rougher, but it also tells when one call of a function in C takes too long.
+Of each dialect some floods of `hostile.py` are drawn, and some kilobytes of each are read in every way: as a whole, in
+chunks of five characters, without the name of the dialect, by `detect` and by `convert`. The worst of each way are read
+at 1 kB, 64 kB and 1 MB. Processor time is what counts; a loaded machine takes about twice as much.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
+import multiprocessing
+import resource
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import toolect
 from toolect import registry
 from toolect.compiled import Dialect
 from tools.bench import hostile
 from tools.bench.hostile import Flood
+from tools.bench.work import Read, seconds, streamed
+from tools.pages.markdown_text import code, table
 
-Read = Callable[[str], object]
-Work = Callable[[Read, str], float]
-CHUNK = 5
-AGAIN = 3
-"""How often a text is read for the least time."""
-
-
-class Scale(NamedTuple):
-    """How work is measured, at which sizes, and how much more of it each size may take than the one before."""
-
-    work: Work
-    sizes: tuple[int, ...]
-    growth: float
-    least: float
-    """Work that is too little to be told from chance."""
-    most: float
-    """Work after which no larger size is tried."""
+PAGE = Path(__file__).parents[2] / "docs" / "reports" / "floods.md"
+SMALL, SOME = 4_000, 16_000
+"""Characters of which the cost of a flood, and how it grows, are told at first."""
+SIZES = (1_000, 64_000, 1_000_000)
+MOST_MEMORY = 100
+"""Megabytes that reading one megabyte may take."""
 
 
-def calls(read: Read, text: str) -> float:
-    """How many calls of functions, in Python and in C, reading the text takes."""
-    profile = cProfile.Profile()
-    profile.runcall(read, text)
-    return sum(entry.callcount for entry in profile.getstats())
+# Ways of reading
 
 
-def seconds(read: Read, text: str) -> float:
-    """Processor time of the fastest of some readings."""
-    found = []
-    for _ in range(AGAIN):
-        start = time.process_time()
-        read(text)
-        found.append(time.process_time() - start)
-    return min(found)
+class Way(NamedTuple):
+    """A way of reading a text, and how many seconds of processor time it may take for a megabyte."""
+
+    read: Callable[[Dialect], Read]
+    seconds: float
+    named: bool
+    """It is told the dialect."""
 
 
-CALLS = Scale(calls, (250, 1_000, 4_000, 16_000), 5, 0, 2e6)
-TIME = Scale(seconds, (4_000, 16_000, 64_000), 6, 0.02, 1)
+WAYS = {
+    "whole": Way(lambda dialect: dialect.parse, 2, True),
+    "in chunks": Way(lambda dialect: streamed(dialect.stream), 8, True),
+    "auto": Way(lambda _: toolect.parse, 2, False),
+    "auto in chunks": Way(lambda _: streamed(toolect.dialect("auto").stream), 8, False),
+    "detect": Way(lambda _: toolect.detect, 2, False),
+    "convert": Way(lambda dialect: lambda text: toolect.convert(text, dialect.name, "kimi-k2"), 4, False),
+}
 
 
-def streamed(dialect: Dialect, **options: Any) -> Read:
-    """Reads a text in chunks; `options` as for `Dialect.stream`."""
-
-    def read(text: str) -> object:
-        stream = dialect.stream(**options)
-        for at in range(0, len(text), CHUNK):
-            stream.feed(text[at : at + CHUNK])
-        stream.close()
-        return stream.message
-
-    return read
+# Timing
 
 
-def grown(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
-    """The work for each size, when every one takes too much more than the one before; nothing otherwise."""
-    read(text(scale.sizes[0]))  # nodes and plans are made the first time
-    found: list[float] = []
-    for size in scale.sizes:
-        found.append(scale.work(read, text(size)))
-        if len(found) > 1 and (found[-1] <= scale.growth * found[-2] or found[-1] < scale.least):
-            return []
-        if found[-1] > scale.most:
+class Seen(NamedTuple):
+    """The flood of a dialect that seems to take most when it is read in one way."""
+
+    dialect: str
+    way: str
+    flood: Flood
+    rate: float
+    """Seconds for a megabyte, by some kilobytes of it."""
+    score: float
+    """The same, more where it grows with the text."""
+
+
+class Cost(NamedTuple):
+    """What a flood takes: seconds at each of `SIZES`, and megabytes at the last of them."""
+
+    seen: Seen
+    seconds: tuple[float, ...]
+    megabytes: float
+
+    @property
+    def share(self) -> float:
+        """Of what it may take, time or memory; no larger size is read of what takes far too long."""
+        size, spent = SIZES[len(self.seconds) - 1], self.seconds[-1]
+        return max(spent / size * SIZES[-1] / WAYS[self.seen.way].seconds, self.megabytes / MOST_MEMORY)
+
+    @property
+    def growth(self) -> float:
+        """How often the time grows as much as the text does, from the last size but one on."""
+        (few, many), (small, large) = self.seconds[-2:], SIZES[len(self.seconds) - 2 : len(self.seconds)]
+        return many / max(few, 1e-9) / (large / small)
+
+
+def look(name: str, count: int, seed: int, ways: Iterable[str]) -> Iterator[Seen]:
+    """The flood of a dialect that seems to take most in each way, of `count` that are drawn; fewer without its name."""
+    dialect, random = registry.dialect(name), Random(f"{name} {seed}")
+    floods = [hostile.drawn(dialect, random) for _ in range(count)]
+    for way in ways:
+        some = floods if WAYS[way].named else floods[: max(1, count // 4)]
+        read = WAYS[way].read(dialect)
+        yield max((Seen(name, way, flood, *rate(read, flood)) for flood in some), key=lambda seen: seen.score)
+
+
+def rate(read: Read, flood: Flood) -> tuple[float, float]:
+    """Seconds for a megabyte, by a small text and, unless that takes long, a larger one; and the score."""
+    small, some = flood.text(SMALL), flood.text(SOME)
+    read(small[:500])
+    few = seconds(read, small) / len(small) * SIZES[-1]
+    if few > 1e3:
+        return few, few
+    many = seconds(read, some) / len(some) * SIZES[-1]
+    return many, many * max(1.0, (many / max(few, 1e-9)) ** 2)
+
+
+def cost(seen: Seen) -> Cost:
+    """What a flood takes."""
+    known = WAYS[seen.way]
+    read, found, megabytes = known.read(registry.dialect(seen.dialect)), [], 0.0
+    read(seen.flood.text(100))
+    for size in SIZES:
+        text = seen.flood.text(size)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        found.append(seconds(read, text))
+        megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        if size > SIZES[0] and found[-1] / size * SIZES[-1] > 10 * known.seconds:
             break
-    return found
+    return Cost(seen, tuple(found), megabytes)
 
 
-def readings(dialect: Dialect, auto: bool) -> dict[str, Read]:
-    """The ways of reading a text by their names."""
-    return {"auto": toolect.parse} if auto else {"whole": dialect.parse, "chunks": streamed(dialect)}
+def apart(seen: Seen) -> Cost:
+    """The same, in a process of its own: what was read before leaves memory to use."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(cost, (seen,))
 
 
-def drawn(dialect: Dialect, pairs: bool, places: bool, sample: int) -> list[Flood]:
-    """The floods of a dialect, or so many of them as `sample` says: always the same."""
-    units = hostile.pairs(dialect.spec) if pairs else hostile.units(dialect.spec)
-    found = hostile.everywhere(dialect) if places else hostile.slots(dialect)
-    return hostile.floods(found, units, sample, Random(dialect.name))
+# Telling
 
 
-def too_much(dialect: Dialect, floods: list[Flood], auto: bool, scale: Scale) -> Iterator[str]:
-    """What is to be said of each flood that grows too much."""
-    for flood in floods:
-        for way, read in readings(dialect, auto).items():
-            if found := grown(read, flood.text, scale):
-                told = " ".join(f"{work:.4g}" for work in found)
-                yield f"{dialect.name} {way} {told}: {flood}"
+def row(one: Cost) -> tuple[str, ...]:
+    """The row of a table for a cost."""
+    times = [f"{spent * 1e3:,.0f} ms" if spent < 1 else f"{spent:,.2f} s" for spent in one.seconds]
+    times += ["–"] * (len(SIZES) - len(times))
+    told = (f"× {one.growth:.1f}", f"{one.megabytes:,.0f} MB", code(str(one.seen.flood)[:100]))
+    return (one.seen.way, one.seen.dialect, *times, *told)
+
+
+def page(seen: Sequence[Seen], found: Sequence[Cost], count: int, seed: int) -> str:
+    """The report."""
+    over = sum(one.share > 1 for one in found)
+    bounds = ", ".join(f"{way} {known.seconds:g} s" for way, known in WAYS.items())
+    costs = [("read", "dialect", "1 kB", "64 kB", "1 MB", "growth", "memory", "the text"), *map(row, found)]
+    rates: dict[str, dict[str, str]] = {}
+    for one in seen:
+        rates.setdefault(one.dialect, {})[one.way] = f"{one.rate:.1f}"
+    each = [(name, *(by_way.get(way, "") for way in WAYS)) for name, by_way in rates.items()]
+    return f"""\
+# Floods
+
+What a text takes that is made to be slow. `make floods ARGS=--write` draws {count} texts of each dialect, a fourth of
+them for the ways that are not told which it is (seed {seed}), and writes this page: units, pairs and triples of what
+means something to the dialect, and pieces of its answers and cases, over and over, in every slot or anywhere, with a
+good end, a cut one, or none.
+
+Bounds for 1 MB of anything, in processor time: {bounds}; and {MOST_MEMORY} MB of memory.
+
+## The worst
+
+Those that seemed to take most, each read in a process of its own. Growth is that of the time from 64 kB to 1 MB, over
+that of the text: × 1 is linear. {over} of {len(found)} are over a bound.
+
+{table(costs)}
+
+## By dialect
+
+Seconds for a megabyte of the worst flood of each, by {SOME // 1000} kB of it: what is bounded shows as if it went on.
+
+{table([("dialect", *WAYS), *each])}
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Look as the arguments say; 1 when something grows too much."""
+    """Look as the arguments say; 1 when something takes too much."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
-    parser.add_argument("--pairs", action="store_true", help="two signs in turn")
-    parser.add_argument("--places", action="store_true", help="at every place of an answer, not one for each slot")
-    parser.add_argument("--sample", type=int, default=0, metavar="N", help="only so many of each dialect")
-    parser.add_argument("--auto", action="store_true", help="without naming the dialect")
-    parser.add_argument("--time", action="store_true", help="processor time, not calls")
+    parser.add_argument("--way", action="append", choices=WAYS, help="only read so; may be repeated")
+    parser.add_argument("--count", type=int, default=40, metavar="N", help="how many floods of each dialect are drawn")
+    parser.add_argument("--worst", type=int, default=12, metavar="N", help="how many of each way are read at all sizes")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="draws others")
+    parser.add_argument("--write", action="store_true", help="write the report")
     options = parser.parse_args(argv)
-    bad = 0
+    ways, seen, found = options.way or list(WAYS), list[Seen](), list[Cost]()
     for name in options.dialect or registry.dialects():
-        dialect = registry.dialect(name)
-        floods = drawn(dialect, options.pairs, options.places, options.sample)
-        before = bad
-        for told in too_much(dialect, floods, options.auto, TIME if options.time else CALLS):
-            bad += 1
-            print(told, flush=True)
-        print(f"# {name}: {bad - before} of {len(floods)} floods grow too much", flush=True)
-    return bool(bad)
+        seen += look(name, options.count, options.seed, ways)
+    for way in ways:
+        likely = sorted((one for one in seen if one.way == way), key=lambda one: -one.score)
+        for one in likely[: options.worst]:
+            found.append(apart(one))
+            print("  ".join(row(found[-1])), flush=True)
+    if options.write:
+        PAGE.write_text(page(seen, found, options.count, options.seed))
+    over = sum(one.share > 1 for one in found)
+    print(f"{over} of {len(found)} are over a bound")
+    return bool(over)
 
 
 if __name__ == "__main__":

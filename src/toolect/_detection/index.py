@@ -62,7 +62,10 @@ class Index:
         self._names = {opener: tuple(names) for opener, names in named.items()}
         line = "|".join(map(_named, named))
         self._named = re.compile(line).match if line else None
-        found = [trie(needles - _BARE.keys()), *(guard for bracket, guard in _BARE.items() if bracket in needles)]
+        guards = {bracket: guard for bracket, guard in _BARE.items() if bracket in needles} | {
+            needle: guard for needle, found in openers.items() if (guard := _before_name(needle, found))
+        }
+        found = [trie(needles - guards.keys()), *guards.values()]
         anything = re.compile("|".join(found) + (f"|(?m:^)(?={line})" if line else ""))
         self._search, self._match = anything.search, anything.match
         closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
@@ -217,6 +220,21 @@ _BARE = {
     "[": rf"""\[(?=\s{{0,{MAX_BLANK}}}(?:[{{"'_]|[^\W\d]|\Z))""",
 }
 """What matches a bracket that something may begin with: most that stand in code are none."""
+
+
+def _before_name(needle: str, openers: Iterable[Opener]) -> str:
+    """Matches a sign that is the whole of all `openers` that begin with it, when what may follow it does: a name.
+
+    Empty where something else may follow, or where the name may hold the sign.
+    """
+    names = {regex for opener in openers for regex in opener.patterns}
+    after = {mark for opener in openers for mark in opener.then}
+    plain = all(o.core == needle and o.patterns and not (o.free or o.json or o.follows) for o in openers)
+    if len(needle) > 1 or not plain or any(re.search(regex, needle) for regex in names):
+        return ""
+    blank = rf"\s{{0,{MAX_BLANK}}}"
+    then = f"{blank}(?:{'|'.join(map(re.escape, after))}|\\Z)" if after and all(len(m) == 1 for m in after) else ""
+    return rf"{re.escape(needle)}(?={blank}(?:(?>{'|'.join(names)}){then}|\Z))"
 
 
 def _named(opener: Opener) -> str:

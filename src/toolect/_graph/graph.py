@@ -36,7 +36,9 @@ class Graph:
         spec = network.spec
         self.code = Code(spec) if spec.code else None
         """What code is made of, where calls are statements."""
-        self._reset()
+        self._nodes: dict[tuple[Config, ...], Node] = {}
+        self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
+        self.start = self.node(((self.network.starts["start"], None, ()),))
         self.ends = tuple(end.strip() for end in spec.end)
         texts = {name: role for name, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT)}
         marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in texts]
@@ -92,21 +94,12 @@ class Graph:
             self._named = named or self.code is not None
         return self._named
 
-    def _reset(self) -> None:
-        self._nodes: dict[tuple[Config, ...], Node] = {}
-        self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
-        self.start = self.node(((self.network.starts["start"], None, ()),))
-
     def pattern(self, regex: str) -> re.Pattern[str]:
         """The compiled terminal `regex`, which never gives back what it has matched."""
         found = self._patterns.get(regex)
         if found is None:
             found = self._patterns[regex] = re.compile(regex)
         return found
-
-    def drop_deep(self) -> None:
-        """Forget all nodes, after a text that nested too deep made many."""
-        self._reset()
 
     def node(self, kernel: tuple[Config, ...]) -> Node:
         """The node of `kernel`."""

@@ -155,8 +155,7 @@ class Course(Source):
         self._arrive()
 
     def restart(self) -> None:
-        """Go on at the start of the grammar, whatever is open, in a graph of new nodes."""
-        self.graph.drop_deep()
+        """Go on at the start of the grammar, whatever is open."""
         self.node = self.graph.start
         if self.watcher is not None:
             self.watcher.restarted()

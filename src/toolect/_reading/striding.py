@@ -16,6 +16,9 @@ from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call, Json, Repair, Segment
 
+MAX_FRAMES = 16
+"""Open lists and objects of a value language that are read in large steps. Beyond it: lexeme by lexeme."""
+
 
 class Striding:
     """The text of a stride and how far it has come. Indexes count from `buf[0]`, spans from the wire text's start.
@@ -140,12 +143,12 @@ class Striding:
         self.name, self.id, self.key, self.begun = name, identity, key, keys
 
     def open_value(self, value: list[Json] | dict[str, Json]) -> bool:
-        """A list or object begins; False when nothing is known of what it is."""
+        """A list or object begins; False when nothing is known of what it is, or too many are open."""
         inside = self.frames and type(self.frames[-1][0]) is list
         arguments = not self.frames and self.key is None
         if arguments and (type(value) is list or self.entries or self.value is not None):
             return False
-        if not arguments and not inside and self.key is None:
+        if not arguments and not inside and self.key is None or len(self.frames) == MAX_FRAMES:
             return False
         self.frames = (*self.frames, (None if arguments else value, self.key))
         self.key = None

@@ -1,0 +1,78 @@
+"""How much work reading a text is: calls of functions, which are the same on any machine, or processor time."""
+
+from __future__ import annotations
+
+import cProfile
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+Read = Callable[[str], object]
+Work = Callable[[Read, str], float]
+CHUNK = 5
+"""Characters of a chunk."""
+
+
+class Streaming(Protocol):
+    """A stream of any kind."""
+
+    def feed(self, chunk: str) -> object: ...
+    def close(self) -> object: ...
+    @property
+    def message(self) -> object: ...
+
+
+def streamed(make: Callable[[], Streaming], size: int = CHUNK) -> Read:
+    """Reads a text in chunks of `size` characters."""
+
+    def read(text: str) -> object:
+        stream = make()
+        for at in range(0, len(text), size):
+            stream.feed(text[at : at + size])
+        stream.close()
+        return stream.message
+
+    return read
+
+
+class Scale(NamedTuple):
+    """How work is measured, at which sizes, and how much more of it each size may take than the one before."""
+
+    work: Work
+    sizes: tuple[int, ...]
+    growth: float
+    least: float
+    """Work that is too little to be told from chance."""
+    most: float
+    """Work after which no larger size is tried."""
+
+
+def calls(read: Read, text: str) -> float:
+    """How many calls of functions, in Python and in C, reading the text takes."""
+    profile = cProfile.Profile()
+    profile.runcall(read, text)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def seconds(read: Read, text: str) -> float:
+    """Processor time of reading the text."""
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+CALLS = Scale(calls, (250, 1_000, 4_000, 16_000), 5, 0, 2e6)
+TIME = Scale(lambda read, text: min(seconds(read, text) for _ in range(3)), (4_000, 16_000, 64_000), 6, 0.02, 1)
+
+
+def grown(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
+    """The work for each size, when every one takes too much more than the one before; nothing otherwise."""
+    read(text(scale.sizes[0]))  # nodes and plans are made the first time
+    found: list[float] = []
+    for size in scale.sizes:
+        found.append(scale.work(read, text(size)))
+        if len(found) > 1 and (found[-1] <= scale.growth * found[-2] or found[-1] < scale.least):
+            return []
+        if found[-1] > scale.most:
+            break
+    return found
