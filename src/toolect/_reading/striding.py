@@ -124,8 +124,12 @@ class Striding:
 
     def fits(self, name: str, arguments: Json) -> bool:
         """True when a call is one of the tool `name` just as it stands."""
-        schemas = self.schemas
-        return not schemas or schemas.called(name) == name and (not self.coerces or fits(schemas.of(name), arguments))
+        if not self.schemas:
+            return True
+        schema = self.schemas.exact(name)
+        if schema is None:
+            return self.schemas.called(name) == name
+        return not self.coerces or fits(schema, arguments)
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""

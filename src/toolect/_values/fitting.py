@@ -8,6 +8,7 @@ one of these may become of it; what was passed on stays as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect._values.schema import Schema, type_of
@@ -22,7 +23,9 @@ MAX_WRAPPERS = 4
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 _BETWEEN = re.compile(r'[^"{}\[\],:]*+').match
 _HEAD = re.compile(r'\{[ \t\r\n]*+(?:"([^"\\]*+)("?))?').match
-_PLAIN = re.compile(r'[^"\\]*+\Z').match
+
+
+_NONE: dict[str | int, Json] = {}
 
 
 class Change(NamedTuple):
@@ -36,27 +39,28 @@ def fits(schema: Schema, arguments: Json) -> bool:
     """False where `Fitting` may change something."""
     if not schema.node:
         return True
-    if type(arguments) is not dict or len(arguments) == 1 and _wraps(schema, next(iter(arguments))):
+    if type(arguments) is not dict:
+        return False
+    if len(arguments) == 1 and (key := next(iter(arguments))) in WRAPPERS and _wraps(schema, key):
         return False
     return _fits(schema, arguments)
 
 
 def _fits(schema: Schema, value: Json) -> bool:
     properties = schema.node.get("properties")
+    known = properties if type(properties) is dict else _NONE
     for key, inner in value.items() if type(value) is dict else enumerate(value):
         kind = type(inner)
-        if kind is not str and kind is not dict and kind is not list:
+        if kind is str:
+            node = known.get(key)
+            if type(node) is dict and node.get("type") == "string":
+                continue  # nearly always
+        elif kind is not dict and kind is not list:
             continue
-        if kind is str and type(properties) is dict and _is_text(properties.get(key)):
-            continue  # nearly always
         member = schema.member(key) if type(key) is str else schema.item(key)
         if member is not None and not ("string" in member.types if kind is str else _fits(member, inner)):
             return False
     return True
-
-
-def _is_text(node: Json) -> bool:
-    return type(node) is dict and node.get("type") == "string"
 
 
 def _wraps(schema: Schema, key: str) -> bool:
@@ -67,9 +71,11 @@ def _wraps(schema: Schema, key: str) -> bool:
 class Fitting:
     """The JSON text of one call's arguments, by the schema of its tool."""
 
-    __slots__ = ("_flow", "_held", "_schema", "_starts", "changes")
+    __slots__ = ("_flow", "_held", "_schema", "_starts", "changes", "feed")
 
     def __init__(self, schema: Schema) -> None:
+        self.feed: Callable[[str], str] = self._begin
+        """What can be passed on after a text has come."""
         self.changes: list[Change] = []
         """What was done so far."""
         self._schema = schema
@@ -81,10 +87,8 @@ class Fitting:
         """The same from the beginning."""
         return Fitting(self._schema)
 
-    def feed(self, text: str) -> str:
-        """What can be passed on after `text` has come."""
-        if self._flow is not None:
-            return self._flow.feed(text)
+    def _begin(self, text: str) -> str:
+        """As `feed`, until it is known what the text begins with."""
         self._held.append(text)
         if not self._starts:
             return ""
@@ -114,7 +118,8 @@ class Fitting:
 
     def _pass_on(self) -> str:
         self._flow = _Flow(self._schema, self.changes)
-        return self._flow.feed("".join(self._held))
+        self.feed = self._flow.feed
+        return self.feed("".join(self._held))
 
     def _unwrapped(self, value: Json) -> Json:
         """The arguments that `value` holds, or is; `value` itself where that is not so."""
@@ -179,19 +184,20 @@ class _Open:
 class _Flow:
     """The text of an object, passed on but for strings where none is admitted."""
 
-    __slots__ = ("_changes", "_escaping", "_held", "_key", "_quoted", "_root", "_stack", "_wanted")
+    __slots__ = ("_changes", "_escaping", "_held", "_key", "_passing", "_quoted", "_root", "_stack", "_wanted")
 
     def __init__(self, root: Schema, changes: list[Change]) -> None:
         self._root, self._changes = root, changes
         self._stack: list[_Open] = []
         self._quoted = self._escaping = False  # a string is open, and a backslash was the last of it
+        self._passing = False  # it is a value and passed on
         self._wanted: Schema | None = None  # what should be there instead of it
         self._held: list[str] = []  # its text then
         self._key: list[str] | None = None  # its text where it is a key
 
     def feed(self, text: str) -> str:
         """What can be passed on after `text` has come."""
-        if self._quoted and self._wanted is None and self._key is None and not self._escaping and _PLAIN(text):
+        if self._passing and '"' not in text and text[-1:] != "\\":
             return text
         out: list[str] = []
         pos, n = 0, len(text)
@@ -237,6 +243,7 @@ class _Flow:
         elif schema is not None and "string" not in schema.types:
             self._wanted, self._held = schema, ['"']
             return
+        self._passing = self._key is None
         out.append('"')
 
     def _read_string(self, text: str, pos: int, out: list[str]) -> int:
@@ -246,9 +253,9 @@ class _Flow:
             pos, self._escaping = pos + 1, False
         pos = _INSIDE(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if pos < len(text):
-            self._quoted = text[pos] != '"'
-            self._escaping = self._quoted
+            self._quoted = self._escaping = text[pos] != '"'
             pos += 1
+        self._passing = self._quoted and not self._escaping and self._wanted is None and self._key is None
         piece = text[start:pos]
         if self._wanted is not None:
             self._held.append(piece)

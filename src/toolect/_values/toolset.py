@@ -31,6 +31,10 @@ class ToolSchemas(Mapping[str, Schema]):
         fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
         return fit[0] if len(fit) == 1 else name
 
+    def exact(self, name: str) -> Schema | None:
+        """The schema of the tool that is declared as `name`."""
+        return self._schemas.get(name)
+
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
         found = self._schemas.get(name)
