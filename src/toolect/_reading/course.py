@@ -49,7 +49,7 @@ class Course(Source):
         self.graph, self.builder = graph, builder
         builder.draft.raw = self.raw
         self.node: Node = graph.start
-        self.last: Key = ""  # the marker or terminal that was read last
+        self.last: Key = ""  # the marker or terminal that was read last, outside of values
         self.spacing = Spacing()
         self.home: Node | None = None  # where to go on after the statement of code that is open
         self.depth = 0  # brackets that are open in it
@@ -118,7 +118,7 @@ class Course(Source):
         if self.watcher is not None:
             self.watcher.shifted(key, start, end)
         step = self.node.step(key)
-        self.last = key
+        self.last = "" if self.node.value else key
         self._hist.append((start, end, text))
         if step.tasks:
             self._run(step.tasks)

@@ -78,9 +78,7 @@ class Machine:
             if course.graph.code is not None and node.coding is not None:
                 course.begin_statement(node.coding)  # or the last one goes on
             course.pos = to.size if to.finished else to.before
-            marked = not to.finished and to.buf.endswith(course.graph.starts, 0, to.before)
-            found = (core for core in course.graph.starts if to.buf.endswith(core, 0, to.before)) if marked else ()
-            course.last = max(found, key=len, default="")
+            course.last = to.last
             course.spacing.after(to.trails[0], to.trails)
             if to.finished:
                 self.slot = AFTER_END
@@ -168,7 +166,7 @@ class Machine:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, finder = course.buf, course.finder
         to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank, finder)
-        to.bound, to.after_call = bound, builder.after_call
+        to.bound, to.after_call, to.last = bound, builder.after_call, course.last
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)
         node = go(to, course.node)

@@ -66,7 +66,7 @@ def cross(to: Striding, hub: Hub, at: int) -> Route | None:
             to.nested = to.called
         to.owed = 0 if trace.node.text else max(0, to.owed - trace.lexemes)
         to.clean = to.clean and not to.owed and not to.nested
-    to.pos, to.before, to.trails = end, before, trace.trails
+    to.pos, to.before, to.trails, to.last = end, before, trace.trails, trace.last
     if trace.then is None:
         trace.leads(Route(trace.node) if trace.cut else to.route(trace.node))
     return trace.then  # type: ignore[no-any-return]  # a Route
@@ -147,10 +147,11 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
             to.ways.append((hub, last.number))
         end, pos, before = last.actions[0].place(close), close.end(), close.end() - last.trail_size
         then, trails, clean = last.then or last.leads(to.route(last.node)), last.trails, last.proven or last.clean
+        trace = last
     span = (start + to.base, end + to.base)
     to.segments.append(Call(name, arguments, identity, spelling, to.buf[start:end], span))
     to.after_call, to.clean = True, clean
-    to.pos, to.before, to.trails = pos, before, trails
+    to.pos, to.before, to.trails, to.last = pos, before, trails, trace.last
     return then
 
 

@@ -35,8 +35,8 @@ class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
-        "actions", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "lexemes", "nested", "node",
-        "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
+        "actions", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes", "nested",
+        "node", "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: TraceDraft, groups: int) -> None:
@@ -47,6 +47,8 @@ class Trace:
         self.node = draft.node
         self.then: Any = None
         """How a stride goes on there: the route, made when it is first needed."""
+        self.last = draft.last
+        """The last marker or terminal; nothing for one inside of a value."""
         self.trails = draft.trails
         """What the last marker may write after itself, first what it does write."""
         self.trail_size = len(draft.trail)
@@ -177,6 +179,7 @@ class TraceDraft:
         self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
         self.trails: tuple[str, ...] = ("",)
         self.margin = 0  # how much longer the last marker might turn out to be
+        self.last: str | Terminal = ""
         self.forks = 0  # how many places it has come over where it might have ended
         self.cuts: list[TraceDraft] | None = None  # where to put the beginnings from which reading can go on
         self.unproven: tuple[tuple[TraceDraft, str], ...] = ()  # beginnings, each with what must follow to prove it
@@ -191,6 +194,7 @@ class TraceDraft:
         """A draft that goes on as this one, independently."""
         twin = TraceDraft(self.node)
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
+        twin.last = self.last
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks = self.proven, self.forks
         twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
@@ -277,6 +281,7 @@ class TraceDraft:
             if self.node.marks:  # one of them might be there in part
                 self.margin = max(self.margin, self.node.longest + MAX_BLANK)
         self.lexemes.append((begin, self.at, group))
+        self.last = "" if self.node.value else key
         if not self.tasks(step.tasks):
             return []
         self.trail, self.trails = step.trail, step.trails

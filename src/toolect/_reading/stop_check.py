@@ -50,7 +50,8 @@ def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Wait
     """The call in reasoning, unless that is closed after it, where this matters: without its opener, or by policy."""
     if course.graph.policies.reasoning_calls == "parse" and call.stop.repair is not RepairKind.IMPLIED_OPENER:
         return call
-    regular = (stop for stop in passage.plan.stops if stop.regular and stop.calls is Calls.NOTHING)
+    ends = (stop for stop in passage.plan.stops if stop.regular and stop.calls is Calls.NOTHING)
+    regular = (stop for stop in ends if stop.core not in course.graph.think_openers)
     found = [course.finder.next(stop.core, call.end) for stop in regular]
     if any(0 <= at - call.end <= MAX_REHEARSAL for at in found):
         return None

@@ -80,7 +80,7 @@ def _go(to: Striding, at: Route) -> Route | None:
     while True:
         if not to.called and to.clean:
             begin = at  # no call is open
-            saved = len(to.segments), to.after_call, to.pos, to.before, to.trails
+            saved = len(to.segments), to.after_call, to.pos, to.before, to.trails, to.last
         then = at.go(to)
         if then is None:
             break

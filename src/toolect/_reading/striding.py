@@ -9,7 +9,7 @@ from typing import Any
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._graph.symbols import ECHOES
+from toolect._graph.symbols import ECHOES, Key
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
 from toolect._values.schema import Schema
@@ -36,6 +36,8 @@ class Striding:
     """A call was the last thing read."""
     trails: tuple[str, ...] = ("",)
     """What the last marker may write after itself; reading goes on at `pos`, which is after that, or at `before`."""
+    last: Key = ""
+    """The last marker or terminal outside of values."""
 
     alone = False
     """It reads the whole answer, and may note repairs."""
@@ -245,8 +247,8 @@ class Striding:
         twice = self.key in keys or self.key in before or not keys.isdisjoint(before)
         return len(keys) == len(self.entries) and not twice
 
-    def restore(self, saved: tuple[int, bool, int, int, tuple[str, ...]]) -> None:
-        """Go back to where no call was open: the segments then, `after_call`, `pos`, `before` and `trails`."""
-        count, self.after_call, self.pos, self.before, self.trails = saved
+    def restore(self, saved: tuple[int, bool, int, int, tuple[str, ...], Key]) -> None:
+        """Go back to where no call was open: the segments then, `after_call`, `pos`, `before`, `trails` and `last`."""
+        count, self.after_call, self.pos, self.before, self.trails, self.last = saved
         del self.segments[count:]
         self.called = False

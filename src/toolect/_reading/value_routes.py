@@ -67,7 +67,7 @@ class Plain(Route):
             to.owed -= 1
         to.clean = False
         to.pos = to.before = end
-        to.trails = NO_TRAIL
+        to.trails, to.last = NO_TRAIL, ""
         then = self._thens.get(number)
         if then is None:
             then = self._thens[number] = to.route(way.node)
