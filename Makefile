@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside floods conformance damage fuzz mutate house wheel clean
+.PHONY: help setup demo test lint bench beside floods conformance damage fuzz mutate house wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -61,6 +61,10 @@ house: setup  ## print the figures of the source: lines, circles of imports, cal
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/
 	rm -rf dist
 	$(BIN)/python -m build
+
+compiled: setup  ## build a wheel whose reading packages are compiled, in dist/compiled/
+	rm -rf dist/compiled
+	MYPYPATH=src HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --outdir dist/compiled
 
 clean:  ## remove everything that can be made again
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,3 +1,11 @@
 """The version, apart from the package so that the cache can have it without the rest."""
 
 __version__ = "0.1.0"
+
+
+def build() -> str:
+    """Which build of this version runs."""
+    from importlib.util import find_spec  # few need it
+
+    reader = find_spec("toolect._reading.machine")
+    return "pure Python" if reader is None or (reader.origin or "").endswith(".py") else "compiled"

@@ -35,7 +35,7 @@ class Message(msgspec.Struct, frozen=True, eq=False):
     repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
-        given = self.segments
+        given: object = self.segments
         if not isinstance(given, list | tuple) and (isinstance(given, str) or not isinstance(given, Sequence)):
             hint = ": put it into a list" if isinstance(given, Content | Reasoning | Call) else ""
             raise TypeError(f"expected a message's segments as list, got {kind_of(given)}{hint}")

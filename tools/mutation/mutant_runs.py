@@ -170,8 +170,6 @@ def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
     if loaded is None or loaded.spec is None:
         return ()
     subject = Subject(path, loaded, entries, None)
-    if subject.endless:
-        return ()
     others = {other: registry.spec(other) for other in registry.dialects() if other != name}
     group = Group(path, {name: subject}, others)
     return [d for check in _CHECKS if check.compare for d in check.compare(group)]

@@ -37,7 +37,7 @@ def _written(hit: Hit, text: str) -> bool:
     if opener.core in BRACKETS or opener.free or opener.patterns:
         return True
     return text.startswith(opener.trail, hit.end) and (
-        text[end : end + 1] in (*opener.json,) or text.startswith(opener.follows, end)
+        text[end : end + 1] in tuple(opener.json) or text.startswith(opener.follows, end)
     )
 
 
@@ -202,5 +202,5 @@ class Evidence:
         Either its name is of several words, or arguments stand between its parentheses.
         """
         openers = [hit.opener for hit in self._openers[name]]
-        code = any(o.core.startswith(FENCE) or "(" in (*o.follows, *o.then) for o in openers)
+        code = any(o.core.startswith(FENCE) or "(" in o.follows + o.then for o in openers)
         return _WORDS.match(call.name) is not None or code and call.told

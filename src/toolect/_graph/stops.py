@@ -27,16 +27,15 @@ class Stop:
     `path` has the steps that lead to it from the node of the slot, `lead` is the whitespace that is written before it.
     """
 
-    __slots__ = ("calls", "core", "key", "lead", "otherwise", "path")
-
-    repair: RepairKind | None = None
-    """What going over it is when the grammar has nothing of the kind here."""
-    direct = False
-    """It counts only where no text comes before it."""
+    __slots__ = ("calls", "core", "direct", "key", "lead", "otherwise", "path", "repair")
 
     def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls = Calls.NOTHING) -> None:
         self.core, self.lead, self.path, self.calls = core, lead, path, calls
         self.key: Key = core
+        self.repair: RepairKind | None = None
+        """What going over it is when the grammar has nothing of the kind here."""
+        self.direct = False
+        """It counts only where no text comes before it."""
         self.otherwise: Stop | None = None
         """What the same marker is when it begins no call."""
 
@@ -62,12 +61,10 @@ class Instead(Stop):
 
     __slots__ = ()
 
-    direct = True
-
-    @property
-    def repair(self) -> RepairKind | None:  # type: ignore[override]  # one of two
-        """That opener is implied."""
-        return RepairKind.IMPLIED_OPENER if self.path else None
+    def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls = Calls.NOTHING) -> None:
+        super().__init__(core, lead, path, calls)
+        self.direct = True
+        self.repair = RepairKind.IMPLIED_OPENER if path else None
 
 
 class NameLine(Stop):
@@ -78,11 +75,7 @@ class NameLine(Stop):
     def __init__(self, name: Terminal, path: tuple[Key, ...]) -> None:
         super().__init__(name.regex, "", path, Calls.NAMED)
         self.key = name
-
-    @property
-    def direct(self) -> bool:  # type: ignore[override]  # one of two
-        """A line begins, or the whole text."""
-        return not self.path
+        self.direct = not path  # a line begins, or the whole text
 
 
 class EndToken(Stop):
@@ -102,7 +95,7 @@ class EndToken(Stop):
 class Implying(Stop):
     """A marker that could only follow another, closer or wrapper's opener, which is missing."""
 
-    __slots__ = ("repair",)
+    __slots__ = ()
 
     def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls, repair: RepairKind) -> None:
         super().__init__(core, lead, path, calls)
@@ -112,13 +105,11 @@ class Implying(Stop):
 class Stray(Stop):
     """A closer of what is not open."""
 
-    __slots__ = ("direct",)
-
-    repair = RepairKind.STRAY_MARKER
+    __slots__ = ()
 
     def __init__(self, core: str, direct: bool) -> None:
         super().__init__(core, "", ())
-        self.direct = direct
+        self.direct, self.repair = direct, RepairKind.STRAY_MARKER
 
 
 class Landmark(Stop):

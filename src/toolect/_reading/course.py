@@ -174,12 +174,14 @@ class Course(Source):
         builder = self.builder
         if self.node.done is None:
             self._imply_rest(at)
+        called = builder.call is not None
+        if called and self.node.done is not None:
+            self.finish_tasks(at)
         if builder.call is not None:
-            if self.node.done is not None:
-                self.finish_tasks(at)
-            if builder.call is not None:
-                builder.truncate(at)
-        elif list(self.node.choices) == [SlotKind.JSON]:
+            builder.truncate(at)
+        if called:
+            return
+        if list(self.node.choices) == [SlotKind.JSON]:
             builder.draft.begin_call(at)
             builder.truncate(at)
         elif self.node.done is None and not self.node.text:

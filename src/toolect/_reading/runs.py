@@ -117,8 +117,9 @@ class Hub:
 
     def shorter(self, text: str, at: int) -> Hub | None:
         """The beginnings of its runs from which reading lexeme by lexeme can go on, if one may be at index `at`."""
-        if self._make is not None and text.startswith(self.begins, at):
-            self._shorter, self._make = self._make(), None
+        make = self._make  # another thread may be doing the same
+        if make is not None and text.startswith(self.begins, at):
+            self._shorter, self._make = make(), None
         return self._shorter
 
 

@@ -50,7 +50,8 @@ def ways(node: Node) -> int | None:
             size = ways(item)
             if most is None or size is None or size > 1 and most > _FEW:
                 return None
-            return sum(size**times for times in range(least, most + 1))
+            repeated: int = sum(size**times for times in range(least, most + 1))
+            return repeated
         case Atomic(item) | Look(item):
             return ways(item)
         case Chars() | Border():

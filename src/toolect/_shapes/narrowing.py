@@ -6,7 +6,6 @@ value is of another kind than it has there. What is found is remembered, so each
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from toolect._shapes.alternatives import (
@@ -42,29 +41,27 @@ class Place:
         self.as_value = any(kind is not HoleKind.ARGUMENTS_TEXT for kind in holes)
         self.hole = next(iter(holes), None)
         """What a scalar fills."""
+        self._object: Members | None = None
+        self._item: Place | None = None
 
-    @cached_property
+    @property
     def object(self) -> Members:
         """What the object that stands here may be."""
-        return self._book.members(objects(self.options), frozenset())
+        if self._object is None:
+            self._object = self._book.members(objects(self.options), frozenset())
+        return self._object
 
-    @cached_property
+    @property
     def item(self) -> Place:
         """What an item of the list that stands here may be."""
-        return self._book.place(items(self.options))
+        if self._item is None:
+            self._item = self._book.place(items(self.options))
+        return self._item
 
-    @cached_property
+    @property
     def lone(self) -> Place:
         """What an item may be of a list that stands where an object should."""
         return self._book.place(objects(self.options))
-
-
-class Step(NamedTuple):
-    """What is left of an object's alternatives after a member, and what that member may be; `wrong` if it is none."""
-
-    members: Members
-    place: Place
-    wrong: str = ""
 
 
 class Members:
@@ -141,6 +138,14 @@ class Members:
             return True
         needed = (field.keys for field in option.fields if not field.optional and is_constant(field.shape))
         return all(any(key in self.met for key in keys) for keys in needed)
+
+
+class Step(NamedTuple):
+    """What is left of an object's alternatives after a member, and what that member may be; `wrong` if it is none."""
+
+    members: Members
+    place: Place
+    wrong: str = ""
 
 
 Name: TypeAlias = tuple[tuple[int, ...], frozenset[str]]

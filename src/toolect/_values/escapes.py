@@ -90,7 +90,7 @@ LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "
 """What an escape begins with."""
 _LONGEST = 12
 """Characters of the longest escape, and then some."""
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 
 

@@ -112,9 +112,10 @@ class Fitting:
         value = read_json("".join(self._held))
         if value is not NOTHING and (found := self._unwrapped(value)) is not value:
             self._held = [dumps(found)]
-        text = self._pass_on()
-        assert self._flow is not None
-        return text + self._flow.rest()
+        return self._pass_on() + self._rest()
+
+    def _rest(self) -> str:
+        return "" if self._flow is None else self._flow.rest()
 
     def _pass_on(self) -> str:
         self._flow = _Flow(self._schema, self.changes)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from toolect._version import build
 from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
@@ -68,7 +69,7 @@ def _sentence(error: click.ClickException) -> str:
 
 
 @click.command("toolect", cls=Commands, context_settings={"max_content_width": 100})
-@click.version_option(package_name="toolect", message="%(prog)s %(version)s")
+@click.version_option(package_name="toolect", message=f"%(prog)s %(version)s ({build()})")
 def main() -> None:
     """Read and write the tool-call dialects of language models.
 

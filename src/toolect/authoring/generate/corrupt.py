@@ -91,7 +91,7 @@ class Corruption(StrEnum):
     COMMENT = "comment"
     """A comment stands in the JSON."""
     ELLIPSIS = "ellipsis"
-    """Three dots stand before a closing bracket."""
+    """An ellipsis stands before a closing bracket."""
     STRING_VALUES = "string-values"
     """A number, a word or an object is written as a string."""
     FENCED = "fenced"
