@@ -233,9 +233,9 @@ class Draft:
 
         return emit
 
-    def places(self, call: OpenCall, value: Json) -> bool:
-        """True when `value`, which stands where all arguments should, is the only one that the tool takes."""
-        return self._fits and placed(self.tools.of(call.name), value) is not None
+    def places(self, name: str, value: Json) -> bool:
+        """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes."""
+        return self._fits and placed(self.tools.of(name), value) is not None
 
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
@@ -280,7 +280,7 @@ class Draft:
             self.note(RepairKind.JSON, at, why)
             call.take(value)
             call.verbatim = True
-        elif not written and self.places(call, value):
+        elif not written and self.places(call.name, value):
             self.write(text)
             call.take(value)
         else:

@@ -100,7 +100,7 @@ class CallSink:
         if found.doubled:
             call.note(RepairKind.DUPLICATE_KEY, found.start, "the last value counts")
         call.take(value)
-        if not isinstance(value, dict) and not self._draft.places(call, value):
+        if not isinstance(value, dict) and not self._draft.places(call.name, value):
             call.fail(f"expected arguments as an object, got {dumps(value)[:40]} - at {found.start}")
 
 

@@ -239,7 +239,8 @@ class JsonSlot:
         draft = course.builder.draft
         value = repair(course.raw(self.start, base + end), True, draft.effort) if end >= 0 else None
         found = [] if value is None else whole(self.shape, value)
-        if not any(isinstance(unit, Unit) and unit.is_call for unit in found):
+        units = (unit for unit in found if isinstance(unit, Unit))
+        if not any(unit.is_call or unit.argued and draft.places(unit.name, unit.arguments) for unit in units):
             draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
         self.host = None
