@@ -120,7 +120,7 @@ DRAWN = (
         'start: content* calls* call*\ncall: "<call>\\n" NAME ": " item*\nitem: "<k>" KEY "</k>\\n<v>" TEXT "</v>\\n"\n'
         'calls: "<calls>" call ("\\n" call)* "<|done|>"\nNAME: /[a-z]+/\nKEY: /[a-z]+/',
         "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
-        ("<calls><call>\ne: <|done|>", "<call>\ne: <call>\nf: "),
+        ("<calls><call>\ne: <|done|>", "<call>\ne: <call>\nf: ", "<calls><call>\ne: <k>a</k>\n<v> \n\n<|done|>"),
     ),
     (
         'call: "<calls>\\n" (JSON | "[" NAME ">" ) "</calls>" | JSON ";"\nNAME: /[a-z]+/',

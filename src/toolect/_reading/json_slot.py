@@ -127,13 +127,16 @@ class JsonSlot:
             return None
         reader, draft, passes, keep = self.reader, course.builder.draft, self.reader.passes, course.keeping()
 
+        inside = True  # the arguments
+
         def take(chunk: str) -> list[Event] | None:
-            if passes(chunk):
+            nonlocal inside
+            if inside and passes(chunk):
                 keep(chunk)
                 course.base += len(chunk)
                 reader.passed(chunk)
                 return emit(chunk)
-            if _CLOSER(chunk) is not None or not reader.passing:
+            if not inside or _CLOSER(chunk) is not None:
                 return None
             events = draft.events = []
             try:
@@ -142,6 +145,7 @@ class JsonSlot:
                 course.buf = chunk
                 self._trip(course, broken)
                 return events
+            inside = reader.passing
             if pos == len(chunk):
                 keep(chunk)
                 course.base += len(chunk)

@@ -148,7 +148,10 @@ class Value(Text):
             return None
         to.entries.append((key, value))
         to.key = None
+        before, to.before = to.before, until  # where a call ends that has no more to it
         route = cross(to, self.hub, end)  # type: ignore[arg-type]  # not where there is none
+        if route is None:
+            to.before = before
         if route is None and not to.broken:  # what is broken is not gone on with
             to.entries.pop()
             to.key = key

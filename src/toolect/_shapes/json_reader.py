@@ -126,8 +126,8 @@ class JsonReader:
         return self._arg_depth >= 0 and self._encoded is None
 
     def passes(self, chunk: str) -> bool:
-        """True when all of `chunk` lies inside a string that is open where `passing`."""
-        return self.expect is Expect.STRING and self.passing and match_run(chunk) is not None
+        """True when all of `chunk` lies inside the open string, where `passing`."""
+        return self.expect is Expect.STRING and match_run(chunk) is not None
 
     def passed(self, chunk: str) -> None:
         """Such a `chunk` was passed on."""
