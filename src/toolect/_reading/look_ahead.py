@@ -20,16 +20,18 @@ _FAR = 8
 _SOLID = re.compile(r"\S").search
 
 
-def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool) -> Answer:
+def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False) -> Answer:
     """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
 
-    After a `strong` marker nothing but a call is likely: what is cut off is one.
+    After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
+    is declared is called, where there are such.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
 
         return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
     way = _Way(view, stop, node, pos, strong)
+    way.picky = inside or view.graph.policies.unknown_tool == "content"
     for _ in range(_FAR):
         answer = way.go_on()
         if answer is not None:
@@ -40,7 +42,7 @@ def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool) -> 
 class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
-    __slots__ = ("line", "named", "seen", "stop", "strong", "weak")
+    __slots__ = ("line", "named", "picky", "seen", "stop", "strong", "weak")
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
@@ -49,6 +51,7 @@ class _Way(Forgiving):
         self.named = False  # one with a name or an id has
         self.line = False  # a new line that the dialect writes has not come
         self.weak = False  # only a short sign came after the name
+        self.picky = False  # the tool has to be declared
 
     def go_on(self) -> Answer | None:
         """Look at the next lexeme; None when that does not decide."""
@@ -95,7 +98,7 @@ class _Way(Forgiving):
         if len(roles) == 1:
             self.named = self.named or Role.MARKUP not in roles
         known = not view.tools or view.buf[terminal.start : terminal.end] in view.tools
-        if Role.NAME in roles and self.named and not known and view.graph.policies.unknown_tool == "content":
+        if Role.NAME in roles and self.named and not known and self.picky:
             return Answer.NO
         self.over(terminal)
         return None
