@@ -17,6 +17,7 @@ from toolect import _cache as cache
 from toolect import registry as shipped_registry
 from toolect._names import Names, near_misses, resolve
 from toolect._spec.model import Spec
+from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.registry import Registry, Shelf, UnknownDialect, shipped
 
@@ -208,6 +209,23 @@ def test_load_reports_every_mistake(registry: Registry, mine: Path) -> None:
     with pytest.raises(SpecError, match="missing-spec"):
         registry.load(mine.parent / "none.yaml")
     assert pickle.loads(pickle.dumps(caught.value)).diagnostics == caught.value.diagnostics
+
+
+@pytest.mark.parametrize("name", [r"(a|b)(c|d)?[a-z]*", r"(?P<first>[a-z])([a-z\(]*)", r"([(a-z])[^](>]+"])
+def test_terminals_may_have_groups(mine: Path, name: str) -> None:
+    """A group of a terminal's expression is none of the expression that it becomes a part of."""
+    grammar = GRAMMAR.replace('"<call>" JSON', '"<call " NAME ">" JSON') + f"NAME: /{name}/\n"
+    (mine.parent / "grammars" / "mine.lark").write_text(grammar, "utf-8")
+    mine.write_text("mine: {map: {content: content, call: call, NAME: call.name, call/JSON: $arguments}}\n", "utf-8")
+    dialect = Dialect(Shelf(mine).spec("mine"))
+    text = 'So. <call bcd>{"a": 1}</call><call bcd>{}</call>'
+    message = dialect.parse(text)
+    assert [(call.name, call.arguments) for call in message.runnable] == [("bcd", {"a": 1}), ("bcd", {})]
+    stream = dialect.stream()
+    for sign in text:
+        stream.feed(sign)
+    stream.close()
+    assert stream.message == message
 
 
 # The cache

@@ -188,7 +188,7 @@ def test_imported_values_keep_their_names() -> None:
         "d: {map: {call: call, NAME: call.name, call/value: call.arguments}}",
         "%import .values.v (value)\n%import common.DIGIT\nstart: call\ncall: NAME value\nNAME: /[a-z]/ DIGIT\n",
         values__v="// values\nvalue: string | list\n"
-        'list: "[" (value NAME)*\nstring: ESCAPED\nNAME: /;/\n%declare ESCAPED\n',
+        'list: "[" (value NAME)*\nstring: "<" ESCAPED ">"\nNAME: /;/\n%declare ESCAPED\n',
     ).rules
     assert {name: rule.value for name, rule in rules.items()} == {
         "start": False,
@@ -199,7 +199,7 @@ def test_imported_values_keep_their_names() -> None:
     }
     assert rules["value"].expr == Alt((Ref("string"), Ref("list")))
     assert rules["value"].place == Place("grammars/values/v.lark", 2, 1, 5)
-    assert rules["string"].expr == Slot(SlotKind.ESCAPED)
+    assert rules["string"].expr == Seq((Literal("<"), Slot(SlotKind.ESCAPED), Literal(">")))
     items = Repeat(Seq((Ref("value"), Pattern(";", "values__v__NAME"))), 0)
     assert rules["list"].expr == Seq((Literal("["), items))
     assert rules["call"].expr == Seq((Pattern("[a-z][0-9]", "NAME"), Ref("value")))

@@ -47,11 +47,10 @@ def ways(node: Node) -> int | None:
             sizes = [ways(part) for part in parts]
             return None if None in sizes else sum(size for size in sizes if size)
         case Loop(item, least, most):
-            size = ways(item)
-            if most is None or size is None or size > 1 and most > _FEW:
+            inner = ways(item)
+            if most is None or inner is None or inner > 1 and most > _FEW:
                 return None
-            repeated: int = sum(size**times for times in range(least, most + 1))
-            return repeated
+            return sum(int(inner**times) for times in range(least, most + 1))
         case Atomic(item) | Look(item):
             return ways(item)
         case Chars() | Border():

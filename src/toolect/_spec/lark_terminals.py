@@ -17,6 +17,9 @@ from toolect.diagnostic import Place
 
 MAX_SPELLINGS = 256
 """Spellings of one named marker. Beyond it: it becomes a pattern."""
+_GROUP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*\]|\((?!\?)|\(\?P<\w+>", re.DOTALL)
+"""The beginning of a group that captures; what else may hold such a bracket is matched as a whole."""
+_BACK = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 _IGNORED = 'expected `%ignore` of a terminal that is a comment, `COMMENT: "#" /.*/ "\\n"`: all else is read'
 
 
@@ -24,7 +27,7 @@ class Terminals:
     """The terminals of a grammar that Lark has loaded, by Lark's names; `spellings` are those made of texts alone."""
 
     def __init__(self, grammar: LarkGrammar) -> None:
-        self._patterns = {t.name: t.pattern.to_regexp() for t in grammar.compile(["start"], "*")[0]}
+        self._patterns = {t.name: uncaptured(t.pattern.to_regexp()) for t in grammar.compile(["start"], "*")[0]}
         self._trees = {name: tree for name, (tree, _) in grammar.term_defs if tree is not None}
         self.spellings = {name: self._spellings(tree) for name, tree in self._trees.items()}
 
@@ -76,7 +79,7 @@ class Terminals:
             if not isinstance(node, Tree) or len(node.children) != 1:
                 return None
             if node.data == "literal":
-                return str(literal_pattern(node.children[0]).to_regexp())
+                return uncaptured(literal_pattern(node.children[0]).to_regexp())
             (node,) = node.children
 
     def comments(self, ignored: Iterable[tuple[str, Place]], problems: Problems) -> dict[str, str]:
@@ -92,3 +95,13 @@ class Terminals:
                     case _:
                         problems.error("unsupported-grammar", _IGNORED, place)
         return found
+
+
+def uncaptured(regex: str) -> str:
+    """`regex` with groups that capture nothing: it becomes a part of others, which count their own.
+
+    One that refers back to a group is left as it is, to be refused for that.
+    """
+    if _BACK.search(regex):
+        return regex
+    return _GROUP.sub(lambda match: "(?:" if match[0].startswith("(") else match[0], regex)

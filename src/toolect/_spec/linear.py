@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, ambiguity
 from toolect._regular.extent import ways
 from toolect._regular.syntax import NotRegular, read
+from toolect._shown import cut
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern, Rule, Slot
 from toolect._spec.problems import Problems
@@ -32,7 +34,13 @@ def check_rules(rules: Iterable[Rule], places: dict[str, Place], problems: Probl
             elif isinstance(part, Slot) and part.operator:
                 found.setdefault(part.operator, ("what cannot follow a string", rule.place))
     for regex, (what, place) in found.items():
-        check_linear(what, regex, place, problems)
+        try:
+            re.compile(f"x(?>{regex})")
+        except (re.error, RecursionError, OverflowError):
+            message = f"expected {what} to be fit for a part of a larger expression, got `{cut(regex, 60)}`"
+            problems.error("unsupported-grammar", message, place, hint="write flags after the pattern: `/…/i`")
+        else:
+            check_linear(what, regex, place, problems)
 
 
 def check_linear(what: str, regex: str, place: Place, problems: Problems, searched: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -14,10 +15,12 @@ from toolect._spec.model import (
     Codec,
     CodecKind,
     Computed,
+    Expr,
     HoleKind,
     Literal,
     Pattern,
     Ref,
+    Repeat,
     Role,
     Rule,
     Seq,
@@ -41,8 +44,8 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.NAME: _DATA,
     Role.ID: _DATA,
     Role.KEY: _DATA,
-    Role.ARGUMENTS: (*_DATA, JSON),
-    Role.VALUE: (*_DATA, JSON),
+    Role.ARGUMENTS: (TEXT, VALUE_RULE, JSON),
+    Role.VALUE: (TEXT, VALUE_RULE, JSON),
 }
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
@@ -229,7 +232,12 @@ def check_mapped(
             if rule.name != Role.JSON and Slot(SlotKind.JSON) in leaves(rule.expr):
                 message = f"expected the JSON slot of a value language in its rule `json`, got it in `{rule.name}`"
                 problems.error("unsupported-grammar", message, rule.place)
+            _check_closed(rule.expr, rule, problems)
+            if rule.name == Role.STRING and _is_silent(rule.expr, rules):
+                message = "expected a slot for the text of every string, such as `ESCAPED`, got terminals alone"
+                problems.error("unsupported-grammar", message, rule.place, hint="what a terminal reads is no text")
             continue
+        _check_closed(rule.expr, rule, problems)
         for part in dict.fromkeys(leaves(rule.expr)):
             match part:
                 case Slot(kind):
@@ -247,6 +255,51 @@ def check_mapped(
                 continue
             message, related = f"the {what} `{key}` has no meaning", ((table, "in this map"),)
             problems.error("unmapped-slot", message, rule.place, hint=f"map `{key}`", related=related)
+
+
+def _check_closed(expr: Expr, rule: Rule, problems: Problems) -> None:
+    """A string with escapes ends at a marker, which is no escape itself."""
+    items = expr.items if isinstance(expr, Seq) else (expr,)
+    for item, after in itertools.zip_longest(items, items[1:]):
+        match item, after:
+            case Slot(SlotKind.ESCAPED), Literal(text, others) if not any(t.startswith("\\") for t in (text, *others)):
+                continue
+            case Slot(SlotKind.ESCAPED), _:
+                message = f"expected a marker right after `{item.name}` that ends it, and begins with no backslash"
+                problems.error("unsupported-grammar", message, rule.place)
+            case Alt(choices), _:
+                for choice in choices:
+                    _check_closed(choice, rule, problems)
+            case Repeat(inner), _:
+                _check_closed(inner, rule, problems)
+
+
+def _is_silent(expr: Expr, rules: dict[str, Rule], around: frozenset[str] = frozenset()) -> bool:
+    """True when a terminal of `expr` may stand where no slot does, so that the value would not have its text."""
+    match expr:
+        case Alt(items):
+            return any(_is_silent(item, rules, around) for item in items)
+        case Seq(items):
+            return not any(_has_slot(item, rules, around) for item in items) and any(
+                _is_silent(item, rules, around) for item in items
+            )
+        case Repeat(item):
+            return _is_silent(item, rules, around)
+        case Ref(rule) if rule not in around:
+            return _is_silent(rules[rule].expr, rules, around | {rule})
+        case _:
+            return isinstance(expr, Pattern)
+
+
+def _has_slot(expr: Expr, rules: dict[str, Rule], around: frozenset[str]) -> bool:
+    """True when there is a slot in `expr`, or in a rule that it names."""
+    return any(
+        isinstance(part, Slot)
+        or isinstance(part, Ref)
+        and part.rule not in around
+        and _has_slot(rules[part.rule].expr, rules, around | {part.rule})
+        for part in leaves(expr)
+    )
 
 
 _OF_CALLS = frozenset((Role.NAME, Role.ID, Role.ARGUMENTS, Role.ARGUMENT, Role.KEY, Role.VALUE))

@@ -1,4 +1,4 @@
-"""Finds terminals that hold long text: a value, content or reasoning written as a regular expression."""
+"""Finds terminals that hold long text: content or reasoning written as a regular expression."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toolect.authoring.lint.subject import Subject
 from toolect.authoring.lint.terminals import patterns
 from toolect.diagnostic import Diagnostic, warning
 
-_LONG = {Role.CONTENT, Role.REASONING, Role.VALUE, Role.ARGUMENTS}
+_LONG = {Role.CONTENT, Role.REASONING}
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -26,7 +26,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         except NotRegular:
             continue  # `backtracking-regex` says why
         if most is None or most > MAX_LEXEME:
-            message = f"the terminal `{pattern.name}` holds {_named(role)} of any length"
+            message = f"the terminal `{pattern.name}` holds {role} of any length"
             yield warning(
                 "unbounded-hold-back",
                 message,
@@ -39,7 +39,3 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 def _role(subject: Subject, rule: Rule, name: str) -> Role | None:
     roles = subject.spec.roles
     return roles.get(f"{rule.name}/{name}") or roles.get(name) or roles.get(rule.name)
-
-
-def _named(role: Role | None) -> str:
-    return {Role.VALUE: "a value", Role.ARGUMENTS: "arguments"}.get(role or Role.VALUE, str(role))
