@@ -19,15 +19,16 @@ from toolect._reading.draft import Draft
 from toolect._reading.json_sink import CallSink
 from toolect._shapes.alternatives import options
 from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.mend import mended
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallEnds, Repaired, Rest, ShapeEvent
-from toolect._shapes.whole import Said, Unit, whole
 from toolect._spec.load import load_specs
 from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Policies, Role, Shape, Spec
 from toolect._values.json_lexemes import Broken
 from toolect._values.toolset import NO_TOOLS
 from toolect.authoring import laws
+from toolect.authoring.generate.corrupt import OF_JSON, Corruption, corrupt
 from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Reasoning, Segment, Status
+from toolect.message import Call, Json, Segment, Status
 
 SHAPES = {
     f"{name} {place}": shape
@@ -160,25 +161,40 @@ def test_chunks_do_not_matter(name: str, data: st.DataObject, seed: int) -> None
     assert read(shape, text, some) == slow
 
 
-@each_shape
-@given(data=st.data(), seed=st.integers(0, 2**32))
-def test_a_value_is_read_as_its_text_is(name: str, data: st.DataObject, seed: int) -> None:
-    shape, random = SHAPES[name], Random(seed)
-    value = data.draw(values(shape))
-    draft = slowly(shape, spelled(value, random).rstrip())
-    if isinstance(shape, Hole) or draft is None:
-        return
-    texts = {Content: HoleKind.CONTENT, Reasoning: HoleKind.REASONING}
-    read = [
-        Unit(s.name, s.arguments, s.id, True) if isinstance(s, Call) else Said(texts[type(s)], s.text)
-        for s in draft.segments
-    ]
-    if any(isinstance(event, Rest) for event in _events(shape, value)):
-        assert [unit.name for unit in whole(shape, value) if isinstance(unit, Unit)] == [
-            unit.name for unit in read if isinstance(unit, Unit)
-        ]
-    elif all(not isinstance(s, Call) or s.status is Status.OK for s in draft.segments):
-        assert whole(shape, value) == read
+PLAIN: Json = {
+    "a": [1, {"b": None}, "x"],
+    "note": 'say "x"\n\tor it\'s \\done',
+    "c": {"d": True, "e": [False, 0.5]},
+    "f": "Zürich",
+}
+SURE = sorted(
+    set(OF_JSON)
+    - {Corruption.MISSING_QUOTE, Corruption.MISSING_BRACE, Corruption.EXTRA_BRACE, Corruption.STRING_VALUES}
+    - {Corruption.FENCED}
+)
+
+
+@pytest.mark.parametrize("how", SURE)
+def test_broken_json_is_mended(how: Corruption) -> None:
+    """However it is laid out, JSON that breaks in one place says what it said."""
+    spec = registry.dialect("json").spec
+    for layout in ({}, {"separators": (",", ":"), "ensure_ascii": False}, {"indent": 2}):
+        text = json.dumps(PLAIN, **layout)
+        for seed in range(20):
+            broken = corrupt(text, spec, Random(seed), how)
+            assert mended(broken) == PLAIN, broken
+
+
+@pytest.mark.parametrize("how", [Corruption.MISSING_QUOTE, Corruption.MISSING_BRACE, Corruption.EXTRA_BRACE])
+def test_where_it_is_not_clear_nothing_is_mended(how: Corruption) -> None:
+    """A string without its last quote is not taken for another one."""
+    spec = registry.dialect("json").spec
+    for seed in range(40):
+        broken = corrupt(json.dumps({"a": "x", "b": ["y", "z"]}), spec, Random(seed), how)
+        try:
+            assert mended(broken) == {"a": "x", "b": ["y", "z"]}, broken
+        except ValueError:
+            continue
 
 
 def _events(shape: Shape, value: Json) -> list[ShapeEvent]:

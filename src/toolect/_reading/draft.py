@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection
 
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.striding import Striding
-from toolect._shapes.mend import Effort
 from toolect._spec.model import Policies, Role
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
@@ -19,7 +18,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "_effort", "_strict", "_no_call", "_known", "_repeated",
+        "after_call", "passed", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated",
         "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
@@ -43,7 +42,6 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
-        self._effort: Effort | None = None
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
@@ -56,13 +54,6 @@ class Draft:
         """The character up to which segments have been told."""
         span = self.segments[-1].span if self.segments else None
         return self.last_end if span is None else max(self.last_end, span[1])
-
-    @property
-    def effort(self) -> Effort:
-        """What may still be spent on broken JSON."""
-        if self._effort is None:
-            self._effort = Effort()
-        return self._effort
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made at character `at`."""
@@ -271,20 +262,6 @@ class Draft:
         self.write_key(call)
         self.write(dumps(value))
         call.give(call.key or "", value)
-
-    def repair(self, call: OpenCall, value: Json, at: int, why: str) -> None:
-        """Broken arguments were repaired to `value`; what was passed on must be the beginning of it."""
-        text, written = dumps(value), call.text
-        if isinstance(value, dict) and text.startswith(written):
-            self.write(text[len(written) :])
-            self.note(RepairKind.JSON, at, why)
-            call.take(value)
-            call.verbatim = True
-        elif not written and self.places(call.name, value):
-            self.write(text)
-            call.take(value)
-        else:
-            call.fail(f"{why} - at {at}")
 
     # Its end
 

@@ -24,11 +24,12 @@ from toolect.message import Json, RepairKind, dumps
 class CallSink:
     """Takes in what a value that holds calls is found to hold."""
 
-    __slots__ = ("_draft", "said")
+    __slots__ = ("_before", "_draft", "_mended")
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self.said = 0  # texts since the last call
+        self._before: Repaired | None = None  # what was mended first where no call was open
+        self._mended = False  # something is noted of that
 
     def take(self, event: ShapeEvent) -> None:
         """The next that is found."""
@@ -40,6 +41,7 @@ class CallSink:
                 if call is not None and call.unit_end >= 0:
                     draft.end_call(call.unit_end)
                 (draft.call or draft.begin_call(at)).shaped = True
+                self.settle()
             case Filled():
                 self._fill(event)
             case Arguments():
@@ -52,16 +54,32 @@ class CallSink:
                 arguments = {key: item for key, item in value.items() if key not in named}
                 draft.write(dumps(arguments))
                 call.take(arguments)
-            case CallEnds(at):
-                self.said = 0
+            case CallEnds(at, strange):
+                if call is not None:
+                    call.strange = strange
                 if not draft.ruled:
                     draft.end_call(at)
                 elif call is not None:  # the rule's own end decides
                     call.unit_end = at
             case Misfit(at, expected) if call is not None:
                 call.fail(f"expected {expected} - at {at}")
+            case Repaired(RepairKind.JSON) if call is None:
+                self._before = self._before or event
             case Repaired(kind, at, detail):
-                draft.note(kind, at, detail)
+                self._mended = self._mended or kind is RepairKind.JSON
+                if kind is not RepairKind.JSON or call is None or not call.is_mended:
+                    draft.note(kind, at, detail)
+
+    def settle(self) -> None:
+        """Note what was mended where no call was open: of the call that has begun, or else of none if no other was."""
+        repaired, self._before = self._before, None
+        if repaired is not None and (self._draft.call is not None or not self._mended):
+            self._draft.note(repaired.kind, repaired.at, repaired.detail)
+            self._mended = True
+
+    def forget(self) -> None:
+        """What was mended comes to nothing."""
+        self._before = None
 
     def _fill(self, hole: Filled) -> None:
         draft, call, value = self._draft, self._draft.call, hole.value
@@ -84,11 +102,17 @@ class CallSink:
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
                 draft.add(role, value, (hole.start, hole.end))
                 draft.say(role, value)
-                self.said += 1
 
     def _arguments(self, found: Arguments) -> None:
         call, value = self._draft.call, found.value
         if call is None:
+            return
+        if not found.text:  # a text where JSON should be
+            if self._draft.places(call.name, value):
+                self._draft.write(dumps(value))
+                call.take(value)
+            else:
+                call.fail(f"expected arguments in JSON - at {found.start}")
             return
         call.verbatim = value is not None
         if value is None:
@@ -115,6 +139,8 @@ class ArgumentSink:
     def take(self, event: ShapeEvent) -> None:
         """The next that is found: the value counts when it is complete."""
         call = self._draft.call
+        if type(event) is Repaired:
+            self._draft.note(event.kind, event.at, event.detail)
         if type(event) is not Arguments or call is None:
             return
         if event.doubled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 from typing import Protocol
 
 from toolect._graph.node import Node
@@ -11,22 +12,31 @@ from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
-from toolect._reading.repaired import plain_text, repair, repair_units
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
-from toolect._shapes.shape_events import ShapeEvent
-from toolect._shapes.whole import Found, Said, Unit, whole
+from toolect._shapes.mend import MAX_REPAIR, Mender
+from toolect._shapes.shape_events import Arguments, Emit, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
 from toolect._values.json_lexemes import Broken
+from toolect._values.text_values import read_json
 from toolect.events import Event
-from toolect.message import RepairKind
+from toolect.message import RepairKind, dumps
 
 _NEXT = re.compile(r"\}\s{0,64}(?=\{)")
 """The end of an object that another one follows."""
 _TAIL = re.compile(r"\}\s{0,64}\Z")
 _CLOSER = re.compile(r"[\]}]").search
+
+
+class Mended(Enum):
+    """What became of a broken value."""
+
+    YES = 1
+    NO = 2
+    CUT = 3
+    """The text ends in the middle of it."""
 
 
 class Host(Slot, Protocol):
@@ -43,7 +53,7 @@ class JsonSlot:
     """One JSON value being read, from character `start` on. With a `host` it may turn out to be a part of its text."""
 
     __slots__ = (
-        "_attempts", "_broken", "_likely", "_loose", "_needed", "_own", "_plain", "_recorded", "_seen",
+        "_attempts", "_broken", "_emit", "_likely", "_loose", "_needed", "_own", "_plain", "_recorded", "_seen",
         "_sink", "host", "reader", "shape", "start",
     )  # fmt: skip
 
@@ -62,11 +72,12 @@ class JsonSlot:
         self._plain = field.role in (Role.VALUE, Role.JSON)
         if self._plain:
             sink = ArgumentSink(draft, course.builder.leaf if field.role is Role.JSON else None)
+            self._emit: Emit = sink.take
             self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink.take, plain=True)
             return
         self._sink = CallSink(draft)
-        emit = self._sink.take if host is None else self._recorded.append
-        self.reader = JsonReader(self.shape, emit, tools=draft.tools)
+        self._emit = self._sink.take if host is None else self._recorded.append
+        self.reader = JsonReader(self.shape, self._emit, tools=draft.tools)
 
     @property
     def field(self) -> Field:
@@ -163,7 +174,8 @@ class JsonSlot:
             host.commit(course, self.start)
             for event in self._recorded:
                 self._sink.take(event)
-            self.reader.listen(self._sink.take)
+            self._emit = self._sink.take
+            self.reader.listen(self._emit)
 
     def _reject(self, course: Course, end: int) -> Next:
         """It was no call: give the text back."""
@@ -177,11 +189,23 @@ class JsonSlot:
             raw = course.raw(self._needed, end).strip()
             if raw != "[]":
                 draft.attempt(self.start, end, "expected a call in the shape of the dialect")
-        course.leave_slot(SlotKind.JSON, end)
+        if self._broken is not None:
+            self._leave(course, end)
+        else:
+            course.leave_slot(SlotKind.JSON, end)
 
     def _cut(self, course: Course) -> None:
         """The input ended inside the value."""
         draft, end = course.builder.draft, course.base + course.pos
+        call, reader = draft.call, self.reader
+        if call is not None and call.whole and not self._plain and not reader.passing:
+            try:
+                Mender(reader, "", end, self._note).close(end)
+            except Broken:
+                pass
+            else:
+                self._leave(course, end)
+                return
         if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
                 draft.begin_call(self.start)
@@ -220,8 +244,7 @@ class JsonSlot:
         closed = found >= 0 or end >= 0
         end = end if end >= 0 else safe
         course.pos = end
-        self._repair(course, course.base + end, closed)
-        return None
+        return self._repair(course, course.base + end, closed)
 
     def _guess(self, course: Course) -> Next:
         """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""
@@ -240,59 +263,76 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
-        draft = course.builder.draft
-        value = repair(course.raw(self.start, base + end), True, draft.effort) if end >= 0 else None
-        found = [] if value is None else whole(self.shape, value)
-        units = (unit for unit in found if isinstance(unit, Unit))
-        if not any(unit.is_call or unit.argued and draft.places(unit.name, unit.arguments) for unit in units):
-            draft.guesses += 1
+        if end < 0 or self._mended(course, base + end, True) is not Mended.YES or not self.reader.called:
+            course.builder.draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
-        self.host = None
-        host.commit(course, self.start)
+        self._maybe_commit(course)
         course.pos = end
-        self._take_units(course, found, base + end)
+        self._close(course, base + end)
         return None
 
-    def _repair(self, course: Course, end: int, closed: bool) -> None:
+    def _mended(self, course: Course, end: int, closed: bool) -> Mended:
+        """Read what is broken up to character `end`, mending it."""
+        broken, start = self._broken, max(self._needed, self.start)
+        assert broken is not None
+        if end - start > MAX_REPAIR:
+            return Mended.NO
+        mender = Mender(self.reader, course.raw(start, end), start, self._note)
+        try:
+            over = mender.read(broken, closed)
+        except Broken:
+            return Mended.NO
+        if over < 0:
+            return Mended.CUT
+        return Mended.NO if course.raw(over, end).strip(" \t\r\n,;]}") else Mended.YES
+
+    def _note(self, at: int, why: str) -> None:
+        """Something was mended at character `at`."""
+        self._emit(Repaired(RepairKind.JSON, at, why))
+
+    def _repair(self, course: Course, end: int, closed: bool) -> Next:
         draft, broken = course.builder.draft, self._broken
         assert broken is not None
-        at, why = broken.at, str(broken)
-        raw = course.raw(max(self._needed, self.start), end)
-        if self._needed > self.start:
-            raw = "[" + raw.lstrip(", \t\r\n")
-        value = None if broken.limit else repair(raw, closed, draft.effort)
-        if self._plain:
-            draft.note(RepairKind.JSON, at, why)
-            if self._own.role is Role.JSON:
-                course.builder.leaf(raw.strip() if value is None else value)
-            elif draft.call is not None:
-                draft.argument(draft.call, raw.strip() if value is None else value)
-        elif not isinstance(self.shape, Hole):
-            found = [] if value is None else whole(self.shape, value)
-            self._take_units(course, found, end)
-            return
-        elif draft.call is not None:
-            if value is None:
-                value = plain_text(raw)
-            if value is None:
-                draft.call.fail(f"{why} - at {at}")
-            else:
-                draft.repair(draft.call, value, at, why)
+        match self._mended(course, end, closed):
+            case Mended.YES:
+                self._close(course, end)
+                return None
+            case Mended.CUT:
+                self._cut(course)
+                return WAIT
+        raw = course.raw(self.start, end).strip()
+        text = None if self._plain or not isinstance(self.shape, Hole) else _plain_text(raw)
+        if not self._plain:
+            self._sink.forget()
+        if self._plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be
+            self._note(broken.at, str(broken))
+            self._emit(Arguments(raw, "", self.start))
+        elif text is not None and draft.call is not None and draft.places(draft.call.name, text):
+            draft.write(dumps(text))
+            draft.call.take(text)
+        elif draft.call is None:
+            draft.attempt(max(self._needed, draft.told), end, str(broken))
+        else:
+            draft.call.fail(f"{broken} - at {broken.at}")
+            if not draft.ruled:
+                draft.end_call(end)
         self._leave(course, end)
-
-    def _take_units(self, course: Course, found: list[Found], end: int) -> None:
-        """The calls and texts of the repaired value that have not been reported."""
-        broken, draft = self._broken, course.builder.draft
-        assert broken is not None
-        said = self._sink.said
-        texts = [i for i, unit in enumerate(found) if isinstance(unit, Said)][:said]
-        new = [unit for i, unit in enumerate(found) if i not in texts]
-        repair_units(draft, new, max(self._needed, draft.told), end, broken.at, str(broken))
-        self._leave(course, end)
+        return None
 
     def _leave(self, course: Course, end: int) -> None:
+        if not self._plain:
+            self._sink.settle()
         course.spacing.loose = True
         course.leave_slot(SlotKind.JSON, end)
+
+
+def _plain_text(raw: str) -> str | None:
+    """The text that stands where JSON should, perhaps in quotes; None where it was to be a list or an object."""
+    text = raw.strip()
+    if text[:1] == '"':
+        said = read_json(text)
+        text = said.strip() if isinstance(said, str) else ""
+    return text if text and text[0] not in '{["' else None
 
 
 def begin_json(course: Course, node: Node) -> JsonSlot:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from toolect._shapes.mend import Effort, mended
+from toolect._shapes.mend import completed_text
 from toolect._values.fitting import Fitting, fits
+from toolect._values.json_lexemes import forgiving
 from toolect._values.schema import Schema
 from toolect._values.text_values import read_json
 from toolect.message import Call, Json, Repair, RepairKind, Status
@@ -20,7 +21,7 @@ class OpenCall:
     __slots__ = (
         "nameless", "placed", "start", "index", "name", "header", "id",
         "entries", "keys", "key", "list", "list_key", "repeated", "partial", "value", "whole", "verbatim", "written",
-        "shaped", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
+        "shaped", "strange", "unit_end", "truncated", "error", "repairs", "tool", "fitting", "fitted",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -43,6 +44,7 @@ class OpenCall:
         self.verbatim = False  # the written text is the model's own
         self.written: list[str] = []  # the arguments' JSON text
         self.shaped = False  # it is the unit of a JSON shape
+        self.strange = False  # that has members with no place in it
         self.unit_end = -1  # where its JSON object ended
         self.truncated = False
         self.error: str | None = None
@@ -71,6 +73,11 @@ class OpenCall:
     def sound(self) -> bool:
         """True unless it is malformed or truncated."""
         return self.error is None and not self.truncated
+
+    @property
+    def is_mended(self) -> bool:
+        """True when broken JSON was mended in it, or could not be."""
+        return self.error is not None or any(r.kind is RepairKind.JSON for r in self.repairs)
 
     def fail(self, why: str) -> None:
         """The call cannot be read; the first reason counts."""
@@ -110,6 +117,8 @@ class OpenCall:
         """The call ends at character `end`: note what it lacks, and what came twice."""
         if self.shaped and not self.whole and self.sound and self.name:
             self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
+        if self.strange and self.is_mended:
+            self.fail(f"expected no members beside the arguments of a broken call - at {self.start}")
         if not self.name and not self.truncated:
             self.fail(f"expected the name of the tool - at {self.start}")
         if self.sound and not self.whole and len(dict(self.entries)) < len(self.entries):
@@ -161,24 +170,10 @@ def note(repairs: list[Repair], kind: RepairKind, at: int, detail: str) -> None:
         repairs.append(Repair(kind, at, detail))
 
 
-def without_open_key(text: str) -> str:
-    """`text`, the beginning of a JSON object, without a last key whose value has not come."""
-    rest = text.rstrip()
-    if not rest.endswith(":"):
-        return text
-    rest = rest[:-1].rstrip()
-    at = len(rest) - 1
-    while (at := rest.rfind('"', 0, at)) >= 0:
-        slashes = len(rest[:at]) - len(rest[:at].rstrip("\\"))
-        if slashes % 2 == 0:
-            return rest[:at].rstrip().removesuffix(",")
-    return text
-
-
 def completed(text: str) -> Json:
-    """The best reading of arguments that were cut off, `{}` when there is none."""
+    """The arguments whose JSON text begins with `text`, as far as they have come; `{}` where they are no object."""
     try:
-        value = mended(without_open_key(text), Effort(), cut=True)
-    except ValueError:
+        value = forgiving(completed_text(text))
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

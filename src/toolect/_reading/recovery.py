@@ -54,6 +54,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
             return None
+    if _extra_bracket(course, node, pos):
+        return None
     for look in (_next_call, _other_name):
         answer = look(course, node, pos)
         if answer is not Answer.NO:
@@ -116,6 +118,22 @@ def _lacks_value(course: Course, node: Node, pos: int) -> bool:
         course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
     course.pos = pos + len(core)
     course.shift(core, at, at + len(core))
+    return True
+
+
+def _extra_bracket(course: Course, node: Node, pos: int) -> bool:
+    """Does a closing bracket too many follow the arguments, or what they are a part of?"""
+    call = course.builder.call
+    char = course.buf[pos]
+    if call is None or not call.whole or char not in "}]":
+        return False
+    after: Node | None = node
+    while after is not None and not any(map(after.first, after.choices)):
+        if any(core.startswith(char) for core in after.marks):
+            return False  # it is a closer of the dialect
+        after = None if after.sole is None else after.step(after.sole).node
+    course.builder.note(RepairKind.JSON, course.base + pos, "a closing bracket too many")
+    course.pos = pos + 1
     return True
 
 

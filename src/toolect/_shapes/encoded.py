@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from toolect._values.json_lexemes import Broken, raw_length, unquote
 
@@ -18,14 +18,18 @@ class Reads(Protocol):
         """True when the value is complete."""
 
 
-class Encoded:
+R = TypeVar("R", bound=Reads)
+
+
+class Encoded(Generic[R]):
     """The string that begins at character `start`; `reader` reads what is in it."""
 
-    __slots__ = ("_reader", "_rest", "_start")
+    __slots__ = ("reader", "_rest", "_start", "taken")
 
-    def __init__(self, start: int, reader: Reads) -> None:
+    def __init__(self, start: int, reader: R) -> None:
         self._start = start
-        self._reader = reader
+        self.reader = reader
+        self.taken = 0  # characters of what is in the string that are read
         self._rest = ""  # of the string's own text, what is not read yet
 
     def feed(self, text: str, at: int, final: bool = False) -> None:
@@ -33,18 +37,18 @@ class Encoded:
         text, at = self._rest + text, at - len(self._rest)
         inside = unquote(text) if "\\" in text else text
         try:
-            stopped = self._reader.feed(inside, 0, 0, final)
+            stopped = self.reader.feed(inside, 0, 0, final)
         except Broken as broken:
             resume = at + raw_length(text, broken.resume)
             raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
         whole = stopped == len(inside)
         self._rest = "" if whole else text[raw_length(text, stopped) :]
-        if not whole and (final or self._reader.done) and inside[stopped:].strip():
+        if not whole and (final or self.reader.done) and inside[stopped:].strip():
             resume = at + len(text) - len(self._rest)
             raise Broken(self._start, "expected the end of the encoded arguments", resume)
 
     def end(self, at: int) -> None:
         """The string ends at character `at`. Raises Broken when the value in it does not."""
         self.feed("", at, final=True)
-        if not self._reader.done:
+        if not self.reader.done:
             raise Broken(self._start, "expected the encoded arguments to be complete", at)

@@ -14,7 +14,7 @@ from enum import Enum
 
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.loose import LooseEnd
-from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
+from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, Misfit, ShapeEvent
 from toolect._shapes.shape_reader import IN_LIST, IN_OBJECT, OpenCall, ShapeReader
 from toolect._spec.model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import (
@@ -58,8 +58,8 @@ class JsonReader:
     __slots__ = (
         "expect",
         "_shape", "_plain", "_stack",
-        "_start", "_parts", "_in_key", "_take", "_keep", "_pass",
-        "_arg_depth", "_arg_start", "_encoded", "_held", "_out", "_texts",
+        "_start", "_parts", "_in_key", "_take", "_keep", "_pass", "_hold",
+        "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_key_at", "_out", "_quote_at", "_texts",
     )  # fmt: skip
 
     def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: Collection[str] = ()) -> None:
@@ -73,11 +73,14 @@ class JsonReader:
         self._take: Take = drop  # where its text goes
         self._arg_depth = -1  # the stack's height where the arguments began, or -1 outside of them
         self._arg_start = 0
-        self._encoded: Encoded | None = None
+        self._encoded: Encoded[JsonReader] | None = None
         self._held: list[str] = []  # argument text that is not safe to pass on yet
+        self._key_at = 0  # where in it the last key begins
+        self._quote_at = 0  # where in it the last quote of the last string is
+        self._ended = -1  # the character after that quote, or -1 when that is passed on
         self._out: list[str] = []  # argument text to pass on
         self._texts: list[str] = []  # argument text passed on
-        self._keep, self._pass = into(self._parts), into(self._out)
+        self._keep, self._pass, self._hold = into(self._parts), into(self._out), into(self._held)
 
     def feed(self, buf: str, pos: int, base: int, final: bool) -> int:
         """Read on at `buf[pos]`, which is character `base + pos` of the wire text; where reading stopped.
@@ -126,8 +129,8 @@ class JsonReader:
         return self._arg_depth >= 0 and self._encoded is None
 
     def passes(self, chunk: str) -> bool:
-        """True when all of `chunk` lies inside the open string, where `passing`."""
-        return self.expect is Expect.STRING and match_run(chunk) is not None
+        """True when all of `chunk` lies inside a string that is open where `passing`, and is no key."""
+        return self.expect is Expect.STRING and not self._in_key and self.passing and match_run(chunk) is not None
 
     def passed(self, chunk: str) -> None:
         """Such a `chunk` was passed on."""
@@ -250,6 +253,8 @@ class JsonReader:
             self._texts.clear()
             return self._take_arguments(buf, pos, final)
         place = shape.place
+        if shape.unwanted and self._stack[-1].is_object:
+            shape.stray(at, buf.startswith(("{", '"{'), pos))
         if buf[pos] in "{[":
             found = complete(buf, pos, False) if shape.unwanted else None
         elif place.scalar and (match := match_string(buf, pos)) is not None:
@@ -306,11 +311,113 @@ class JsonReader:
         """A value ended."""
         self.expect = Expect.COMMA_OR_END if self._stack else Expect.DONE
         if self._arg_depth == len(self._stack):
+            if self._held:
+                self._safe("")
             if self._out:
                 self._pass_on()
             encoded, self._encoded = self._encoded is not None, None
             value, _, doubled = decode("".join(self._texts), 0)
             self._arguments_end(value, encoded, doubled)
+
+    # What a mender does where the value is broken
+
+    @property
+    def nesting(self) -> list[bool]:
+        """The brackets that are open, outermost first: True for an object."""
+        return [frame.is_object for frame in self._stack]
+
+    @property
+    def word(self) -> str:
+        """The word or number that broke."""
+        return "".join(self._parts)
+
+    def again(self) -> None:
+        """The word or number that broke comes anew, as something else."""
+        self.expect = Expect.VALUE
+
+    def replace(self, word: str) -> None:
+        """The word or number that broke is this one."""
+        self._parts[:] = [word]
+
+    def drop_comma(self) -> bool:
+        """The comma that came last is none; False when none came last."""
+        if self.expect is not Expect.KEY and (
+            self.expect is not Expect.VALUE or not self._stack or self._stack[-1].is_object
+        ):
+            return False
+        if self._arg_depth >= 0:
+            self._held.reverse()
+            self._held.remove(",")
+            self._held.reverse()
+        self.expect = Expect.COMMA_OR_END
+        return True
+
+    def add_comma(self) -> None:
+        """A comma is missing after the last value, before the blanks that have come."""
+        if self._arg_depth >= 0:
+            held = self._held
+            held.insert(len(held) - (held[-1:] != [] and held[-1].isspace()), ",")
+        self.expect = Expect.KEY if self._stack[-1].is_object else Expect.VALUE
+
+    @property
+    def start(self) -> int:
+        """The character at which the string begins that is open, or came last."""
+        return self._start
+
+    def undo_key(self) -> None:
+        """The key that came last comes anew."""
+        if self._arg_depth >= 0:
+            del self._held[self._key_at :]
+        else:
+            self._stack[-1].keys.pop()
+        self.expect = Expect.KEY
+
+    @property
+    def can_reopen(self) -> bool:
+        """True when the last quote of a string has not been passed on."""
+        return self._ended >= 0
+
+    def reopen(self) -> int:
+        """The string that came last is not over: the character after its last quote, or -1 when that is passed on."""
+        ended = self._ended
+        if ended >= 0:
+            del self._held[self._quote_at :]
+            self._ended = -1
+            self.expect, self._in_key, self._take = Expect.STRING, False, self._pass
+        return ended
+
+    @property
+    def encloses(self) -> bool:
+        """True inside arguments that are a string."""
+        return self._encoded is not None
+
+    @property
+    def inner(self) -> tuple[JsonReader, int]:
+        """Reads what is in the string that the arguments are, and how many characters of that it has taken."""
+        assert self._encoded is not None
+        return self._encoded.reader, self._encoded.taken
+
+    def end_encoded(self) -> None:
+        """That string is over, and what is in it complete."""
+        self._value_end()
+
+    def abandon(self, text: str) -> None:
+        """What is in that string, which says `text`, is no JSON: the rest of it counts for nothing."""
+        if self._texts or self._out or text.lstrip()[:1] in ("{", "["):
+            self._shape.emit(Misfit(self._start, "arguments in JSON"))
+        else:
+            self._shape.emit(Arguments(text, "", self._start))
+        self._encoded, self._arg_depth, self._take = None, -1, drop
+        self._held.clear()
+
+    def uncover(self) -> bool:
+        """The string that the arguments are is an object, of which the brace has come; False when more of it has."""
+        if "".join(self._texts + self._out).strip() != "{":
+            return False
+        self._encoded = None
+        self._stack.append(IN_OBJECT)
+        self.expect = Expect.KEY_OR_END
+        return True
 
     # Strings and scalars
 
@@ -325,6 +432,10 @@ class JsonReader:
             self._encoded = Encoded(at, JsonReader(Hole(HoleKind.ARGUMENTS), self._pass_through))
             self._take = self._encoded.feed
             self._shape.encoded()
+        elif is_key:
+            self._key_at = len(self._held)
+            self._held.append('"')
+            self._take = self._hold
         else:
             self._safe('"')
             self._take = self._pass
@@ -332,7 +443,9 @@ class JsonReader:
     def _string_end(self, end: int) -> None:
         passing = self._arg_depth >= 0 and self._encoded is None
         if passing:
-            self._out.append('"')
+            if not self._in_key:
+                self._quote_at, self._ended = len(self._held), end
+            self._held.append('"')  # it may be one of the string's own
         if self._in_key:
             if not passing:
                 self._shape.key(unquote("".join(self._parts)), self._start)
@@ -360,6 +473,7 @@ class JsonReader:
         if self._held:
             self._out.extend(self._held)
             self._held.clear()
+            self._ended = -1
         self._out.append(text)
 
     def _pass_on(self) -> None:

@@ -1,154 +1,387 @@
-"""Broken JSON made whole: a bracket too few or too many, a comma too many, by what is there; all else by json-repair.
+"""Mends broken JSON where it breaks: the reader that met it is given what was meant, and reads on.
 
-json-repair looks at every character of a string, some of them again and again. So it gets to see a sign for each long
-string that has both its quotes, and no answer may take more than `MAX_EFFORT` of it.
+What was read stays as it was spelled, and nothing of it is taken back that was passed on: a mender adds a comma, skips
+a bracket, escapes a sign, or takes a quote that was held for one of the string's own. Where it is not clear what was
+meant, nothing is.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from collections.abc import Callable
 
-from toolect._values.json_lexemes import MAX_DEPTH, bracket_depth, forgiving
+from toolect._shapes.json_reader import Expect, JsonReader
+from toolect._shapes.shape_events import Arguments, ShapeEvent
+from toolect._spec.model import Hole, HoleKind
+from toolect._values.json_lexemes import Broken, unquote
 from toolect.message import Json
 
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
-MAX_EFFORT = 500_000
-"""How often json-repair may look at a character of one answer, at each of them four times. Beyond it: `malformed`."""
 
-_AT_LEAST = 4
-"""What a character counts for that json-repair looks at once: its own work is more than looking."""
-_LONG = 32
-"""Characters of a string that are worth a sign in its place."""
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\(?s:.))*+("(?=\s*+(?:[,:}\]]|\Z)))?|[{}\[\]]|,\s*+(?=[}\]]|\Z)')
-"""A string, its last quote as a group if what may follow one does; a bracket; a comma with nothing after it."""
-_CLOSERS = {"{": "}", "[": "]", '"': '"'}
-_SIGN = re.compile("\ue000([0-9]+)\ue001")
+_SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
+"""Comments, three dots, and escapes where blanks should be."""
+_CLOSING = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": '”“"',
+    "”": '”"',
+    "„": '“”"',
+    "‘": "’‘'",
+    "’": "’'",
+    "«": "»",
+    '\\"': '\\"',
+}
+"""What opens a string → the signs that may close it."""
+_OPENING = re.compile(r"\\\"|['`“”„‘’«]")
+_BARE_KEY = re.compile(r"""[^\W\d][\w$.-]{0,63}(?=(?:["'”’]|\\")?\s{0,64}:)""")
+_AFTER_KEY = re.compile(r"""(?:["'”’]|\\")?\s{0,64}(?=:)""")
+_TORN_KEY = re.compile(r'"([^\W\d][\w$.-]{0,63})\s{0,16}:')
+"""A key without its last quote."""
+_NEXT_KEY = re.compile(r"""\s{0,64}["'“]?[^\W\d][\w$. -]{0,63}["'”]?\s{0,64}:""")
+_NEXT_ITEM = re.compile(r'"[^"\n]*"\s*[,\]]')
+_NEXT_SCALAR = re.compile(r"[\w.+-]+\s*[,\]]")
+_AFTER_BRACKET = re.compile(r"""\s*,\s*(?:(["'“]?[\w$. -]+["'”]?\s*:)|\S)""")
+"""What comes after the next comma; a key as a group."""
+_TORN = re.compile(r'[^"],\s*"\s*\Z')
+_LAST_STRING = re.compile(r'"[\w.-]*"\s*\Z')
+_WORD = re.compile(r"[\w.+-]+")
+_BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
+_WORDS = {"true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "undefined": "null"}
+_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
+_STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
+_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|(.?))|(["\x00-\x1f])', re.DOTALL)
+_STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
+_ASSIGNED = re.compile(r"=>?")
 
 
-class Effort:
-    """What may still be spent on the broken JSON of an answer."""
+class Mender:
+    """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("left",)
+    __slots__ = ("_base", "_first", "_note", "_reader", "_text")
 
-    def __init__(self) -> None:
-        self.left = MAX_EFFORT
+    def __init__(self, reader: JsonReader, text: str, base: int, note: Callable[[int, str], None]) -> None:
+        self._reader, self._text, self._base, self._note = reader, text, base, note
 
+    def read(self, broken: Broken, closed: bool) -> int:
+        """Read on where reading was `broken`: where the value ends. Raises Broken where nobody knows what was meant.
 
-def mended(text: str, effort: Effort, cut: bool = False) -> Json:
-    """The value that `text` stands for, broken JSON, perhaps just `cut` off. Raises ValueError where there is none."""
-    if len(text) > MAX_REPAIR or bracket_depth(text) > MAX_DEPTH:
-        raise ValueError("beyond repair")
-    plain = _closed(text, cut)
-    if plain is not None:
+        The brackets that are open where the text ends are closed, if it is known that the value is over (`closed`) or
+        its arguments are. Otherwise the text is cut off: -1.
+        """
+        reader, text, base = self._reader, self._text, self._base
+        pos = broken.resume - base
+        if pos < len(text) or reader.expect in (Expect.STRING, Expect.SCALAR):
+            pos = self._mend(broken)
+        while True:
+            try:
+                pos = reader.feed(text, pos, base, True)
+            except Broken as again:
+                pos = self._mend(again)
+                continue
+            if reader.done:
+                return base + pos
+            if not closed and reader.passing:
+                return -1
+            self.close(base + pos)
+            return base + pos
+
+    def _mend(self, broken: Broken) -> int:
+        """Mend what is `broken`; the index from which on to read."""
+        pos = broken.resume - self._base
+        if not broken.limit and 0 <= pos <= len(self._text):
+            found = self._found(pos)
+            if found >= 0:
+                self._note(broken.at, broken.why)
+                return found
+        raise broken
+
+    def _found(self, pos: int) -> int:
+        """Where to read on after mending at index `pos`, or -1."""
+        reader = self._reader
+        expect = reader.expect
+        if expect is Expect.STRING:
+            return self._in_string(pos)
+        if expect is Expect.SCALAR:
+            return self._scalar(pos)
+        if pos == len(self._text):
+            return -1
+        match = _SKIPPED.match(self._text, pos)
+        if match is not None and expect is not Expect.COLON and not (match[0][0] in ".…" and self._lacks_value()):
+            return match.end()
+        if expect in (Expect.KEY, Expect.KEY_OR_END):
+            return self._key(pos)
+        if expect in (Expect.VALUE, Expect.VALUE_OR_END):
+            return self._value(pos)
+        if expect is Expect.COLON:
+            return self._colon(pos)
+        return self._after_value(pos)
+
+    def _lacks_value(self) -> bool:
+        """True after the colon of a key."""
+        return self._reader.expect is Expect.VALUE and self._reader.nesting[-1:] != [False]
+
+    def _put(self, new: str, pos: int) -> int:
+        """The reader reads `new` in place of what stands before index `pos`."""
+        self._reader.feed(new, 0, self._base + pos - len(new), False)
+        return pos
+
+    def close(self, end: int) -> None:
+        """Close what is open at the end of the text, character `end`. Raises Broken in the middle of something."""
+        reader = self._reader
+        if reader.expect in (Expect.KEY, Expect.VALUE) and not reader.drop_comma():
+            raise Broken(end, "expected a value")
+        if reader.expect in (Expect.STRING, Expect.COLON):
+            raise Broken(end, "expected the end of a string")
+        closers = "".join("}" if is_object else "]" for is_object in reversed(reader.nesting))
+        self._note(end, f"expected `{closers[:1]}`")
+        self._put(closers, end - self._base)
+
+    # In the middle of strings and words
+
+    def _in_string(self, pos: int) -> int:
+        text = self._text
+        if self._reader.encloses:
+            return pos if pos < len(text) and self._reader.uncover() else self._encoded(pos)
+        match = _ESCAPE.match(text, pos)
+        if match is None:
+            return -1
+        return self._put(_escaped(match), match.end())
+
+    def _encoded(self, pos: int) -> int:
+        """What is broken is inside of arguments that are a string: these are lost where they cannot be mended."""
+        reader = self._reader
+        match = _STRING.match(self._text, max(reader.start - self._base, 0))
+        if match is None:
+            return -1
+        inner, taken = reader.inner
+        inside = unquote(match[1])[taken:]
         try:
-            return forgiving(plain)
-        except (ValueError, RecursionError):
-            pass  # something else is wrong, too
-    short, strings = _shortened(text)
-    effort.left -= _AT_LEAST * len(short)
-    if effort.left < 0:
-        raise ValueError("beyond repair")
-    import json_repair
+            if inside[Mender(inner, inside, 0, _ignore).read(Broken(0, ""), True) :].strip(" \t\r\n,;]}"):
+                raise Broken(0, "expected the end")
+        except Broken:
+            reader.abandon(unquote(match[1]))
+            return pos
+        reader.end_encoded()
+        return match.end()
 
-    try:
-        value: Json = json_repair.loads(_Metered(short, effort))
-    except (AssertionError, RecursionError) as error:  # it stumbles over itself, or over the depth
-        raise ValueError("beyond repair") from error
-    return _restored(value, strings)
+    def _scalar(self, end: int) -> int:
+        """A word or number that is none in JSON."""
+        word = self._reader.word
+        known = _WORDS.get(word.lower()) or _as_number(word)
+        if known:
+            self._reader.replace(known)
+            return end
+        self._reader.again()
+        return self._bare(end - len(word)) if len(word) <= end else -1
 
+    def _bare(self, pos: int) -> int:
+        """A string without its first quote, or without any."""
+        text = self._text
+        quote = text.find('"', pos, pos + 1024)
+        if quote > 0 and _STRUCTURE.match(text, quote + 1) and not re.search(r"[:{}\[\]\n]|,\s*$", text[pos:quote]):
+            return self._put(_quoted(text[pos:quote]), quote + 1)
+        match = _BARE_STRING.match(text, pos)
+        return -1 if match is None else self._put(_quoted(match[0]), match.end())
 
-def _closed(text: str, cut: bool) -> str | None:
-    """`text` with every bracket closed, and without closers and commas too many; None where that is not so clear.
+    # Between them
 
-    A string without an end is closed, too, where the text was `cut` off.
-    """
-    pieces: list[str] = []
-    opened: list[str] = []
-    last = 0
-    for match in _TOKEN.finditer(text):
-        at, end, char = match.start(), match.end(), text[match.start()]
-        if char == '"':
-            if match[1] is None:
-                if not cut:
-                    return None
-                opened.append(char)
-        elif char in "{[":
-            opened.append(char)
-            if len(opened) > MAX_DEPTH:
-                return None
-        elif char == ",":
-            pieces.append(text[last:at])
-            last = end
-        elif any(_CLOSERS[opener] == char for opener in opened):
-            missing = []
-            while _CLOSERS[opener := opened.pop()] != char:
-                missing.append(_CLOSERS[opener])
-            pieces += text[last:at], *missing
-            last = at
+    def _key(self, pos: int) -> int:
+        """Something else than a key in double quotes."""
+        reader, text = self._reader, self._text
+        char = text[pos]
+        if char == ",":
+            return pos + 1
+        if char in "}]" and reader.drop_comma():
+            return pos
+        if char == "{" and reader.nesting[-2:] == [False, True] and reader.drop_comma():
+            self._put("}", pos)
+            reader.add_comma()
+            return pos  # the next item of the list stands in the one before
+        match = _BARE_KEY.match(text, pos)
+        if match is not None:
+            end = _AFTER_KEY.match(text, match.end()).end()  # type: ignore[union-attr]  # the key was followed by it
+            return self._put(_quoted(match[0]), end)
+        found = self._loose(pos, ":")
+        return found if found >= 0 else self._reopened()
+
+    def _value(self, pos: int) -> int:
+        """No value begins here."""
+        reader, text = self._reader, self._text
+        char = text[pos]
+        if char in "]}" and reader.drop_comma():
+            return pos
+        if char == "," and reader.nesting and not reader.nesting[-1]:
+            return pos + 1
+        if char in "+." and (match := _WORD.match(text, pos)) is not None and (known := _as_number(match[0])):
+            return self._put(known, match.end())
+        found = self._loose(pos, ",}]")
+        return found if found >= 0 else self._reopened()
+
+    def _colon(self, pos: int) -> int:
+        """Something else follows a key."""
+        text = self._text
+        match = _ASSIGNED.match(text, pos)
+        if match is not None:
+            return self._put(":", match.end())
+        start = self._reader.start - self._base
+        torn = _TORN_KEY.match(text, start) if start >= 0 else None
+        if torn is not None and torn.end() <= pos:
+            self._reader.undo_key()
+            return self._put(_quoted(torn[1]) + ":", torn.end())
+        word = _WORD.match(text, pos)
+        if text[pos] in "\"{['“" or word is not None and (word[0].lower() in _WORDS or _as_number(word[0])):
+            return self._put(":", pos)
+        return self._reopened()
+
+    def _after_value(self, pos: int) -> int:
+        """Neither a comma nor the right bracket follows a value."""
+        reader, text = self._reader, self._text
+        char = text[pos]
+        nesting = reader.nesting
+        if char in "}]":
+            return self._other_bracket(pos)
+        if char == '"' and re.compile(r"\s*[,}\]]").match(text, pos + 1) and not reader.can_reopen:
+            return pos + 1
+        if char == ":" and not nesting[-1] and not reader.passing:
+            item = _LAST_STRING.search(text, max(pos - 64, 0), pos)
+            if item is not None:
+                reader.again()
+                return self._put("{" + item[0].rstrip() + ":", pos + 1)
+        if _TORN.search(text, max(pos - 64, 0), pos) is not None:
+            return -1  # a string lacks its last quote: this was the first one of what follows
+        if nesting[-1]:
+            lacks = _NEXT_KEY.match(text, pos) is not None and (char in "\"'“" or not reader.can_reopen)
         else:
-            pieces.append(text[last:at])
-            last = end
-    pieces.append(text[last:])
-    pieces += (_CLOSERS[opener] for opener in reversed(opened))
-    return "".join(pieces)
+            other = not reader.can_reopen and (char in '"{[' or _NEXT_SCALAR.match(text, pos) is not None)
+            lacks = other or _NEXT_ITEM.match(text, pos) is not None
+        if lacks:
+            reader.add_comma()
+            return pos
+        return -1 if char == ":" else self._reopened()
+
+    def _other_bracket(self, pos: int) -> int:
+        """A bracket that does not close what is open: that lacks one, or it is one too many, as what follows says."""
+        nesting, char = self._reader.nesting, self._text[pos]
+        level = len(nesting) - 1
+        while level >= 0 and nesting[level] is not (char == "}"):
+            level -= 1
+        after = _AFTER_BRACKET.match(self._text, pos + 1)
+        if level < 0 or after is not None and level and nesting[level - 1] is not (after[1] is not None):
+            return pos + 1
+        return self._put("}" if nesting[-1] else "]", pos)
+
+    def _reopened(self) -> int:
+        """The quote that ended the last string was one of its own."""
+        end = self._reader.reopen()
+        if end >= 0 and self._text[: end - self._base - 1].endswith((",", ", ", ":", ": ")):
+            return -1  # it would be if a quote were missing before
+        return -1 if end < 0 else self._put('\\"', end - self._base)
+
+    def _loose(self, pos: int, after: str) -> int:
+        """A string between other quotes: the first that may close it, with one of `after` behind it, does."""
+        text = self._text
+        opening = _OPENING.match(text, pos)
+        if opening is None:
+            return -1
+        start, signs = opening.end(), _CLOSING[opening[0]]
+        closing = re.compile(
+            rf"(?:{re.escape(signs) if signs[0] == chr(92) else '[' + signs + ']'})(?=\s*(?:[{re.escape(after)}]|\Z))"
+        )
+        at = start
+        while (found := closing.search(text, at)) is not None:
+            if (
+                opening[0] == '\\"'
+                or text[found.start() - 1] != "\\"
+                or text[found.start() - 2 : found.start()] == "\\\\"
+            ):
+                inside = text[start : found.start()]
+                whole = _quoted(inside) if opening[0] != '\\"' else f'"{inside}"'
+                self._put(whole[:1], pos + 1)
+                return self._put(whole[1:], found.end())
+            at = found.end()
+        return -1
 
 
-def _shortened(text: str) -> tuple[str, list[str]]:
-    """`text` with a sign for each long string, up to the first that may not end where it seems to; these strings."""
-    strings: list[str] = []
-    if "\ue000" in text or "\\ue000" in text.lower():
-        return text, strings
-    pieces: list[str] = []
-    last = 0
-    for match in _TOKEN.finditer(text):
-        if match[0][0] != '"':
-            continue
-        string = match[0]
-        if match[1] is None:
-            break
-        if len(string) < _LONG:
-            continue
+def _ignore(_at: int, _why: str) -> None:
+    """Nobody asks what was mended here: what it is a part of is noted."""
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """What a sign or an escape that JSON does not have stands for, in a JSON string."""
+    good, wrong, raw = match.groups()
+    if raw is not None:
+        return json.dumps(raw)[1:-1]
+    if good is not None:
+        return match[0]
+    return (
+        wrong
+        if wrong in ("'", "`")
+        else "\\n"
+        if wrong == "\n"
+        else "\\\\" + (json.dumps(wrong, ensure_ascii=False)[1:-1] if wrong else "")
+    )
+
+
+def _quoted(inside: str) -> str:
+    """The JSON string with this between its quotes, which may be escaped or not."""
+    return f'"{_ESCAPE.sub(_escaped, inside)}"'
+
+
+def _as_number(word: str) -> str:
+    """The number as JSON spells it, or nothing: a sign or a digit beside the point may be missing."""
+    match = _NUMBER.fullmatch(word)
+    if match is None or not (match[2] or match[3]) or len(match[2]) > 1 and match[2][0] == "0":
+        return ""
+    sign, whole, part, power = match.groups()
+    number = ("-" if sign == "-" else "") + (whole or "0")
+    return number + (f".{part or 0}" if part is not None else "") + (f"e{power}" if power else "")
+
+
+def mended(text: str) -> Json:
+    """The value that `text` stands for, broken JSON. Raises ValueError where there is none."""
+    found: list[Json] = []
+
+    def take(event: ShapeEvent) -> None:
+        if type(event) is Arguments:
+            found.append(event.value)
+
+    reader = JsonReader(Hole(HoleKind.ARGUMENTS), take, plain=True)
+    try:
         try:
-            strings.append(forgiving(string))
-        except ValueError:
-            continue
-        pieces += text[last : match.start()], f'"\ue000{len(strings) - 1}\ue001"'
-        last = match.start() + len(string)
-    return "".join((*pieces, text[last:])), strings
+            end = reader.feed(text, 0, 0, True)
+            if not reader.done:
+                raise Broken(end, "expected more")
+        except Broken as broken:
+            end = Mender(reader, text, 0, _ignore).read(broken, True)
+    except Broken as broken:
+        raise ValueError(str(broken)) from None
+    if not found or text[end:].strip():
+        raise ValueError("expected one value")
+    return found[0]
 
 
-def _restored(value: Json, strings: list[str]) -> Json:
-    """The value with strings for their signs, and with null for what is not a number."""
-    if isinstance(value, dict):
-        return {str(_restored(key, strings)): _restored(item, strings) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_restored(item, strings) for item in value]
-    if isinstance(value, str):
-        return _SIGN.sub(lambda match: strings[int(match[1])], value) if strings else str(value)
-    return None if value != value else value
+_PIECE = re.compile(r'"(?:[^"\\]++|\\.)*+(")?|[{}\[\]]', re.DOTALL)
+_OPEN_KEY = re.compile(r'(?:,\s*)?"(?:[^"\\]++|\\.)*+"\s*:\s*\Z', re.DOTALL)
 
 
-class _Metered(str):
-    """Text that counts how often it is looked at. Raises ValueError when that is too often."""
-
-    _effort: Effort
-
-    def __new__(cls, text: str, effort: Effort) -> _Metered:
-        made = super().__new__(cls, text)
-        made._effort = effort
-        return made
-
-    def __getitem__(self, key: Any) -> str:
-        effort, found = self._effort, str.__getitem__(self, key)
-        effort.left -= 1
-        if type(key) is slice:
-            effort.left -= len(found) >> 3
-            found = _Metered(found, effort)
-        if effort.left < 0:
-            raise ValueError("beyond repair")
-        return found
-
-    def __add__(self, other: str) -> str:
-        return _Metered(str.__add__(self, other), self._effort)
+def completed_text(text: str) -> str:
+    """The JSON text that begins with `text`, where nothing more is to come: a key without a value is left out."""
+    opened: list[str] = []
+    last = 0  # where the last string begins
+    for match in _PIECE.finditer(text):
+        char = match[0][0]
+        if char == '"':
+            last = match.start()
+            if match[1] is None:
+                text += '"'
+        elif char in "{[":
+            opened.append("}" if char == "{" else "]")
+        elif opened:
+            opened.pop()
+    before = text[:last].rstrip()
+    if _OPEN_KEY.match(text, last):
+        text = before.removesuffix(",")
+    return text + "".join(reversed(opened))

@@ -21,6 +21,8 @@ class CallEnds(msgspec.Struct, frozen=True):
     """The object of the call is complete, up to `at`."""
 
     at: int
+    strange: bool = False
+    """It has members that the shape has no place for."""
 
 
 class Filled(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ class OpenCall(NamedTuple):
 class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
-    __slots__ = ("begun", "identity", "is_object", "item", "keys", "members", "owner", "start")
+    __slots__ = ("begun", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start", "strange")
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
         self.is_object = is_object
@@ -38,6 +38,8 @@ class Frame:
         self.begun = False  # it is a call
         self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come
+        self.strange = False  # one of them is not in the shape
+        self.lost = -1  # where the object at such a key begins: the arguments may be lost in it
 
 
 class ShapeReader:
@@ -106,6 +108,13 @@ class ShapeReader:
         """True when the shape has no place for the value that begins, whatever it is, beside others that it has."""
         return not self.place.options and bool(self.stack) and bool(self.stack[-1].members.options)
 
+    def stray(self, at: int, is_object: bool) -> None:
+        """The value at `at` is one that the shape has no place for."""
+        frame = self.stack[-1]
+        frame.strange = True
+        if is_object and frame.lost < 0:
+            frame.lost = at
+
     def scalar(self, value: Json, start: int, end: int) -> None:
         """A string, number or word outside of arguments is complete: characters `start:end`."""
         frame = self.stack[-1] if self.stack else None
@@ -159,9 +168,11 @@ class ShapeReader:
             self.called = self.called or named is not None or self._name in self._tools
             if named is not None:
                 self.emit(Rest(frame.start, end, named))
+            elif frame.lost >= 0:
+                self.emit(Misfit(frame.lost, "the arguments under a key of the dialect"))
         self._unit = None
         self._argued = False
-        self.emit(CallEnds(end))
+        self.emit(CallEnds(end, frame.strange))
 
     # The open call
 
