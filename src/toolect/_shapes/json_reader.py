@@ -254,7 +254,7 @@ class JsonReader:
             return self._take_arguments(buf, pos, final)
         place = shape.place
         if shape.unwanted and self._stack[-1].is_object:
-            shape.stray(at, buf.startswith(("{", '"{'), pos))
+            shape.stray(at, buf[pos] == "{")
         if buf[pos] in "{[":
             found = complete(buf, pos, False) if shape.unwanted else None
         elif place.scalar and (match := match_string(buf, pos)) is not None:
@@ -266,6 +266,8 @@ class JsonReader:
             found = complete(buf, pos, final and not self._stack)
             if found is not None and place.scalar:
                 shape.scalar(found[0], at, base + found[1])
+            elif found is not None and type(found[0]) is str:
+                self._unwanted(found[0], at)
         if found is None:
             return -1
         self.expect = Expect.COMMA_OR_END if self._stack else Expect.DONE
@@ -427,7 +429,7 @@ class JsonReader:
         self._in_key = is_key
         self._parts.clear()
         if self._arg_depth < 0:
-            self._take = self._keep if is_key or self._shape.place.scalar else drop
+            self._take = self._keep if is_key or self._shape.place.scalar or self._shape.unwanted else drop
         elif not is_key and self._arg_depth == len(self._stack) and not self._plain:
             self._encoded = Encoded(at, JsonReader(Hole(HoleKind.ARGUMENTS), self._pass_through))
             self._take = self._encoded.feed
@@ -455,7 +457,14 @@ class JsonReader:
             self._encoded.end(end - 1)
         elif not passing and self._shape.place.scalar:
             self._shape.scalar(unquote("".join(self._parts)), self._start, end)
+        elif not passing and self._parts:
+            self._unwanted(self._parts[0], self._start)
         self._value_end()
+
+    def _unwanted(self, text: str, at: int) -> None:
+        """A string begins with `text` that the shape may have no place for: an object may be in it."""
+        if text[0:1] == "{" and self._shape.unwanted and self._stack[-1].is_object:
+            self._shape.stray(at, True)
 
     def _scalar_end(self, end: int) -> None:
         word = "".join(self._parts)
