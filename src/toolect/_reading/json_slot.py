@@ -17,7 +17,7 @@ from toolect._reading.stop_check import ends_broken
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_REPAIR, Mender
-from toolect._shapes.shape_events import Arguments, Emit, Repaired, ShapeEvent
+from toolect._shapes.shape_events import Arguments, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
 from toolect._values.json_lexemes import Broken
 from toolect._values.text_values import read_json
@@ -168,8 +168,13 @@ class JsonSlot:
 
     def _maybe_commit(self, course: Course) -> None:
         """Once a name and arguments are there, what looked like a call is one."""
+        if self.reader.called:
+            self._commit(course)
+
+    def _commit(self, course: Course) -> None:
+        """What looked like a call is one."""
         host = self.host
-        if host is not None and self.reader.called:
+        if host is not None:
             self.host = None
             host.commit(course, self.start)
             for event in self._recorded:
@@ -263,13 +268,21 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
-        if end < 0 or self._mended(course, base + end, True) is not Mended.YES or not self.reader.called:
+        if end < 0 or self._mended(course, base + end, True) is not Mended.YES or not self._calls(course):
             course.builder.draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
-        self._maybe_commit(course)
+        self._commit(course)
         course.pos = end
         self._close(course, base + end)
         return None
+
+    def _calls(self, course: Course) -> bool:
+        """Is what was mended a call, if only one with a text for the only argument there is?"""
+        named = next((e for e in self._recorded if isinstance(e, Filled) and e.kind is HoleKind.NAME), None)
+        given = next((e for e in self._recorded if isinstance(e, Arguments)), None)
+        if self.reader.called or named is None or given is None or not isinstance(named.value, str):
+            return self.reader.called
+        return course.builder.draft.places(named.value, given.value)
 
     def _mended(self, course: Course, end: int, closed: bool) -> Mended:
         """Read what is broken up to character `end`, mending it."""

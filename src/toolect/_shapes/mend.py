@@ -21,7 +21,7 @@ MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
-"""Comments, three dots, and escapes where blanks should be."""
+"""Comments, an ellipsis, and escapes where blanks should be."""
 _CLOSING = {
     '"': '"',
     "'": "'",
