@@ -136,7 +136,7 @@ class Value(Text):
             and codec.spelling in (Spelling.JSON, Spelling.JINJA)
         )  # fmt: skip
 
-    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # noqa: ARG002  # as others
+    def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:  # as others
         key = to.key
         if key is None or not to.called:
             return None
