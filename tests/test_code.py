@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import toolect
 from toolect.events import CallEnd
 from toolect.message import RepairKind, Status
-from tools.bench.floods import grown, streamed
+from tools.bench.work import grown, streamed
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "integer"}}}
 TOOLS = [{"name": "tide", "parameters": SCHEMA}]
@@ -97,7 +97,7 @@ def test_hostile_code_takes_linear_time(name: str, line: str) -> None:
     fence, call, _ = parts(name)
     dialect = toolect.dialect(name)
 
-    for read in (partial(dialect.parse, tools=TOOLS), streamed(dialect, tools=TOOLS)):
+    for read in (partial(dialect.parse, tools=TOOLS), streamed(partial(dialect.stream, tools=TOOLS))):
         for before in (fence + call + "\n", fence):
             assert not (found := grown(read, lambda size, before=before: before + line * (size // len(line)))), found
 
