@@ -24,8 +24,8 @@ from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call
 
-MAX_HEARD = 1024
-"""Dialects that are heard in one text where one of them is taken. Beyond it: that one reads all the rest."""
+MAX_TOLL = 8192
+"""Places of a text where a dialect is taken, each as often as its trial counts. Beyond it: that one reads the rest."""
 
 
 class Mixed:
@@ -43,7 +43,7 @@ class Mixed:
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `_text` is not its yet
         self._before = ""  # the character before what is unread, in reasoning
         self._sought = 0  # no call begins before this character, in reasoning
-        self._heard = 0  # how many dialects have been heard where one was taken
+        self._toll = 0  # what all trials count for in which a dialect was taken
         self._trial: Trial | None = None
         self._guesses = MAX_GUESSES  # how often broken JSON may still be tried in vain
 
@@ -181,7 +181,7 @@ class Mixed:
         if taken is None:
             self._pass_over(trial, at)
             return True
-        self._heard += trial.compared
+        self._toll += trial.toll
         if isinstance(taken, Foregone):
             self._follow(taken, at)
         else:
@@ -271,7 +271,7 @@ class Mixed:
     def _begin_again(self, name: str) -> None:
         """The dialect `name` has read what is its own: content follows, or it reads on when enough were heard."""
         self._content.begin()
-        if self._heard >= MAX_HEARD and not self._content.ended:
+        if self._toll >= MAX_TOLL and not self._content.ended:
             text = self._text
             self._guests.count = len(self.found.readers)
             self._guest = self._guests.new(name, text.base + text.pos, alone=True)

@@ -16,6 +16,8 @@ from toolect._spec.model import Role
 from toolect.message import Reasoning
 
 Taken: TypeAlias = Guest | Foregone
+DOUBT = 8
+"""What a dialect that is not beyond doubt counts for, beside one that is."""
 
 
 class Trial:
@@ -27,7 +29,7 @@ class Trial:
 
     __slots__ = (
         "_alone", "_bare", "_current", "_doubtful", "_evidence", "_guests", "_heard", "_index", "_later", "_marker",
-        "_names", "_needed", "_text", "at", "compared", "thinks",
+        "_names", "_needed", "_text", "at", "thinks", "toll",
     )  # fmt: skip
 
     def __init__(
@@ -53,8 +55,8 @@ class Trial:
             self._names = evidence.ranked()
         self._later: list[str] = []  # those that are not perfect, which need not be heard when another one is
         self._needed = 0  # the character that must be there for anything to be decided
-        self.compared = 1
-        """How many dialects were heard, of which none was beyond doubt; or one."""
+        self.toll = DOUBT if self._marker else 1
+        """What it counts for: one where a dialect is beyond doubt, else `DOUBT` for each that was heard."""
         self._current: Guest | None = None
         self._heard: list[Guest] = []
 
@@ -111,7 +113,7 @@ class Trial:
             if evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
                 return guest
         heard = self._heard
-        self.compared = len(heard)
+        self.toll = DOUBT * len(heard)
         while not any(guest.decided and not guest.refused for guest in heard):
             if not (waiting := [guest for guest in heard if not guest.decided]):
                 break
