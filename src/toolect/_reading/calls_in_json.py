@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from toolect._graph.symbols import Field
 from toolect._reading.learned import One, Spelling, learned
+from toolect._reading.probe import past_blank
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, CallEnds, Filled, Rest, ShapeEvent
 from toolect._spec.holes import holes
@@ -66,6 +67,8 @@ class JsonCalls:
         """
         if text[pos : pos + 1] not in ("{", "["):
             return -1
+        if tentative and text[pos] == "[" and not text.startswith("{", past_blank(text, pos + 1)):
+            return -1  # what begins otherwise is text, up to the call
         if self._bare:
             one = self.one(text, pos)
             if one is None:

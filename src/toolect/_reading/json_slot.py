@@ -213,7 +213,7 @@ class JsonSlot:
                 return
         if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
-                draft.begin_call(self.start)
+                draft.begin_call(max(self.start, draft.told))
                 draft.truncate(end)
             else:
                 draft.note(RepairKind.IMPLIED_CLOSER, end, "the end of the JSON value")

@@ -243,7 +243,10 @@ def read_string(buf: str, pos: int, base: int, take: Take, pairs: bool) -> tuple
         if escape is None:
             if n - pos < 6 and _open_escape(buf, pos):
                 return pos, False
-            raise Broken(base + pos, f"expected a JSON escape, got {buf[pos : pos + 2]!r}")
+            end = pos + 1
+            while _open_escape(buf, pos, end + 1):
+                end += 1  # up to what shows that it is none
+            raise Broken(base + pos, f"expected a JSON escape, got {buf[pos : pos + 2]!r}", base + end)
         if pairs and _high_surrogate(buf, pos):
             if n - pos == 6 or n - pos < 12 and _open_escape(buf, pos + 6):
                 return pos, False
