@@ -10,6 +10,7 @@ from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._reading.text_source import Source
+from toolect._shapes.mend import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
@@ -296,10 +297,22 @@ class Builder:
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
+        if value is text and schema is not None and "string" not in schema.types and text.lstrip()[:1] in ("{", "["):
+            value = self._mended(call, text, at)
         if codec.spelling is Spelling.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
             self.draft.extend(call, value)
         else:
             self.draft.argument(call, value)
+
+    def _mended(self, call: OpenCall, text: str, at: int) -> Json:
+        """Broken JSON, where a text is no value that is declared."""
+        try:
+            value = mended(text)
+        except ValueError as error:
+            call.fail(f"{error} - at {at}")
+            return text
+        self.note(RepairKind.JSON, at, "broken JSON in an argument")
+        return value
 
     def _mapping(self, codec: Codec, call: OpenCall, text: str, at: int) -> None:
         """The text that holds all arguments is complete."""

@@ -342,6 +342,8 @@ def _as_number(word: str) -> str:
 
 def mended(text: str) -> Json:
     """The value that `text` stands for, broken JSON. Raises ValueError where there is none."""
+    if len(text) > MAX_REPAIR:
+        raise ValueError("beyond repair")
     found: list[Json] = []
 
     def take(event: ShapeEvent) -> None:
