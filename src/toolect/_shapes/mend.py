@@ -73,6 +73,8 @@ class Mender:
         """
         reader, text, base = self._reader, self._text, self._base
         pos = broken.resume - base
+        if reader.done:
+            return broken.resume  # what comes after it is not its own
         if pos < len(text) or reader.expect in (Expect.STRING, Expect.SCALAR):
             pos = self._mend(broken)
         while True:
@@ -106,7 +108,7 @@ class Mender:
             return self._in_string(pos)
         if expect is Expect.SCALAR:
             return self._scalar(pos)
-        if pos == len(self._text):
+        if pos == len(self._text) or not reader.nesting and expect is not Expect.VALUE:
             return -1
         match = _SKIPPED.match(self._text, pos)
         if match is not None and expect is not Expect.COLON and not (match[0][0] in ".…" and self._lacks_value()):
