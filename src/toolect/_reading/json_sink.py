@@ -47,7 +47,11 @@ class CallSink:
             case Arguments():
                 self._arguments(event)
             case Rest(start, end, named) if call is not None:
-                value, _, doubled = decode(draft.raw(start, end), 0)
+                try:
+                    value, _, doubled = decode(draft.raw(start, end), 0)
+                except (ValueError, StopIteration):  # it was mended, and its text is no JSON
+                    call.fail(f"expected arguments in JSON - at {start}")
+                    return
                 assert isinstance(value, dict)
                 if doubled:
                     call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
