@@ -9,7 +9,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import fixed, plan_of
-from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, stops_of
+from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unopened, stops_of
 from toolect._graph.symbols import Key
 from toolect._shapes.alternatives import options
 from toolect._spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
@@ -71,7 +71,7 @@ def traits(spec: Spec) -> Traits:
     openers: dict[Key, Opener] = {}
     if start.text:
         for stop in stops_of(start).values():
-            if (opener := _opener(start, stop)) is not None:
+            if not isinstance(stop, Unopened) and (opener := _opener(start, stop)) is not None:
                 openers.setdefault(stop.key, opener)
         for bracket in plan_of(start).braces:
             openers[bracket] = Opener(bracket, bracket, json=bracket)

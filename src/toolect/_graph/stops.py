@@ -7,8 +7,11 @@ from enum import Enum
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import Key, Terminal, split_space
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.model import Hole, Role, Shape, SlotKind
 from toolect.message import RepairKind
+
+_MISSING = 3
+"""Markers that may be missing before JSON: a wrapper's opener, that of a call, and what says which kind it is."""
 
 
 class Calls(Enum):
@@ -102,6 +105,18 @@ class Implying(Stop):
         self.repair = repair
 
 
+class Unopened(Stop):
+    """A bracket where a call in JSON of `shape` begins, and the markers before it, `path`, are missing."""
+
+    __slots__ = ("shape",)
+
+    repair = RepairKind.IMPLIED_OPENER
+
+    def __init__(self, bracket: str, path: tuple[Key, ...], shape: Shape) -> None:
+        super().__init__(bracket, "", path, Calls.CALL)
+        self.shape = shape
+
+
 class Stray(Stop):
     """A closer of what is not open."""
 
@@ -176,6 +191,8 @@ class Finder:
         yield from self._missing_closers()
         if self.unwrapped:
             yield from self._missing_openers()
+            if self.outside and not self.node.json and not self.after.json:
+                yield from self._bare_calls()
         if self.outside:
             for core in self.graph.text_closers:
                 yield Stray(core, direct=False)
@@ -225,6 +242,22 @@ class Finder:
                 if not inner.text:
                     for core in (c for c, misspelled in inner.marks.items() if not misspelled):
                         yield from self._stop(core, inner, (SlotKind.TEXT, *path, opener), RepairKind.IMPLIED_OPENER)
+
+    def _bare_calls(self) -> Iterator[Stop]:
+        """Brackets before which nothing but markers is missing: the fewest that lead to a call in JSON."""
+        level: list[tuple[tuple[Key, ...], Node]] = [((SlotKind.TEXT,), self.after)]
+        for _ in range(_MISSING):
+            nearer, level = level, []
+            for path, node in nearer:
+                for core in (c for c, wrong in node.marks.items() if not wrong):
+                    inner = node.step(core).node
+                    shape = inner.json_field().shape if inner.json else None
+                    if shape is not None and not isinstance(shape, Hole):
+                        for bracket in "{[":
+                            yield Unopened(bracket, (*path, core), shape)
+                        return
+                    if not inner.text and (node is not self.after or node.calling(core)):
+                        level.append(((*path, core), inner))
 
 
 def _calls(calling: bool, named: bool) -> Calls:

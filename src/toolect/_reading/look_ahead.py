@@ -6,17 +6,18 @@ import re
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
-from toolect._graph.stops import Stop
+from toolect._graph.stops import Stop, Unopened
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
-from toolect._shapes.loose import first_keys
+from toolect._reading.probe import Lexeme, Probe, View, past_blank
+from toolect._shapes.loose import bare_keys, first_keys
 from toolect._spec.model import Role, Shape, SlotKind
 from toolect.message import RepairKind
 
 _FAR = 8
 """Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
+_STRINGS = re.compile(r':\s*+"((?:[^"\\]|\\.)*+)"').findall
 _SOLID = re.compile(r"\S").search
 
 
@@ -143,6 +144,25 @@ def _json(stop: Stop, shape: Shape | None, view: View, pos: int, strong: bool) -
     if whole.match(buf, pos, until) is not None:
         return Answer.YES
     done = final or until == pos + MAX_LEXEME or other.match(buf, pos, until) is not None
+    return Answer.NO if done else WAIT
+
+
+def bare_call(view: View, stop: Unopened, pos: int) -> Answer:
+    """Does a call begin with the bracket at `buf[pos]`, whose markers are missing?
+
+    Its arguments must come, after texts, one of which is the name of a tool where tools are declared.
+    """
+    buf, patterns = view.buf, bare_keys(stop.shape)
+    until = min(len(buf), pos + MAX_LEXEME)
+    if patterns is None:
+        return Answer.NO
+    whole, none = patterns
+    match = whole.match(buf, pos, until)
+    if match is not None:
+        said = _STRINGS(match[1])
+        fits = any(text in view.tools for text in said) if view.tools else not any(" " in t for t in said)
+        return Answer.YES if fits else Answer.NO
+    done = view.final or until == pos + MAX_LEXEME or none.match(buf, pos, until) is not None
     return Answer.NO if done else WAIT
 
 

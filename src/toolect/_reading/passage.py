@@ -10,6 +10,8 @@ from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
 from toolect._spec.model import Role, SlotKind
 
+_NEAR = 256
+"""Characters of text that are looked back at."""
 CONTENT = Field(Role.CONTENT)
 _SOLID = re.compile(r"\S").search
 
@@ -57,6 +59,16 @@ class Passage:
         solid = _SOLID(course.buf, max(course.pos, self._blank_to - course.base), at)
         self._blank_to = course.base + (at if solid is None else solid.start())
         return solid is not None
+
+    def lines_before(self, course: Course, at: int) -> tuple[str, str]:
+        """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
+        parts = course.builder.text_parts if self.opened else self._blank
+        tail, i = course.buf[course.pos : at], len(parts)
+        while i and len(tail) < _NEAR:
+            i -= 1
+            tail = parts[i] + tail
+        before, line, rest = tail[-_NEAR:].rpartition("\n")
+        return before.rstrip().rpartition("\n")[2] if line else "", rest
 
     def add(self, course: Course, text: str) -> None:
         """More of it."""

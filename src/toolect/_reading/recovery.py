@@ -60,7 +60,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
-    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at):
+    if _lacks_sign(course, node, at) or _lacks_closer(course, node, at) or _lacks_rest(course, node, at):
         return None
     if final and _cut_closer(course, node, pos):
         return None
@@ -189,6 +189,19 @@ def _lacks_sign(course: Course, node: Node, at: int) -> bool:
         return False
     course.imply(sole, at, RepairKind.IMPLIED_CLOSER)
     return True
+
+
+def _lacks_rest(course: Course, node: Node, at: int) -> bool:
+    """Does free text come after a call whose opener was missing? Then its closers are, too."""
+    call, closers = course.builder.call, []
+    if call is None or call.error or all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):
+        return False
+    while (sole := node.sole) is not None:
+        closers.append(sole)
+        node = node.step(sole).node
+    for closer in closers if node.text else ():
+        course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+    return node.text and bool(closers)
 
 
 def _lacks_closer(course: Course, node: Node, at: int) -> bool:

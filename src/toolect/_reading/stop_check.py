@@ -7,10 +7,11 @@ from typing import NamedTuple
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
-from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray
+from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray, Unopened
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.look_ahead import call_follows
+from toolect._reading.look_ahead import bare_call, call_follows
+from toolect._reading.near_marker import near
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
 from toolect._spec.model import Role, SlotKind
@@ -19,6 +20,9 @@ from toolect.message import RepairKind
 
 MAX_REHEARSAL = 1 << 16
 """Characters between a call in reasoning and the end of that, which makes it a rehearsal. Beyond it: it is a call."""
+
+
+_FENCE = "```"
 
 
 class End(NamedTuple):
@@ -63,6 +67,12 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     match stop:
         case NameLine():
             return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
+        case Unopened():
+            line, before = passage.lines_before(course, at)
+            if not _opened(stop, before.strip()) or line.lstrip().startswith(_FENCE):
+                return None  # a quotation, or an example
+            bare = bare_call(course, stop, at)
+            return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT if bare is Answer.WAIT else None
         case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
             if needle.regex is not None and needle.regex.match(buf, at) is None:
                 return WAIT if not final and _near(stop, buf, at) else None
@@ -91,6 +101,11 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     if answer is Answer.YES:
         return End(stop, needle.lead, at, end)
     return WAIT if answer is Answer.WAIT else None
+
+
+def _opened(stop: Unopened, before: str) -> bool:
+    """True when nothing comes before the bracket on its line, or the last of the missing markers, spelled otherwise."""
+    return not before or any(near(str(core), before, 0)[1] == len(before) for core in stop.path[1:])
 
 
 def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> Answer:

@@ -20,6 +20,8 @@ _BEFORE_KEY = re.compile(rf"""(?:\[{_BLANK})?\{{?{_BLANK}["']?""")
 _WORD = re.compile(r"\w*")
 _AFTER_KEY = re.compile(r"""["']?\s*""")
 _NEAR = 512  # characters in which the first key must be
+_TEXTS = 4
+"""Texts that may come before the arguments of a call without its marker: an id, a type, the name."""
 _OPENERS = {"{": "}", "[": "]"}
 
 
@@ -52,6 +54,27 @@ def first_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
     string = r'"(?:[^"\\]|\\.)*"'
     whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
     return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
+
+
+@once
+def bare_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """What matches the beginning of a call in `shape` up to its arguments, and what matches a beginning that is none.
+
+    Texts come first, the name among them: the group has their keys and values.
+    """
+    first = options(shape)[0]
+    first = options(first.item)[0] if isinstance(first, Many) else first
+    if not isinstance(first, Obj):
+        return None
+    keys = "|".join(re.escape(dumps(key)) for field in first.fields for key in field.keys)
+    string = r'"(?:[^"\\\n]|\\.)*+"'
+    before = r"(?:\[\s*+)?+\{\s*+"
+    texts = rf"(?:(?:{keys})\s*+:\s*+{string}\s*+,\s*+)"
+    no = rf"(?:(?!{keys}){string}|[^\s\"]|(?:{keys})\s*+(?:[^\s:]|:\s*+(?:[^\s\"]|{string}\s*+[^\s,])))"
+    return (
+        re.compile(rf'{before}({texts}{{1,{_TEXTS}}})(?:{keys})\s*+:\s*+"?+\s*+\{{'),
+        re.compile(rf"\[\s*+[^\s{{]|{before}{texts}*+{no}"),
+    )
 
 
 def guess(text: str, keys: frozenset[str]) -> Guess:
