@@ -10,7 +10,7 @@ from toolect._graph.stops import Stop, Unopened
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import Lexeme, Probe, View, past_blank
+from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
 from toolect._shapes.loose import bare_keys, first_keys
 from toolect._spec.model import Role, Shape, SlotKind
 from toolect.message import RepairKind
