@@ -110,10 +110,9 @@ class Unopened(Stop):
 
     __slots__ = ("shape",)
 
-    repair = RepairKind.IMPLIED_OPENER
-
     def __init__(self, bracket: str, path: tuple[Key, ...], shape: Shape) -> None:
         super().__init__(bracket, "", path, Calls.CALL)
+        self.repair = RepairKind.IMPLIED_OPENER
         self.shape = shape
 
 
