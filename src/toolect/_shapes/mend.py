@@ -92,7 +92,8 @@ class Mender:
 
     def _mend(self, broken: Broken) -> int:
         """Mend what is `broken`; the index from which on to read."""
-        pos = broken.resume - self._base
+        inside = self._reader.expect is Expect.STRING and not self._reader.encloses
+        pos = (broken.at if inside else broken.resume) - self._base  # a wrong escape has been gone over
         if not broken.limit and 0 <= pos <= len(self._text):
             found = self._found(pos)
             if found >= 0:
