@@ -12,7 +12,7 @@ from toolect._reading.open_call import OpenCall
 from toolect._reading.text_source import Source
 from toolect._shapes.mend import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
-from toolect._values.codec import decode, decode_arguments, is_text, respelled
+from toolect._values.codec import decode, decode_arguments, is_broken, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
@@ -297,7 +297,7 @@ class Builder:
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
-        if value is text and schema is not None and "string" not in schema.types and text.lstrip()[:1] in ("{", "["):
+        if value is text and is_broken(text, schema):
             value = self._mended(call, text, at)
         if codec.spelling is Spelling.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
             self.draft.extend(call, value)

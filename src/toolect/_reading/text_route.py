@@ -15,7 +15,7 @@ from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
-from toolect._values.codec import decode, decode_arguments, respelled
+from toolect._values.codec import decode, decode_arguments, is_broken, respelled
 from toolect._values.escapes import unescape
 from toolect._values.text_values import sniff
 from toolect.message import Json, Reasoning
@@ -163,7 +163,10 @@ class Value(Text):
         schema = to.schemas.of(to.name).member(key)
         if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
             raise ValueError("one of several elements, perhaps")
-        return decode(self.codec, piece, schema)
+        value = decode(self.codec, piece, schema)
+        if value is piece and is_broken(piece, schema):
+            raise ValueError("broken JSON")
+        return value
 
 
 class Thought(Text):

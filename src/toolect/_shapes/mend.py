@@ -73,7 +73,7 @@ class Mender:
         """
         reader, text, base = self._reader, self._text, self._base
         pos = broken.resume - base
-        if reader.done:
+        if reader.expect is Expect.DONE:
             return broken.resume  # what comes after it is not its own
         if pos < len(text) or reader.expect in (Expect.STRING, Expect.SCALAR):
             pos = self._mend(broken)
