@@ -72,7 +72,7 @@ What is refused raises `Unrepresentable` with the reason when it is rendered.
 ```console
 $ toolect coverage --matrix --dialect kimi-k2 --dialect mistral-v13
 kimi-k2 → mistral-v13
-  2 features lost
+  3 features lost
 ...
 mistral-v13 → kimi-k2
 ...
