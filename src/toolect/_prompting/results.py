@@ -42,17 +42,17 @@ def write_results(
             if found := next((marker for marker in markup if marker in text), None):
                 raise Unrepresentable(f"result {slot}", f"it holds `{found}`, which is markup here", text)
         told.append(fill(how.each, holes))
-        if _calls(dialect, told[-1], known):
+        if has_calls(dialect, told[-1], known):
             raise Unrepresentable("result output", "it reads like a call", one.output)
     whole = fill(how.text, {"results": inset(how.text, "results", how.between.join(told))})
-    if _calls(dialect, whole, known):
+    if has_calls(dialect, whole, known):
         raise Unrepresentable("result output", "together with the others it reads like a call", whole)
     return whole
 
 
-def _calls(dialect: Reader, text: str, tools: list[Mapping[str, Any]]) -> bool:
+def has_calls(dialect: Reader, text: str, tools: Iterable[Mapping[str, Any]]) -> bool:
     """True when there is a call in `text` for a reader who knows the tools, or for one who does not."""
-    return bool(dialect.parse(text).calls or dialect.parse(text, tools).calls)
+    return bool(dialect.parse(text).calls or dialect.parse(text, list(tools)).calls)
 
 
 def _holes(how: ResultText, one: Output, index: int) -> dict[str, str]:

@@ -116,7 +116,10 @@ class OpenCall:
     def settle(self, end: int) -> None:
         """The call ends at character `end`: note what it lacks, and what came twice."""
         if self.shaped and not self.whole and self.sound and self.name:
-            self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
+            if self.is_mended:
+                self.fail(f"expected arguments before the JSON broke - at {self.start}")
+            else:
+                self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
         if self.strange and self.is_mended:
             self.fail(f"expected no members beside the arguments of a broken call - at {self.start}")
         if not self.name and not self.truncated:

@@ -36,11 +36,14 @@ class Encoded(Generic[R]):
         """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
         text, at = self._rest + text, at - len(self._rest)
         inside = unquote(text) if "\\" in text else text
+        base = self.taken
         try:
-            stopped = self.reader.feed(inside, 0, 0, final)
+            stopped = self.reader.feed(inside, 0, base, final)
         except Broken as broken:
-            resume = at + raw_length(text, broken.resume)
+            self.taken = broken.resume
+            resume = at + raw_length(text, broken.resume - base)
             raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
+        self.taken = base + stopped
         whole = stopped == len(inside)
         self._rest = "" if whole else text[raw_length(text, stopped) :]
         if not whole and (final or self.reader.done) and inside[stopped:].strip():

@@ -160,9 +160,9 @@ class Mender:
         if match is None:
             return -1
         inner, taken = reader.inner
-        inside = unquote(match[1])[taken:]
+        inside = unquote(match[1])
         try:
-            if inside[Mender(inner, inside, 0, _ignore).read(Broken(0, ""), True) :].strip(" \t\r\n,;]}"):
+            if inside[Mender(inner, inside, 0, _ignore).read(Broken(taken, ""), True) :].strip(" \t\r\n,;]}"):
                 raise Broken(0, "expected the end")
         except Broken:
             reader.abandon(unquote(match[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolect._prompting.results import Output, defused, write_results
+from toolect._prompting.results import Output, defused, has_calls, write_results
 from toolect._prompting.tools import write_tools
 from toolect._spec.prompts import ResultRole, ResultText, ToolText
 from toolect.agent.conversation import Assistant, Results, System, Turn, User
@@ -74,7 +74,8 @@ def _harmless(dialect: Dialect, how: ResultText, one: Output, tools: list[dict[s
             write_results(dialect, how, [found], tools)
         except Unrepresentable:
             continue
-        return found
+        if how.role is not ResultRole.TOOL or not has_calls(dialect, found.output, tools):
+            return found  # a template writes the output itself
     return plain._replace(name="", id=None)
 
 

@@ -18,6 +18,8 @@ _SENTENCES = {
     RepairKind.DUPLICATE_KEY: "an argument comes more than once: {}",
     RepairKind.POSITIONAL: "the argument has no name; by its place in the tool's schema it is `{}`",
     RepairKind.COERCION: "the value is not spelled as its type asks for: {}",
+    RepairKind.WRAPPED: "the arguments stand in an argument of their own, `{}`, which the tool does not have",
+    RepairKind.TOOL_NAME: "the name is spelled otherwise than that of the only tool that fits: {}",
     RepairKind.UNKNOWN_TOOL: "code calls `{}`, which is no tool; it stays in the content",
     RepairKind.AFTER_END: "this follows the end of the answer and was left out",
 }
