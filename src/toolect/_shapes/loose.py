@@ -42,14 +42,21 @@ def keys_of(shape: Shape) -> frozenset[str]:
     return frozenset(key for o in found if isinstance(o, Obj) for field in o.fields for key in field.keys)
 
 
-@once
-def first_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
-    """What matches the first two keys of a call in `shape`, and what matches a first key that is none of them."""
+def _keys(shape: Shape) -> str | None:
+    """What matches a key of a call in `shape`, in its quotes; None where no object is first."""
     first = options(shape)[0]
     first = options(first.item)[0] if isinstance(first, Many) else first
     if not isinstance(first, Obj):
         return None
-    keys = "|".join(re.escape(dumps(key)) for field in first.fields for key in field.keys)
+    return "|".join(re.escape(dumps(key)) for field in first.fields for key in field.keys)
+
+
+@once
+def first_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """What matches the first two keys of a call in `shape`, and what matches a first key that is none of them."""
+    keys = _keys(shape)
+    if keys is None:
+        return None
     before = r"(?:\[\s*)?\{\s*"
     string = r'"(?:[^"\\]|\\.)*"'
     whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
@@ -62,11 +69,9 @@ def bare_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
 
     Texts come first, the name among them: the group has their keys and values.
     """
-    first = options(shape)[0]
-    first = options(first.item)[0] if isinstance(first, Many) else first
-    if not isinstance(first, Obj):
+    keys = _keys(shape)
+    if keys is None:
         return None
-    keys = "|".join(re.escape(dumps(key)) for field in first.fields for key in field.keys)
     string = r'"(?:[^"\\\n]|\\.)*+"'
     before = r"(?:\[\s*+)?+\{\s*+"
     texts = rf"(?:(?:{keys})\s*+:\s*+{string}\s*+,\s*+)"

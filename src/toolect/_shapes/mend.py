@@ -60,7 +60,7 @@ _ASSIGNED = re.compile(r"=>?")
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_first", "_note", "_reader", "_text")
+    __slots__ = ("_base", "_note", "_reader", "_text")
 
     def __init__(self, reader: JsonReader, text: str, base: int, note: Callable[[int, str], None]) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
