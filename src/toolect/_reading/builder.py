@@ -12,10 +12,11 @@ from toolect._reading.open_call import OpenCall
 from toolect._reading.text_source import Source
 from toolect._shapes.mend import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
-from toolect._values.codec import decode, decode_arguments, is_broken, is_text, respelled
+from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
+from toolect._values.text_values import is_broken
 from toolect._values.toolset import ToolSchemas
 from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
@@ -297,7 +298,7 @@ class Builder:
         except ValueError as error:
             call.fail(f"{error} - at {at}")
             value = text
-        if value is text and is_broken(text, schema):
+        if schema is not None and isinstance(value, str) and is_broken(value, schema.types):
             value = self._mended(call, text, at)
         if codec.spelling is Spelling.ELEMENTS and isinstance(value, list) and schema is not None and schema.lists:
             self.draft.extend(call, value)

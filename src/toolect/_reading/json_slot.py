@@ -30,12 +30,16 @@ _TAIL = re.compile(r"\}\s{0,64}\Z")
 _CLOSER = re.compile(r"[\]}]").search
 
 
-class Mended(Enum):
-    """What became of a broken value."""
+_REST = re.compile(r"(?:\s*[\]};])*+(?:[\s,]*\Z)?")
+"""What may stand too many behind a value that was mended."""
 
-    YES = 1
-    NO = 2
-    CUT = 3
+
+class Unmended(Enum):
+    """Why a broken value was not mended."""
+
+    NO = 1
+    """Nobody knows what was meant."""
+    CUT = 2
     """The text ends in the middle of it."""
 
 
@@ -268,7 +272,7 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
-        if end < 0 or self._mended(course, base + end, True) is not Mended.YES or not self._calls(course):
+        if end < 0 or self._mended(course, base + end, True) != base + end or not self._calls(course):
             course.builder.draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
         self._commit(course)
@@ -284,20 +288,28 @@ class JsonSlot:
             return self.reader.called
         return course.builder.draft.places(named.value, given.value)
 
-    def _mended(self, course: Course, end: int, closed: bool) -> Mended:
-        """Read what is broken up to character `end`, mending it."""
+    def _mended(self, course: Course, end: int, closed: bool) -> int | Unmended:
+        """Read what is broken up to character `end`, mending it: where the value ends.
+
+        That is before the `end` where text follows that cannot belong to it.
+        """
         broken, start = self._broken, max(self._needed, self.start)
         assert broken is not None
         if end - start > MAX_REPAIR:
-            return Mended.NO
+            return Unmended.NO
         mender = Mender(self.reader, course.raw(start, end), start, self._note)
         try:
             over = mender.read(broken, closed)
         except Broken:
-            return Mended.NO
+            return Unmended.NO
         if over < 0:
-            return Mended.CUT
-        return Mended.NO if course.raw(over, end).strip(" \t\r\n,;]}") else Mended.YES
+            return Unmended.CUT
+        rest = course.raw(over, end)
+        after = _REST.match(rest).end()  # type: ignore[union-attr]  # matches the empty string
+        if after == len(rest):
+            return end
+        good = self.reader.called or isinstance(self.shape, Hole) and course.raw(self.start, self.start + 1) == "{"
+        return over + after if good and rest[after:].lstrip()[0] not in "\"',:" else Unmended.NO
 
     def _note(self, at: int, why: str) -> None:
         """Something was mended at character `at`."""
@@ -306,13 +318,14 @@ class JsonSlot:
     def _repair(self, course: Course, end: int, closed: bool) -> Next:
         draft, broken = course.builder.draft, self._broken
         assert broken is not None
-        match self._mended(course, end, closed):
-            case Mended.YES:
-                self._close(course, end)
-                return None
-            case Mended.CUT:
-                self._cut(course)
-                return WAIT
+        mended = self._mended(course, end, closed)
+        if mended is Unmended.CUT:
+            self._cut(course)
+            return WAIT
+        if mended is not Unmended.NO:
+            course.back_to(mended)
+            self._close(course, mended)
+            return None
         raw = course.raw(self.start, end).strip()
         text = None if self._plain or not isinstance(self.shape, Hole) else _plain_text(raw)
         if not self._plain:

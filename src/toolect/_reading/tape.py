@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 
 
@@ -29,3 +30,10 @@ class Tape:
     def read(self, start: int, end: int) -> str:
         """Characters `start:end` of the wire text."""
         return "".join(self._pieces)[start - self._base : end - self._base]
+
+    def cut(self, end: int) -> str:
+        """Take what is there from character `end` on away."""
+        text = self.read(self._base, sys.maxsize)
+        self._pieces.clear()
+        self.append(text[: end - self._base])
+        return text[end - self._base :]

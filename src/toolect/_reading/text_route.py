@@ -15,9 +15,9 @@ from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, SlotKind, Spelling
-from toolect._values.codec import decode, decode_arguments, is_broken, respelled
+from toolect._values.codec import decode, decode_arguments, respelled
 from toolect._values.escapes import unescape
-from toolect._values.text_values import sniff
+from toolect._values.text_values import is_broken, sniff
 from toolect.message import Json, Reasoning
 
 NEAR = 256
@@ -164,7 +164,7 @@ class Value(Text):
         if self.codec.spelling is Spelling.ELEMENTS and schema is not None and schema.lists:
             raise ValueError("one of several elements, perhaps")
         value = decode(self.codec, piece, schema)
-        if value is piece and is_broken(piece, schema):
+        if schema is not None and isinstance(value, str) and is_broken(value, schema.types):
             raise ValueError("broken JSON")
         return value
 

@@ -48,3 +48,11 @@ class Source:
         self.buf = "" if pos == len(buf) else buf[pos:]
         self.base += pos
         self.pos = 0
+
+    def back_to(self, at: int) -> None:
+        """Read on at character `at`, which may have been dropped, but was needed."""
+        if at < self.base:
+            assert self._tape is not None
+            self.buf = self._tape.cut(at) + self.buf
+            self.base = at
+        self.pos = at - self.base

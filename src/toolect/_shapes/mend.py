@@ -22,6 +22,10 @@ MAX_REPAIR = 1 << 17
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
 """Comments, an ellipsis, and escapes where blanks should be."""
+_FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
+"""The beginning of a fenced block around a value."""
+_REST = re.compile(r"[\s\]}]*(?:```\s*)?\Z")
+"""What may stand too many behind a value."""
 _CLOSING = {
     '"': '"',
     "'": "'",
@@ -48,6 +52,8 @@ _AFTER_BRACKET = re.compile(r"""\s*,\s*(?:(["'“]?[\w$. -]+["'”]?\s*:)|\S)"""
 _TORN = re.compile(r'[^"],\s*"\s*\Z')
 _LAST_STRING = re.compile(r'"[\w.-]*"\s*\Z')
 _WORD = re.compile(r"[\w.+-]+")
+_UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,\s])"')
+"""A string without its first quote."""
 _BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
 _WORDS = {"true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "undefined": "null"}
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
@@ -183,9 +189,9 @@ class Mender:
     def _bare(self, pos: int) -> int:
         """A string without its first quote, or without any."""
         text = self._text
-        quote = text.find('"', pos, pos + 1024)
-        if quote > 0 and _STRUCTURE.match(text, quote + 1) and not re.search(r"[:{}\[\]\n]|,\s*$", text[pos:quote]):
-            return self._put(_quoted(text[pos:quote]), quote + 1)
+        quoted = _UNOPENED.match(text, pos)
+        if quoted is not None and _STRUCTURE.match(text, quoted.end()) is not None:
+            return self._put(_quoted(quoted[1]), quoted.end())
         match = _BARE_STRING.match(text, pos)
         return -1 if match is None else self._put(_quoted(match[0]), match.end())
 
@@ -272,7 +278,7 @@ class Mender:
         while level >= 0 and nesting[level] is not (char == "}"):
             level -= 1
         after = _AFTER_BRACKET.match(self._text, pos + 1)
-        if level < 0 or after is not None and level and nesting[level - 1] is not (after[1] is not None):
+        if level < 0 or after is not None and (level == 0 or nesting[level - 1] is not (after[1] is not None)):
             return pos + 1
         return self._put("}" if nesting[-1] else "]", pos)
 
@@ -354,16 +360,18 @@ def mended(text: str) -> Json:
             found.append(event.value)
 
     reader = JsonReader(Hole(HoleKind.ARGUMENTS), take, plain=True)
+    fence = _FENCE.match(text)
+    start = 0 if fence is None else fence.end()
     try:
         try:
-            end = reader.feed(text, 0, 0, True)
+            end = reader.feed(text, start, 0, True)
             if not reader.done:
                 raise Broken(end, "expected more")
         except Broken as broken:
             end = Mender(reader, text, 0, _ignore).read(broken, True)
     except Broken as broken:
         raise ValueError(str(broken)) from None
-    if not found or text[end:].strip():
+    if not found or _REST.match(text, end) is None:
         raise ValueError("expected one value")
     return found[0]
 

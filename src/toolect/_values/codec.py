@@ -53,11 +53,6 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return read_typed(text, schema.types)
 
 
-def is_broken(text: str, schema: Schema | None) -> bool:
-    """True when `text`, which is no value that the schema admits, begins as a list or an object does."""
-    return schema is not None and "string" not in schema.types and text.lstrip()[:1] in ("{", "[")
-
-
 def decode_arguments(codec: Codec, text: str, schema: Schema | None) -> dict[str, Json]:
     """All arguments, which `text` holds at once. Raises ValueError when it does not."""
     value = decode(codec, text, schema)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._values.schema import Schema
-from toolect._values.text_values import read_typed, sniff
+from toolect._values.text_values import is_broken, read_typed, sniff
 from toolect.message import Json
 
 MAX_ELEMENTS = 16
@@ -65,6 +65,9 @@ def read_element(text: str, schema: Schema | None, depth: int = 0) -> Json:
         except ValueError:
             pass  # other text in between: it is read as any text of the type
     value = read_typed(text, types)
-    if types == ("array",) and not isinstance(value, list) and text.strip():
-        return [read_element(text, schema.item(0), depth + 1)] if depth < MAX_ELEMENTS else [text]
-    return value
+    if types != ("array",) or isinstance(value, list) or not text.strip():
+        return value
+    item = schema.item(0)
+    value = read_element(text, item, depth + 1) if depth < MAX_ELEMENTS else text
+    broken = value is text and (text.lstrip()[0] == "[" or item is not None and is_broken(text, item.types))
+    return text if broken else [value]

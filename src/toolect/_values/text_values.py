@@ -14,6 +14,7 @@ NOTHING: Any = object()
 """What is read where there is no value."""
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _EXACT = 2**53  # up to here a float is just one integer
+_BROKEN = re.compile(r"\s*(?:```\w{0,16}\s*)?[{\[]").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
 
 
@@ -72,6 +73,11 @@ def read_typed(text: str, types: tuple[str, ...]) -> Json:
             case "string":
                 return text
     return text if "string" in types else _forced(word, types, text)
+
+
+def is_broken(text: str, types: tuple[str, ...]) -> bool:
+    """True when `text`, which is no value of these types, begins as a list or an object does, perhaps in a fence."""
+    return "string" not in types and _BROKEN(text) is not None
 
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
