@@ -85,6 +85,34 @@ def test_arguments_that_no_text_says_are_found() -> None:
     assert misread(Call("f", {"a": 1}, spelling='{"a": 1'), '{"a": 1')
 
 
+NAMELESS = [{"name": "", "parameters": {"type": "object", "properties": {}}}]
+TOOL_X = [{"name": "x", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]
+DROPPING = {"after_calls": "drop"}
+FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("command-r", '```json{"tool_name":"","parameters":{"":[ ]\n  b":', {}),
+    ("auto", '{"\'":{"name": "echo", "arguments": "{', {}),
+    ("apriel", "[END", {}),
+    ("anthropic-tool-use", '{"content":[{type:"tool_use"name:x"] "input":""}}', {"tools": TOOL_X}),
+    ("granite-20b-fc", '<function_call>{}-{"name":"","arguments":{', DROPPING),
+    ("inkling", "<|content_invoke_tool_json|>{args:{", {"tools": NAMELESS}),
+    ("openai-responses", '{"type":"function_call","arguments":"\\"\\\\"', {}),
+    ("openai-responses", '{"type":"function_call","arguments":"{} \\n \\\\"', {}),
+    ("mistral-v3", '[TOOL_CALLS][/**/{}"":', {}),
+    ("openai-function-call", '``````tool_call{"content""i"', {}),
+    ("openai-function-call", '```{"":"a", "function_call": {"name": "n1", "arguments": "}{"content": n}', {}),
+    ("kimi-k3", '<|open|>tools<|sep|><|open|>call tool="1"<|sep|><|open|>argument key="t" type="string"\t<|sep|>', {}),
+    ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
+)
+"""What the fuzzer found: a dialect, a text, and how it is read."""
+
+
+@pytest.mark.parametrize(("dialect", "text", "options"), FOUND)
+def test_what_was_found_breaks_no_law_any_more(dialect: str, text: str, options: dict[str, Any]) -> None:
+    """Each was read differently in chunks, or broke another law."""
+    found = [broken(toolect.dialect(dialect), Run(dialect, text, options, (size,))) for size in (1, 2, 3, 5)]
+    assert not [fuzz.shown(finding) for finding in found if finding is not None]
+
+
 DRAWN = (
     (
         'call: JSON "[/CALL]"',
@@ -131,6 +159,24 @@ DRAWN = (
         'call: "<" NAME "(" ")" "\\n"\nNAME: /[a-z]+/',
         "NAME: call.name",
         ("<a()\n<<", "<a()\n<b()\n", "<a()\n\n<b"),
+    ),
+    (
+        'start: (content | call | other)*\ncall: JSON ";"\nother: "%%" NAME "<|sep|>" JSON "))"\nNAME: /[a-z0-9]+/',
+        "call/JSON: {name: $name, arguments: $arguments}, other: call, other/JSON: $arguments, NAME: call.name",
+        ("%%n1<|sep|>x}", "%%n1<|sep|>x}{}", "%%n1<|sep|>x}))"),
+    ),
+    (
+        'call: "[[" NAME ": " TEXT ";"\nNAME: /[a-z]+/',
+        "call/TEXT: {arguments: {code: $text}}, NAME: call.name",
+        ("[[\n", "[[", "[[\nf"),
+    ),
+    (
+        'start: content* think* call* other*\nthink: "<think>\\n" TEXT "\\n</think>\\n\\n"\n'
+        'call: "<|call|>" JSON "<|end|>"\nother: "<" JSON "\\n```"',
+        "think: reasoning, other: call, other/JSON: $shape, call/JSON: $shape}\n  gaps: {before call: \"\\n\"".replace(
+            "$shape", "{name: $name, arguments: $arguments}"
+        ),
+        ("x\n<think>", "x\n<", 'x\n<{"name": "f", "arguments": {}}\n```'),
     ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""

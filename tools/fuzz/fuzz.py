@@ -17,6 +17,7 @@ import ast
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import getsource
@@ -103,12 +104,16 @@ def hold(block: Block, dialect: Dialect | Auto, drawn: Iterable[Run]) -> Searche
     """What is found in the runs drawn for a block."""
     found: list[Finding] = []
     count: Counter[str] = Counter()
-    for run in drawn:
-        finding = broken(dialect, run)
-        if finding is not None:
-            count[finding.law] += 1
-            if count[finding.law] <= SHOWN:
-                found.append(shrunk(dialect, finding))
+    try:
+        for run in drawn:
+            finding = broken(dialect, run)
+            if finding is not None:
+                count[finding.law] += 1
+                if count[finding.law] <= SHOWN:
+                    found.append(shrunk(dialect, finding))
+    except Exception:  # what is drawn is read as well
+        count[Law.RAISED] += 1
+        found.append(Finding(Law.RAISED, Run(dialect.name, "", {}, ()), f"while drawing: {traceback.format_exc()}"))
     return Searched(block, count, found)
 
 

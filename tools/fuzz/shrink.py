@@ -10,29 +10,40 @@ from toolect._detection.auto import Auto
 from toolect.compiled import Dialect
 from tools.fuzz.fuzz_laws import Finding, Run, broken
 
-TRIES = 1000
+TRIES = 3000
 """How many smaller runs are tried. Beyond it: the smallest so far is reported."""
 
 
 def shrunk(dialect: Dialect | Auto, finding: Finding) -> Finding:
     """The smallest run found that breaks the law of `finding`."""
     left = TRIES
-    better = True
-    while better and left > 0:
-        better = False
-        for run in _smaller(finding.run):
-            left -= 1
-            found = broken(dialect, run)
-            if found is not None and found.law is finding.law:
-                finding, better = found, True
-                break
-            if left <= 0:
-                break
+
+    def breaks(run: Run) -> bool:
+        nonlocal finding, left
+        left -= 1
+        found = broken(dialect, run) if left >= 0 else None
+        if found is None or found.law is not finding.law:
+            return False
+        finding = found
+        return True
+
+    before = None
+    while before != finding.run and left > 0:
+        before = finding.run
+        while any(map(breaks, _plainer(finding.run))):
+            pass
+        size = len(finding.run.text) // 2
+        while size:
+            at = 0
+            while at < len(text := finding.run.text):
+                if not breaks(msgspec.structs.replace(finding.run, text=text[:at] + text[at + size :])):
+                    at += size
+            size //= 2
     return finding
 
 
-def _smaller(run: Run) -> Iterator[Run]:
-    """Runs with less in them, the smallest first."""
+def _plainer(run: Run) -> Iterator[Run]:
+    """The text, read in a plainer way."""
     for name, value in run.options.items():
         yield msgspec.structs.replace(run, options={k: v for k, v in run.options.items() if k != name})
         if name == "tools":
@@ -40,9 +51,3 @@ def _smaller(run: Run) -> Iterator[Run]:
                 yield msgspec.structs.replace(run, options={**run.options, "tools": [*value[:i], *value[i + 1 :]]})
     if run.sizes != (1,):
         yield msgspec.structs.replace(run, sizes=(1,))
-    text = run.text
-    size = len(text) // 2
-    while size:
-        for at in range(0, len(text), size):
-            yield msgspec.structs.replace(run, text=text[:at] + text[at + size :])
-        size //= 2

@@ -247,7 +247,8 @@ def _named(opener: Opener) -> str:
 
 _S = r"\s{0,64}"
 _KEY = rf"""{_S}(?:"[^"\\\n]{{0,64}}"|'[^'\\\n]{{0,64}}'|\w{{1,64}}){_S}:{_S}["'{{\[tfnTFN\d-]"""
-_PART = rf"""{_S}(?:["']?[^"'\\\n:]{{0,64}}["']?{_S}(?::{_S})?)?"""
+_COLON = rf"{_S}(?::{_S})?"
+_PART = rf"""{_S}(?:"[^"\\\n]{{0,64}}(?:"{_COLON})?|'[^'\\\n]{{0,64}}(?:'{_COLON})?|\w{{1,64}}{_COLON})?"""
 _FIRST = {
     "{": (re.compile(_KEY), re.compile(_PART)),
     "[": (re.compile(rf"{_S}\{{{_KEY}"), re.compile(rf"{_S}(?:\{{{_PART})?")),

@@ -29,6 +29,13 @@ class Needle(NamedTuple):
     lead: str
     """The whitespace that is written before it."""
 
+    def end(self, text: str, at: int) -> int:
+        """Where the stop ends that stands at index `at`, but for a name that it repeats; -1 for none."""
+        if self.regex is None:
+            return at + len(self.text) if text.startswith(self.text, at) else -1
+        match = self.regex.match(text, at)
+        return -1 if match is None else match.end()
+
 
 _TOKEN = re.compile(r"\s*<([|｜])[^|｜]+\1>")
 """What no text holds by chance: a token that the vocabulary of a model has for markers alone."""
@@ -79,8 +86,10 @@ class StopPlan:
         self.direct = direct  # bare JSON stands only where no text comes before it
         texts = {needle.text for needle in self.needles}
         self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
-        self._led = [needle for needle in self.needles if needle.lead and needle.stop is not None]
-        self._led_plainly = [needle for needle in self._led if needle.stop is not None and not needle.stop.named]
+        led = [needle for needle in self.needles if needle.stop is not None]
+        plain = [needle for needle in led if needle.stop is not None and not needle.stop.named]
+        self._led = led if any(needle.lead for needle in led) else []
+        self._led_plainly = plain if any(needle.lead for needle in plain) else []
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
         first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
@@ -114,7 +123,7 @@ class StopPlan:
         Without `named`, not for one that counts only where a call begins with its name.
         """
         for needle in self._led if named else self._led_plainly:
-            if text.startswith(needle.text, at):
+            if needle.end(text, at) >= 0:
                 return ending(text, needle.lead, pos, at)
         return 0
 

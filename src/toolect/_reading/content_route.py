@@ -197,8 +197,7 @@ class Said(Route):
 
     def _at(self, text: str, where: int) -> list[Needle]:
         """The stops at index `where`."""
-        there = [needle for needle in self.plan.needles if text.startswith(needle.text, where)]
-        return [needle for needle in there if needle.regex is None or needle.regex.match(text, where)]
+        return [needle for needle in self.plan.needles if needle.end(text, where) >= 0]
 
     def _first(self, to: Striding, pos: int) -> int:
         """The first index from `pos` on where a stop may be, or -1."""
@@ -265,8 +264,8 @@ class Said(Route):
 def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:
     """Where the text from `pos` on ends when the marker at `where` is an end token with nothing after it, else -1."""
     for needle in plan.needles:
-        if isinstance(needle.stop, EndToken) and text.startswith(needle.text, where):
-            if text[where + len(needle.text) :].strip() or "\n" in needle.lead and where and text[where - 1] != "\n":
+        if isinstance(needle.stop, EndToken) and (end := needle.end(text, where)) >= 0:
+            if text[end:].strip() or "\n" in needle.lead and where and text[where - 1] != "\n":
                 return -1
             return where - ending(text, needle.lead, pos, where)
     return -1

@@ -179,7 +179,7 @@ class Draft:
         self._name_tool(call)
         if self.events is not None:
             self.events.append(CallStart(call.index, call.id, call.tool))
-            if self._fits and call.fitted is None and self.tools.of(call.name).node:
+            if self._fits and call is self.call and self.tools.of(call.name).node:
                 call.fitting = Fitting(self.tools.of(call.name))
             text = call.text if call.fitted is None else call.fitted
             self._pass_on(call, text if call.fitting is None else call.fitting.feed(text))

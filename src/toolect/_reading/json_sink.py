@@ -40,7 +40,7 @@ class CallSink:
             case CallBegins(at):
                 if call is not None and call.unit_end >= 0:
                     draft.end_call(call.unit_end)
-                (draft.call or draft.begin_call(at)).shaped = True
+                (draft.call or draft.begin_call(max(at, draft.told))).shaped = True
                 self.settle()
             case Filled():
                 self._fill(event)

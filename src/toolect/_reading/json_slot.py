@@ -123,7 +123,7 @@ class JsonSlot:
 
     def _trip(self, course: Course, broken: Broken) -> Next:
         """The text is not JSON from here on."""
-        course.pos = broken.resume - course.base
+        course.back_to(broken.resume)
         self._maybe_commit(course)
         draft = course.builder.draft
         if self.host is not None and (broken.limit or draft.guesses >= MAX_GUESSES):
@@ -195,9 +195,10 @@ class JsonSlot:
     def _close(self, course: Course, end: int) -> None:
         draft = course.builder.draft
         if not self._plain and draft.attempts == self._attempts and draft.call is None:
-            raw = course.raw(self._needed, end).strip()
-            if raw != "[]":
-                draft.attempt(self.start, end, "expected a call in the shape of the dialect")
+            start = max(self._needed, draft.told)  # it may hold content
+            raw = course.raw(start, end).strip()
+            if raw != "[]" and raw.strip("]} \t\r\n"):
+                draft.attempt(start, end, "expected a call in the shape of the dialect")
         if self._broken is not None:
             self._leave(course, end)
         else:

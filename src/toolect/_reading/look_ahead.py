@@ -92,7 +92,7 @@ class _Way(Forgiving):
 
     def _over_terminal(self, terminal: Lexeme, key: Terminal) -> Answer | None:
         view = self.view
-        if terminal.end == len(view.buf):
+        if view.final and terminal.end == len(view.buf):
             return Answer.YES if self.strong and not self.line else Answer.NO
         roles = self.node.fills(key)
         self.seen = True

@@ -20,7 +20,7 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_optional",
+        "_blank", "_blank_to", "_dropped", "_gone", "_optional",
         "field", "lobby", "lost", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
@@ -31,6 +31,7 @@ class Passage:
         self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
         self.opened = False
         self.lost = False  # text was dropped
+        self._gone = ""  # the last of that
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
         self.lobby = self._dropped = False
@@ -62,7 +63,7 @@ class Passage:
 
     def lines_before(self, course: Course, at: int) -> tuple[str, str]:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
-        parts = course.builder.text_parts if self.opened else self._blank
+        parts = course.builder.text_parts if self.opened else self._blank or [self._gone]
         tail, i = course.buf[course.pos : at], len(parts)
         while i and len(tail) < _NEAR:
             i -= 1
@@ -76,6 +77,7 @@ class Passage:
             return
         if self._dropped:
             self.lost = self.lost or not text.isspace()
+            self._gone = (self._gone + text)[-_NEAR:]
             return
         if not self.opened:
             if self._optional and text.isspace():

@@ -160,7 +160,7 @@ def _begins_more(lines: str, tight: str) -> bool:
     """True when one of `lines` begins with `tight` and goes on."""
     begin = f"\n{tight}"
     at = lines.find(begin)
-    while at >= 0:
+    while 0 <= at < len(lines) - len(begin):
         if lines[at + len(begin)] != "\n":
             return True
         at = lines.find(begin, at + 1)

@@ -41,7 +41,9 @@ def proof(view: View, node: Node, pos: int) -> Answer:
     name = probe.next()
     if name is None or name is WAIT:
         return WAIT if name is WAIT else Answer.NO
-    if not isinstance(name.key, Terminal) or not node.naming(name.key) or name.end == len(view.buf):
+    if not isinstance(name.key, Terminal) or not node.naming(name.key):
+        return Answer.NO
+    if view.final and name.end == len(view.buf):
         return Answer.NO
     said = view.buf[name.start : name.end]
     probe.known = said in view.tools

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from toolect._graph.node import STRONG, Node, Trail
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._reading.calls_in_json import JsonCalls
@@ -262,6 +262,10 @@ class TraceDraft:
         begin, group = self.at, 0
         if isinstance(key, str):
             self.proven = self.proven or self.named
+            longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
+            self.regex += [
+                f"(?!{spaced(core)})" for core in longer if len(core) > len(key)
+            ]  # the longest marker counts
             if is_echo(key):
                 self.echo(key)
             else:
@@ -270,9 +274,6 @@ class TraceDraft:
                 self.regex.append(r"(?!\w)")  # a word is read only where it ends
             longest = max(len(core) for core in self.node.marks if core.startswith(key))
             self.margin = max(longest, self.margin) - len(key)
-            longer = [core for core in self.node.marks if core.startswith(key) and core != key]
-            rests = [fixed(core).removeprefix(key) for core in longer]  # of a repetition, what is the same everywhere
-            self.regex += [f"(?!{re.escape(rest)})" for rest in rests if rest]  # the longest marker counts
         else:
             self.groups += 1
             group = self.groups

@@ -24,16 +24,20 @@ R = TypeVar("R", bound=Reads)
 class Encoded(Generic[R]):
     """The string that begins at character `start`; `reader` reads what is in it."""
 
-    __slots__ = ("reader", "_rest", "_start", "taken")
+    __slots__ = ("reader", "_over", "_rest", "_start", "taken")
 
     def __init__(self, start: int, reader: R) -> None:
         self._start = start
         self.reader = reader
         self.taken = 0  # characters of what is in the string that are read
         self._rest = ""  # of the string's own text, what is not read yet
+        self._over = -1  # the character where the value ended
 
     def feed(self, text: str, at: int, final: bool = False) -> None:
         """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
+        if self._over >= 0:
+            self._expect_blank(unquote(text))
+            return
         text, at = self._rest + text, at - len(self._rest)
         inside = unquote(text) if "\\" in text else text
         base = self.taken
@@ -44,11 +48,16 @@ class Encoded(Generic[R]):
             resume = at + raw_length(text, broken.resume - base)
             raise Broken(self._start, f"in the encoded arguments: {broken.why}", resume) from None
         self.taken = base + stopped
-        whole = stopped == len(inside)
-        self._rest = "" if whole else text[raw_length(text, stopped) :]
-        if not whole and (final or self.reader.done) and inside[stopped:].strip():
-            resume = at + len(text) - len(self._rest)
-            raise Broken(self._start, "expected the end of the encoded arguments", resume)
+        read = len(text) if stopped == len(inside) else raw_length(text, stopped)
+        self._rest = text[read:]
+        if self.reader.done or final:
+            self._over = at + read
+            self._expect_blank(inside[stopped:])
+
+    def _expect_blank(self, rest: str) -> None:
+        """Nothing but blanks may follow the value."""
+        if rest.strip():
+            raise Broken(self._start, "expected the end of the encoded arguments", self._over)
 
     def end(self, at: int) -> None:
         """The string ends at character `at`. Raises Broken when the value in it does not."""

@@ -358,7 +358,10 @@ class JsonReader:
         """A comma is missing after the last value, before the blanks that have come."""
         if self._arg_depth >= 0:
             held = self._held
-            held.insert(len(held) - (held[-1:] != [] and held[-1].isspace()), ",")
+            at = len(held)
+            while at and held[at - 1].isspace():
+                at -= 1
+            held.insert(at, ",")
         self.expect = Expect.KEY if self._stack[-1].is_object else Expect.VALUE
 
     @property

@@ -124,11 +124,11 @@ class LooseEnd:
             if char in "\"'" and (char == '"' or self._before in "{[,:"):
                 self._quote = char
                 self._escaped = self._maybe = False
-            elif char == "{" and self._closed and self._open[-1] == "{":
+            elif char == "{" and self._closed and self._open[-1:] == ["{"]:
                 return at
             elif char in _OPENERS:
                 self._open.append(char)
-            elif char in "}]":
+            elif char in "}]" and self._open:
                 self._open.pop()
                 if not self._open:
                     return at + 1

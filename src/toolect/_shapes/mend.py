@@ -258,7 +258,8 @@ class Mender:
             item = _LAST_STRING.search(text, max(pos - 64, 0), pos)
             if item is not None:
                 reader.again()
-                return self._put("{" + item[0].rstrip() + ":", pos + 1)
+                reader.feed("{", 0, self._base + item.start(), False)
+                return self._put(item[0].rstrip() + ":", pos + 1)
         if _TORN.search(text, max(pos - 64, 0), pos) is not None:
             return -1  # a string lacks its last quote: this was the first one of what follows
         if nesting[-1]:
