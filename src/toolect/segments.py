@@ -57,6 +57,8 @@ class RepairKind(StrEnum):
     """A value did not have the spelling its declared type asks for."""
     WRAPPED = "wrapped"
     """All arguments stood inside of one that the tool does not have."""
+    SHAPE = "shape"
+    """The JSON of a call had the shape of another format, or its arguments stood beside the name."""
     TOOL_NAME = "tool-name"
     """The name of a tool had another before it, that of a module for example."""
     UNKNOWN_TOOL = "unknown-tool"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolect._reading.draft import Draft
+from toolect._reading.open_call import OpenCall
+from toolect._shapes.elsewhere import arguments_elsewhere, calls_elsewhere
 from toolect._shapes.shape_events import (
     Arguments,
     ArgumentText,
     CallBegins,
     CallEnds,
     Filled,
+    Lost,
     Misfit,
     Repaired,
     Rest,
@@ -24,12 +27,13 @@ from toolect.message import Json, RepairKind, dumps
 class CallSink:
     """Takes in what a value that holds calls is found to hold."""
 
-    __slots__ = ("_before", "_draft", "_mended")
+    __slots__ = ("_before", "_draft", "_mended", "_unit")
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._before: Repaired | None = None  # what was mended first where no call was open
         self._mended = False  # something is noted of that
+        self._unit = 0  # where the object of the call begins
 
     def take(self, event: ShapeEvent) -> None:
         """The next that is found."""
@@ -38,6 +42,7 @@ class CallSink:
             case ArgumentText(text):
                 draft.write(text)
             case CallBegins(at):
+                self._unit = at
                 if call is not None and call.unit_end >= 0:
                     draft.end_call(call.unit_end)
                 (draft.call or draft.begin_call(max(at, draft.told))).shaped = True
@@ -58,9 +63,19 @@ class CallSink:
                 arguments = {key: item for key, item in value.items() if key not in named}
                 draft.write(dumps(arguments))
                 call.take(arguments)
+            case Lost(start, end, at) if call is not None:
+                found = arguments_elsewhere(draft.raw(start, end), call.name, draft.tools)
+                if found is None:
+                    call.fail(f"expected the arguments under a key of the dialect - at {at}")
+                    return
+                call.note(RepairKind.SHAPE, at, found[0] or call.name)
+                draft.write(dumps(found[1]))
+                call.take(found[1])
             case CallEnds(at, strange):
                 if call is not None:
                     call.strange = strange
+                    if not call.name and not call.header and call.sound:
+                        self._name_elsewhere(call, at)
                 if not draft.ruled:
                     draft.end_call(at)
                 elif call is not None:  # the rule's own end decides
@@ -106,6 +121,15 @@ class CallSink:
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
                 draft.add(role, value, (hole.start, hole.end))
                 draft.say(role, value)
+
+    def _name_elsewhere(self, call: OpenCall, end: int) -> None:
+        """The object that ends at `end` is a call without a name: it may have one in the shape of some other format."""
+        draft, start, whole = self._draft, self._unit, call.whole
+        for event in calls_elsewhere(draft.raw(start, end), start, draft.tools):
+            if isinstance(event, Filled) or not whole:
+                self.take(event)
+            if type(event) is CallBegins:
+                draft.note(RepairKind.SHAPE, event.at, "that of another format")
 
     def _arguments(self, found: Arguments) -> None:
         call, value = self._draft.call, found.value

@@ -14,10 +14,11 @@ from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken
+from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_REPAIR, Mender
-from toolect._shapes.shape_events import Arguments, Emit, Filled, Repaired, ShapeEvent
+from toolect._shapes.shape_events import Arguments, CallBegins, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
 from toolect._values.json_lexemes import Broken
 from toolect._values.text_values import read_json
@@ -194,7 +195,8 @@ class JsonSlot:
 
     def _close(self, course: Course, end: int) -> None:
         draft = course.builder.draft
-        if not self._plain and draft.attempts == self._attempts and draft.call is None:
+        nothing = draft.attempts == self._attempts and (draft.call is None or not draft.call.name)
+        if not self._plain and nothing and not self._elsewhere(course, end) and draft.call is None:
             start = max(self._needed, draft.told)  # it may hold content
             raw = course.raw(start, end).strip()
             if raw != "[]" and raw.strip("]} \t\r\n"):
@@ -203,6 +205,18 @@ class JsonSlot:
             self._leave(course, end)
         else:
             course.leave_slot(SlotKind.JSON, end)
+
+    def _elsewhere(self, course: Course, end: int) -> bool:
+        """Is there a call in the value in the shape of some other format? Then it is read so."""
+        draft = course.builder.draft
+        if isinstance(self.shape, Hole) or self._broken is not None or draft.told > self.start:
+            return False
+        events = calls_elsewhere(course.raw(self.start, end), self.start, draft.tools)
+        for event in events:
+            self._sink.take(event)
+            if type(event) is CallBegins:
+                draft.note(RepairKind.SHAPE, event.at, "that of another format")
+        return bool(events)
 
     def _cut(self, course: Course) -> None:
         """The input ended inside the value."""

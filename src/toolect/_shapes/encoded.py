@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Reads)
 class Encoded(Generic[R]):
     """The string that begins at character `start`; `reader` reads what is in it."""
 
-    __slots__ = ("reader", "_over", "_rest", "_start", "taken")
+    __slots__ = ("reader", "_blank", "_over", "_rest", "_start", "taken")
 
     def __init__(self, start: int, reader: R) -> None:
         self._start = start
@@ -32,6 +32,7 @@ class Encoded(Generic[R]):
         self.taken = 0  # characters of what is in the string that are read
         self._rest = ""  # of the string's own text, what is not read yet
         self._over = -1  # the character where the value ended
+        self._blank = True  # nothing is in it
 
     def feed(self, text: str, at: int, final: bool = False) -> None:
         """More of the string, escapes and all; it begins at character `at`. Raises Broken."""
@@ -40,7 +41,7 @@ class Encoded(Generic[R]):
             return
         text, at = self._rest + text, at - len(self._rest)
         inside = unquote(text) if "\\" in text else text
-        base = self.taken
+        base, self._blank = self.taken, self._blank and not inside.strip()
         try:
             stopped = self.reader.feed(inside, 0, base, final)
         except Broken as broken:
@@ -60,7 +61,9 @@ class Encoded(Generic[R]):
             raise Broken(self._start, "expected the end of the encoded arguments", self._over)
 
     def end(self, at: int) -> None:
-        """The string ends at character `at`. Raises Broken when the value in it does not."""
+        """The string ends at character `at`; an empty one is `null`. Raises Broken when the value in it does not."""
         self.feed("", at, final=True)
+        if self._blank:
+            self.reader.feed("null", 0, self.taken, True)
         if not self.reader.done:
             raise Broken(self._start, "expected the encoded arguments to be complete", at)

@@ -287,6 +287,8 @@ class JsonReader:
                 return -1
             value, text, doubled = inner[0], text[: inner[1]], inner[2]
             self._shape.encoded()
+        if value == [] and not self._plain:
+            value, text = None, "null"
         self._arguments(text)
         self._arguments_end(value, encoded, doubled)
         return end
@@ -295,8 +297,11 @@ class JsonReader:
         if len(self._stack) >= MAX_DEPTH:
             raise Broken(at, f"nested deeper than {MAX_DEPTH}", limit=True)
         if self._arg_depth >= 0:
+            if not is_object and self._arg_depth == len(self._stack) and not self._plain:
+                self._held.append("[")  # an empty list stands for no arguments
+            else:
+                self._safe("{" if is_object else "[")
             self._stack.append(IN_OBJECT if is_object else IN_LIST)
-            self._safe("{" if is_object else "[")
         else:
             self._shape.open(is_object, at)
         self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
@@ -304,6 +309,9 @@ class JsonReader:
     def _close(self, closer: str, at: int) -> None:
         if self._arg_depth >= 0:
             self._stack.pop()
+            if not self._texts and not self._out and not self._plain and "".join(self._held).strip() == "[":
+                self._held[:] = ["null"]
+                closer = ""
             self._safe(closer)
         else:
             self._shape.close(at + 1)
@@ -317,6 +325,8 @@ class JsonReader:
                 self._safe("")
             if self._out:
                 self._pass_on()
+            if not self._texts:
+                self._arguments("null")  # which the string that they are stands for, and does not pass on
             encoded, self._encoded = self._encoded is not None, None
             value, _, doubled = decode("".join(self._texts), 0)
             self._arguments_end(value, encoded, doubled)

@@ -60,6 +60,14 @@ class Rest(msgspec.Struct, frozen=True):
     named: frozenset[str]
 
 
+class Lost(msgspec.Struct, frozen=True):
+    """The call in the object at `start:end` has no arguments where they belong, but the value at `at`."""
+
+    start: int
+    end: int
+    at: int
+
+
 class Misfit(msgspec.Struct, frozen=True):
     """The open call does not have the constant that was `expected` at `at`."""
 
@@ -75,5 +83,5 @@ class Repaired(msgspec.Struct, frozen=True):
     detail: str
 
 
-ShapeEvent: TypeAlias = CallBegins | CallEnds | Filled | ArgumentText | Arguments | Rest | Misfit | Repaired
+ShapeEvent: TypeAlias = CallBegins | CallEnds | Filled | ArgumentText | Arguments | Rest | Lost | Misfit | Repaired
 Emit: TypeAlias = Callable[[ShapeEvent], None]

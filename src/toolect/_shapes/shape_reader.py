@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
-from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Misfit, Repaired, Rest
+from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
 from toolect._spec.model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect.message import Json, RepairKind
+
+BESIDE = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
+"""Members that formats put beside the name of a call, and that are no arguments."""
 
 
 class OpenCall(NamedTuple):
@@ -27,7 +30,9 @@ class OpenCall(NamedTuple):
 class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
-    __slots__ = ("begun", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start", "strange")
+    __slots__ = (
+        "begun", "hidden", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start", "strange",
+    )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
         self.is_object = is_object
@@ -39,7 +44,8 @@ class Frame:
         self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come
         self.strange = False  # one of them is not in the shape
-        self.lost = -1  # where the object at such a key begins: the arguments may be lost in it
+        self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
+        self.hidden = False  # it is an object
 
 
 class ShapeReader:
@@ -112,7 +118,8 @@ class ShapeReader:
         """The value at `at` is one that the shape has no place for."""
         frame = self.stack[-1]
         frame.strange = True
-        if is_object and frame.lost < 0:
+        frame.hidden = frame.hidden or is_object
+        if frame.lost < 0 and (is_object or self._key not in BESIDE):
             frame.lost = at
 
     def scalar(self, value: Json, start: int, end: int) -> None:
@@ -163,13 +170,14 @@ class ShapeReader:
             return
         if self._name and not self._argued and frame.members.complete:
             named = frame.members.named if self._leads else None
-            if named is not None and named.issuperset(frame.keys):
-                named = None  # there are no others
-            self.called = self.called or named is not None or self._name in self._tools
+            if named is not None and (frame.keys[0] not in named or named.issuperset(frame.keys)):
+                named = None  # there are no others, or it was no key of this alternative
+            bare = self._name in self._tools and (frame.lost < 0 or frame.hidden)
+            self.called = self.called or named is not None or bare
             if named is not None:
                 self.emit(Rest(frame.start, end, named))
             elif frame.lost >= 0:
-                self.emit(Misfit(frame.lost, "the arguments under a key of the dialect"))
+                self.emit(Lost(frame.start, end, frame.lost))
         self._unit = None
         self._argued = False
         self.emit(CallEnds(end, frame.strange))

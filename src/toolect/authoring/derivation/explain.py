@@ -19,6 +19,7 @@ _SENTENCES = {
     RepairKind.POSITIONAL: "the argument has no name; by its place in the tool's schema it is `{}`",
     RepairKind.COERCION: "the value is not spelled as its type asks for: {}",
     RepairKind.WRAPPED: "the arguments stand in an argument of their own, `{}`, which the tool does not have",
+    RepairKind.SHAPE: "the JSON of the call is not in the dialect's shape but in another one: {}",
     RepairKind.TOOL_NAME: "the name is spelled otherwise than that of the only tool that fits: {}",
     RepairKind.UNKNOWN_TOOL: "code calls `{}`, which is no tool; it stays in the content",
     RepairKind.AFTER_END: "this follows the end of the answer and was left out",

@@ -1,0 +1,59 @@
+"""A call in JSON that does not have the dialect's shape: in those that other formats have, or by what is declared."""
+
+from __future__ import annotations
+
+from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
+from toolect._shapes.shape_reader import BESIDE
+from toolect._spec.model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
+from toolect._values.json_lexemes import Broken, complete
+from toolect._values.toolset import ToolSchemas
+from toolect.message import Json
+
+_ARGUMENTS = Member(
+    ("arguments", "parameters", "args", "input", "params", "kwargs", "tool_input", "action_input"),
+    Hole(HoleKind.ARGUMENTS),
+)
+_ID = Member(("id", "call_id", "tool_call_id"), Hole(HoleKind.ID), optional=True)
+_NAME = Member(("name", "tool_name", "function_name", "tool", "function", "action"), Hole(HoleKind.NAME))
+_CALL = Obj((_ID, _NAME, _ARGUMENTS))
+_INNER = Obj((_ID, Member(("function", "function_call", "tool_call"), Obj((_NAME, _ARGUMENTS)))))
+_LIST = Many(OneOf((_CALL, _INNER)))
+_SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST),))))
+"""What calls look like in JSON, in one format or another."""
+
+
+def calls_elsewhere(text: str, at: int, tools: ToolSchemas) -> list[ShapeEvent]:
+    """What the value `text`, from character `at` on, holds in the shape of some other format; empty for no call."""
+    events: list[ShapeEvent] = []
+    reader = JsonReader(_SHAPE, events.append, tools=tools)
+    try:
+        reader.feed(text, 0, at, True)
+    except (Broken, RecursionError):
+        return []
+    return events if reader.done and reader.called else []
+
+
+def arguments_elsewhere(text: str, name: str, tools: ToolSchemas) -> tuple[str, dict[str, Json]] | None:
+    """The arguments in the object `text`, a call of `name` that has none where they belong, and the key they are under.
+
+    They are an object under a key that other formats have for them. The declaration tells them by their names under any
+    key, or beside the name, where the key is empty.
+    """
+    events = calls_elsewhere(text, 0, tools)
+    found = [event.value for event in events if isinstance(event, Arguments)]
+    names = [event.value for event in events if isinstance(event, Filled) and event.kind is HoleKind.NAME]
+    whole = complete(text, 0, True)
+    if whole is None or not isinstance(value := whole[0], dict):
+        return None
+    if len(found) == 1 and isinstance(found[0], dict) and names[:1] == [name]:
+        return next((key for key in value if value[key] == found[0]), ""), found[0]
+    known = set(tools.of(name).names)
+    named = next((key for key, item in value.items() if item == name), None)
+    others = {key: item for key, item in value.items() if key not in BESIDE and key != named}
+    if others and known.issuperset(others):
+        return "", others
+    if len(others) != 1:
+        return None
+    key, inner = others.popitem()
+    return (key, inner) if isinstance(inner, dict) and inner and known.issuperset(inner) else None
