@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import plan_of
+from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.symbols import is_echo
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
@@ -40,13 +40,15 @@ class Closer(NamedTuple):
     gap: int
     """How many characters of that come before what the grammar has there."""
     echo: bool
+    before: tuple[str, ...]
+    """What counts in its place where it stands there, too."""
 
 
 class Text(Route, ABC):
     """Free text up to one of its closers."""
 
     __slots__ = (
-        "_closers", "_common", "_echoes", "_escapes", "_gap", "_lead", "_near", "_needle", "_others", "codec", "hub",
+        "_closers", "_common", "_echoes", "_escapes", "_near", "_others", "codec", "hub",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -64,7 +66,8 @@ class Text(Route, ABC):
             else:
                 echo = is_echo(stop.core)
                 gap = len(needle.lead) - len(stop.lead)
-                self._closers.append(Closer(stop.core if echo else needle.text, needle.lead, gap, echo))
+                before = tuple(n.text for n in others if n.stop is not None and n.text.startswith(fixed(stop.core)))
+                self._closers.append(Closer(stop.core if echo else needle.text, needle.lead, gap, echo, before))
         self.hub: Hub | None = None
         if not self._closers or plan.head is not None:
             return
@@ -72,19 +75,19 @@ class Text(Route, ABC):
         self._others = _grouped([n.text for n in others if n.stop is None or not is_echo(n.stop.core)])
         self._common = common_start([n for n, _ in self._others])
         self._near: Find = nowhere
-        self._needle, self._lead, self._gap, echo = self._closers[0]
-        if not self._echoes and not echo and len(self._closers) == 1:
-            self._near = first_of([self._needle, *(word for _, words in self._others for word in words)])
+        first = self._closers[0]
+        if not self._echoes and not first.echo and len(self._closers) == 1:
+            self._near = first_of([first.text, *(word for _, words in self._others for word in words)])
         self.hub = build(after, after.choices)
 
-    def _first(self, to: Striding, pos: int) -> tuple[int, str, int]:
-        """Where the first of several closers is at or after index `pos`, -1 for nowhere, its `lead` and `gap`."""
-        first, before = -1, ("", 0)
-        for text, lead, gap, echo in self._closers:
-            at = to.next(to.spelled(text) if echo else text, pos)
+    def _first(self, to: Striding, pos: int) -> tuple[int, Closer]:
+        """Where the first of several closers is at or after index `pos`, -1 for nowhere."""
+        first, found = -1, self._closers[0]
+        for closer in self._closers:
+            at = to.next(to.spelled(closer.text) if closer.echo else closer.text, pos)
             if at >= 0 and (first < 0 or at < first):
-                first, before = at, (lead, gap)
-        return first, *before
+                first, found = at, closer
+        return first, found
 
     def go(self, to: Striding) -> Route | None:
         if self.hub is None:
@@ -95,28 +98,28 @@ class Text(Route, ABC):
                 return None
             pos += len(self.space)
         where = self._near(text, pos, pos + NEAR)
-        if where >= 0 and text.startswith(self._needle, where):
-            lead, gap = self._lead, self._gap
-        else:
-            where, lead, gap = self._search(to, pos)
+        closer = self._closers[0]
+        if where < 0 or not text.startswith(closer.text, where):
+            where, closer = self._search(to, pos)
+        lead = closer.lead
         until = where - len(lead)
-        if until < pos or lead and not text.startswith(lead, until):
+        if until < pos or lead and not text.startswith(lead, until) or text.startswith(closer.before, where):
             return None
         piece = text[pos:until]
         if self._escapes is not None:
             piece = unescape(piece, self._escapes)
-        return self.take(to, piece, until, until + gap)
+        return self.take(to, piece, until, until + closer.gap)
 
-    def _search(self, to: Striding, pos: int) -> tuple[int, str, int]:
-        """Where the text from index `pos` on ends, -1 where that is unclear; and `lead` and `gap` of what ends it."""
-        where, lead, gap = self._first(to, pos)
+    def _search(self, to: Striding, pos: int) -> tuple[int, Closer]:
+        """Where the text from index `pos` on ends, -1 where that is unclear."""
+        where, closer = self._first(to, pos)
         if self._others and (not self._common or 0 <= to.next(self._common, pos) < where):
             for shared, words in self._others:
                 if 0 <= to.next(shared, pos) < where and any(0 <= to.next(word, pos) < where for word in words):
-                    return -1, "", 0
+                    return -1, closer
         if self._echoes and any(0 <= to.next(to.spelled(core), pos) < where for core in self._echoes):
-            return -1, "", 0
-        return where, lead, gap
+            return -1, closer
+        return where, closer
 
     @abstractmethod
     def take(self, to: Striding, piece: str, until: int, end: int) -> Route | None:

@@ -77,7 +77,7 @@ def bare_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
     texts = rf"(?:(?:{keys})\s*+:\s*+{string}\s*+,\s*+)"
     no = rf"(?:(?!{keys}){string}|[^\s\"]|(?:{keys})\s*+(?:[^\s:]|:\s*+(?:[^\s\"]|{string}\s*+[^\s,])))"
     return (
-        re.compile(rf'{before}({texts}{{1,{_TEXTS}}})(?:{keys})\s*+:\s*+"?+\s*+\{{'),
+        re.compile(rf'{before}({texts}{{1,{_TEXTS}}}?)(?:{keys})\s*+:\s*+"?+\s*+\{{'),
         re.compile(rf"\[\s*+[^\s{{]|{before}{texts}*+{no}"),
     )
 
