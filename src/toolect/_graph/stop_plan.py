@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolect._graph.finder import Finder
+from toolect._graph.misspelling import leading_signs
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.stops import Calls, Landmark, NameLine, Stop, stops_of
 from toolect._graph.symbols import ECHOES
 from toolect._spec.model import Role, SlotKind
+from toolect.message import RepairKind
 
 _NEAR = 256
 """Characters that are searched for all needles at once: to look each of them up pays for longer texts."""
@@ -49,6 +51,7 @@ class StopPlan:
         "_led",
         "_led_plainly",
         "braces",
+        "closers",
         "direct",
         "head",
         "hint",
@@ -82,6 +85,8 @@ class StopPlan:
                 holds.update(whole[:k] for k in range(1, len(whole) + (known != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
+        self.closers = tuple({str(stop.path[1]) for stop in stops if stop.repair is RepairKind.IMPLIED_CLOSER})
+        """The markers that stops may imply: one of them, misspelled, may stand before such a stop."""
         self.braces = braces
         self.direct = direct  # bare JSON stands only where no text comes before it
         texts = {needle.text for needle in self.needles}
@@ -92,7 +97,8 @@ class StopPlan:
         self._led_plainly = plain if any(needle.lead for needle in plain) else []
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
-        first = {h[0] for h in holds} | set(braces) | {needle.text[0] for needle in self.needles}
+        signs = {char for core in self.closers for char in leading_signs(core)}
+        first = {h[0] for h in holds} | signs | set(braces) | {needle.text[0] for needle in self.needles}
         self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:

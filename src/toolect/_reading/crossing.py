@@ -10,8 +10,11 @@ from toolect._reading.slot import AFTER_END, Next
 from toolect.message import RepairKind
 
 
-def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: bool) -> Next:
-    """Go over the marker at characters `at:end` that ended a text slot of `node`; `opened`: some text was there."""
+def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: bool, wrong: bool = False) -> Next:
+    """Go over the marker at characters `at:end` that ended a text slot of `node`; `opened`: some text was there.
+
+    `wrong`: it is spelled otherwise.
+    """
     if isinstance(stop, EndToken):
         return end_answer(course, at, end)
     course.pos = end - course.base
@@ -24,19 +27,19 @@ def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: boo
         missing = stop.path[1:]
         if stop.direct or not missing and stop.key in node.choices and not isinstance(stop.otherwise, Instead):
             course.node = node
-            _shift(course, stop, at, end)
+            _shift(course, stop, at, end, wrong)
             return None
         if not missing or missing[0] not in node.choices:
             course.step_text(node, at)
     for core in stop.path[1:]:
         course.imply(str(core), at, stop.repair or RepairKind.IMPLIED_CLOSER)
     if not isinstance(stop, Unopened):
-        _shift(course, stop, at, end)
+        _shift(course, stop, at, end, wrong)
     return None
 
 
-def _shift(course: Course, stop: Stop, at: int, end: int) -> None:
-    course.shift(stop.key, at, end, course.raw(at, end) if isinstance(stop.key, Terminal) else "")
+def _shift(course: Course, stop: Stop, at: int, end: int, wrong: bool) -> None:
+    course.shift(stop.key, at, end, course.raw(at, end) if isinstance(stop.key, Terminal) else "", wrong=wrong)
 
 
 def go_on_at(course: Course, core: str, node: Node, at: int, end: int) -> Next:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from toolect._graph.graph import Graph, TooDeep
+from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
 from toolect._reading.answer import WAIT, Answer
@@ -24,13 +25,15 @@ from toolect._reading.runs import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
 from toolect._reading.striding import Striding
-from toolect._reading.text_slot import TextSlot
+from toolect._reading.text_slot import TextSlot, opened_again
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
 from toolect.message import Message
 
 MIN_STRIDE = 24
 """Characters that must be there for a stride in a stream to be worth a try."""
+_OPENED = frozenset((Role.VALUE, Role.ARGUMENTS, Role.REASONING))
+"""What text that a marker opens may be, and that marker a doubled one."""
 NEVER = sys.maxsize
 """An index that no text has."""
 
@@ -225,6 +228,11 @@ def _enter_text(course: Course, node: Node) -> Next:
             course.pos = at
             spacing.settled()
             return begin_json(course, node)
+    if answer is Answer.NO and type(course.last) is str and len(course.last) >= TWICE and field.role in _OPENED:
+        again = opened_again(course, course.last + spacing.written)
+        if again is Answer.YES:
+            return None
+        answer = again
     if answer is Answer.WAIT:
         return WAIT
     spacing.settled()

@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.misspelling import MORE, QUOTES, near
 from toolect._graph.node import STRONG, Node, Step
-from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
+from toolect._graph.spelling import MIN_LEXEME
 from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.probe import Departed, Lexeme, Probe, View, could_grow, next_lexeme, past_blank
 from toolect._spec.model import Role
 
-_QUOTES = frozenset("\"'“”‘’")
-_NAMED = "name="
-_ATTRIBUTE = re.compile(
-    rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
-).match
-"""The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
 _WORD = re.compile(r"[\w.:/-]+")
-_MORE = -2
-"""The text ends before it is clear how a marker is spelled."""
-_NO = -1
 
 
 class Forgiving(Probe):
@@ -66,7 +58,7 @@ def departed(view: View, node: Node, pos: int, last: Key) -> Lexeme | Waiting | 
         return WAIT
     if could_grow(node, buf, pos, view.spelled):
         return None if view.final else WAIT  # a marker as it is written, cut off
-    if buf[pos] in _QUOTES and not node.value and not node.json:
+    if buf[pos] in QUOTES and not node.value and not node.json:
         return _quote(view, node, pos, last)
     known = view.graph.starts
     if buf.startswith(known, pos):
@@ -82,10 +74,10 @@ def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
     """The marker of `node` that comes closest to what is at `buf[pos:]`, and after which the text goes on."""
     best: tuple[int, int, str] | None = None
     for core, wrong in node.marks.items():
-        if wrong or is_echo(core) or len(core) < STRONG and (node.value or core[0] not in _QUOTES):
+        if wrong or is_echo(core) or len(core) < STRONG and (node.value or core[0] not in QUOTES):
             continue
-        edits, end = near(core, view.buf, pos)
-        if end == _MORE and not view.final:
+        edits, end = near(core, view.buf, pos, view.final)
+        if end == MORE and not view.final:
             return WAIT
         if end > pos and (best is None or (-edits, end) > best[:2]):
             best = (-edits, end, core)
@@ -112,53 +104,8 @@ def _goes_on(view: View, node: Node, pos: int) -> bool | Waiting:
         return WAIT if lexeme is WAIT else True
     after, end = node.step(lexeme.key).node, lexeme.end
     goes_on = _goes_on(view, after, end)
-    quoted = goes_on is False and end < len(view.buf) and view.buf[end] in _QUOTES
+    quoted = goes_on is False and end < len(view.buf) and view.buf[end] in QUOTES
     return _goes_on(view, after, end + 1) if quoted else goes_on
-
-
-def near(core: str, buf: str, pos: int) -> tuple[int, int]:
-    """How many characters of the marker `core` are other ones at `buf[pos:]`, and where it ends there.
-
-    Case, blanks and quotes are free, and so are its first signs. Otherwise one character may be missing, wrong or too
-    many, in a marker of `STRONG` letters or signs. A negative end stands for no such marker, or for too little text.
-    """
-    end = _spelled(core, buf, pos, 0)
-    if end != _NO or len(core) < STRONG:
-        return 0, end
-    body = core.lstrip("".join(char for char in core if not char.isalnum()))
-    for signs in range(len(core) - len(body), 0, -1):
-        if len(core) - signs >= STRONG and (end := _spelled(core[signs:], buf, pos, 0)) != _NO:
-            return 1, end
-    return 1, _spelled(core, buf, pos, 1)
-
-
-def _spelled(core: str, buf: str, pos: int, edits: int) -> int:
-    """Where `core`, with at most `edits` other characters, ends that begins at `buf[pos]`."""
-    i, at, n, blank = 0, pos, len(buf), MAX_BLANK
-    while i < len(core):
-        want = core[i]
-        if want.isspace():
-            i += 1
-            continue
-        if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
-            at = n if named[1] is None else named.end(1)
-        if at == n:
-            return _MORE
-        got = buf[at]
-        if got == want or got.lower() == want.lower():
-            i, at = i + 1, at + 1
-        elif got.isspace() and at > pos and blank:
-            at, blank = at + 1, blank - 1
-        elif core.startswith(_NAMED, i):
-            i += len(_NAMED) - 1
-        elif want in _QUOTES:
-            i, at = i + 1, at + (got in _QUOTES)
-        elif not edits:
-            return _NO
-        else:
-            ends = [_spelled(core[k:], buf, j, edits - 1) for k, j in ((i + 1, at), (i + 1, at + 1), (i, at + 1))]
-            return next((end for end in ends if end >= 0), _MORE if _MORE in ends else _NO)
-    return at
 
 
 def _lexeme(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:

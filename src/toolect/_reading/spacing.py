@@ -22,19 +22,21 @@ class Place(View, Protocol):
 class Spacing:
     """The whitespace after the last lexeme. It is not looked at while `loose`: a repair took it in."""
 
-    __slots__ = ("_begun", "_trail", "_trails", "come", "loose")
+    __slots__ = ("_begun", "_trail", "_trails", "come", "loose", "written")
 
     def __init__(self) -> None:
         self.come = ""  # since the last lexeme
         self.loose = False
         self._trails: tuple[str, ...] = ("",)  # what the last marker may write after itself
         self._trail = ""  # what of it has not come yet
+        self.written = ""  # what is written after the last marker, and before the text that follows
         self._begun = False  # what the text that follows begins with is part of that already
 
     def after(self, trail: str, trails: tuple[str, ...]) -> None:
         """A marker was read that writes `trail`, the first of `trails`, after itself."""
         self.come = ""
         self._trail, self._trails, self.loose = trail, trails, False
+        self.written = trail
 
     def after_stray(self, trail: str) -> None:
         """A closer of text was read that closes nothing."""
@@ -71,6 +73,7 @@ class Spacing:
                 if lexeme is not None and isinstance(lexeme.key, str) and node.lead(lexeme.key) != space:
                     space = ""  # it stands before text only
             self._trail += space
+            self.written += space
             self._begun = True
         while self._trail:
             if source.pos == n:

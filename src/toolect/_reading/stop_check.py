@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect._graph.misspelling import near, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
-from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray, Unopened
+from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray, Unopened, stops_of
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows
-from toolect._reading.near_marker import near
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
 from toolect._spec.model import Role, SlotKind
@@ -32,6 +32,8 @@ class End(NamedTuple):
     lead: str
     at: int
     end: int
+    wrong: bool = False
+    """It is spelled otherwise."""
 
 
 def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | Waiting | None:
@@ -45,9 +47,23 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         if after(passage, stop).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
+    if type(found) is End and (stop.repair is RepairKind.IMPLIED_CLOSER or isinstance(stop, EndToken)):
+        found = _misspelled_closer(passage, course, found) or found
     if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
         return _unless_rehearsed(passage, course, found)
     return found
+
+
+def _misspelled_closer(passage: Passage, course: Course, found: End) -> End | None:
+    """The closer that would be missing before the stop that was found, where it is there, misspelled."""
+    low, stop = max(course.pos, passage.start - course.base), found.stop
+    cores = (str(stop.path[1]),) if stop.path else passage.plan.closers
+    for core in () if passage.skip else cores:
+        there = near_before(course.builder.spelled(core), course.buf, low, found.at)
+        if there is not None:
+            closer = stops_of(passage.node)[core]
+            return End(closer, closer.lead, *there, wrong=True)
+    return None
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
@@ -105,7 +121,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
 
 def _opened(stop: Unopened, before: str) -> bool:
     """True when nothing comes before the bracket on its line, or the last of the missing markers, spelled otherwise."""
-    return not before or any(near(str(core), before, 0)[1] == len(before) for core in stop.path[1:])
+    return not before or any(near(str(core), before, 0, final=True)[1] == len(before) for core in stop.path[1:])
 
 
 def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> Answer:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.symbols import is_echo
@@ -106,6 +107,9 @@ class Text(Route, ABC):
         if until < pos or lead and not text.startswith(lead, until) or text.startswith(closer.before, where):
             return None
         piece = text[pos:until]
+        last = to.last
+        if type(last) is str and len(last) >= TWICE and (last in piece or text.startswith(last, pos)):
+            return None  # an opener that stands there twice, perhaps
         if self._escapes is not None:
             piece = unescape(piece, self._escapes)
         return self.take(to, piece, until, until + closer.gap)

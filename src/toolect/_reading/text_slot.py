@@ -7,10 +7,11 @@ import string
 from enum import Enum
 from typing import NamedTuple
 
+from toolect._graph.misspelling import may_be_near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, NameLine, Stop
+from toolect._graph.stops import Calls, NameLine, Stop, stops_of
 from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
@@ -47,6 +48,20 @@ class Attempt(NamedTuple):
     start: int
     opener: tuple[Stop, int, int] | None
     """A marker at these characters, which counts only if the JSON is a call."""
+
+
+def opened_again(course: Course, opener: str) -> Answer:
+    """Go over `opener` where it stands once more, before the text that it opened."""
+    buf, pos = course.buf, course.pos
+    at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if not course.final and at - pos < MAX_BLANK and cut_off(opener, buf, at) and len(buf) - at < len(opener):
+        return Answer.WAIT
+    core = opener.rstrip()
+    if not buf.startswith(core, at):
+        return Answer.NO
+    course.builder.note(RepairKind.STRAY_MARKER, course.base + at, core)
+    course.pos = at + len(opener if buf.startswith(opener, at) else core)
+    return Answer.YES
 
 
 class TextSlot:
@@ -104,8 +119,13 @@ class TextSlot:
 
     def read(self, course: Course) -> Next:
         """Read on."""
-        if self._phase is Phase.PROMPTED and not self._opened_again(course):
-            return WAIT
+        if self._phase is Phase.PROMPTED:
+            again = opened_again(course, self._opener)
+            if again is Answer.WAIT:
+                return WAIT
+            if again is Answer.YES:
+                self.passage.start = self._searched = course.base + course.pos
+            self._phase = Phase.TEXT if self.passage.plan.head is None else Phase.HEAD
         if self._phase is Phase.HEAD and (step := self._at_head(course)) is not self:
             return step
         plan, buf, n = self.passage.plan, course.buf, len(course.buf)
@@ -149,20 +169,6 @@ class TextSlot:
             self._hold(course, n)
         return WAIT
 
-    def _opened_again(self, course: Course) -> bool:
-        """Skip the prompt's opener where the model has written it once more; False when more text is needed to know."""
-        buf, pos, opener = course.buf, course.pos, self._opener
-        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-        if not course.final and at - pos < MAX_BLANK and cut_off(opener, buf, at) and len(buf) - at < len(opener):
-            return False
-        core = opener.rstrip()
-        if buf.startswith(core, at):
-            course.builder.note(RepairKind.STRAY_MARKER, course.base + at, core)
-            course.pos = at + len(opener if buf.startswith(opener, at) else core)
-            self.passage.start = self._searched = course.base + course.pos
-        self._phase = Phase.TEXT if self.passage.plan.head is None else Phase.HEAD
-        return True
-
     def _at_head(self, course: Course) -> Next:
         """A call may begin where the text would; this slot when none does."""
         buf, pos, head = course.buf, course.pos, self.passage.plan.head
@@ -180,13 +186,23 @@ class TextSlot:
         """Pass on what cannot be part of a stop at or after index `until`."""
         buf = course.buf
         tail = buf if until == len(buf) else buf[:until]
-        self.passage.read_to(course, self.passage.plan.hold_from(tail, course.pos))
+        self.passage.read_to(course, self._settled(course, tail))
         self._searched = max(self._searched, course.base + course.pos)
+
+    def _settled(self, course: Course, tail: str) -> int:
+        """The index up to which `tail` is surely no part of a stop, or of a misspelled marker before one."""
+        passage, pos = self.passage, course.pos
+        until = passage.plan.hold_from(tail, pos)
+        for core in () if passage.skip else passage.plan.closers:
+            at = may_be_near(course.builder.spelled(core), tail, pos, until)
+            if at < until:
+                until = at - ending(tail, stops_of(passage.node)[core].lead, pos, at)
+        return until
 
     def _stop(self, course: Course, found: End) -> Next:
         """The text ends before the marker that was found."""
         passage, base = self.passage, course.base
-        stop, lead, at, end = found
+        stop, lead, at, end, wrong = found
         if stop.calls is not Calls.NOTHING:
             passage.give_way(course)
         have = ending(course.buf, lead, course.pos, at)
@@ -201,7 +217,7 @@ class TextSlot:
         passage.close(course, base + at - have)
         if passage.skip:
             return go_on_at(course, stop.core, passage.node, base + at, base + end)
-        return cross(course, stop, passage.node, base + at, base + end, opened)
+        return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
 
     def _end_with_input(self, course: Course) -> None:
         """The input is over, and no stop was in the text; the marker that would have ended it may have been cut off."""
@@ -258,7 +274,7 @@ class TextSlot:
 
     def _look_through(self, course: Course, found: End) -> Next:
         """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
-        stop, lead, at, end = found
+        stop, lead, at, end, _ = found
         start = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
         if start == len(course.buf) and not course.final:
             self._hold(course, at)

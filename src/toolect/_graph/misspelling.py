@@ -1,0 +1,130 @@
+"""How a marker may be spelled otherwise and still be meant: what near means is said here alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toolect._graph.node import STRONG
+from toolect._graph.spelling import MAX_BLANK
+
+TWICE = 2
+"""Characters of an opener that is one too many where it stands twice. With fewer: the second one is text."""
+QUOTES = frozenset("\"'“”‘’")
+MORE = -2
+"""The text ends before it is clear how a marker is spelled."""
+NO = -1
+_NAMED = "name="
+_ATTRIBUTE = re.compile(
+    rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
+).match
+"""The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
+_FIRST_WORD = re.compile(r"(\W*+)[^\W_]++[_ ]?+(?=.*[^\W\d_]{3})", re.DOTALL).match
+"""The signs and the first word of a marker that has more."""
+
+
+def near(core: str, buf: str, pos: int, final: bool) -> tuple[int, int]:
+    """How many characters of the marker `core` are other ones at `buf[pos:]`, and where it ends there.
+
+    Case, blanks and quotes are free, and so are its first signs, and its first word. Otherwise one character may be
+    missing, wrong or too many, in a marker of `STRONG` letters or signs. A negative end is `NO` marker, or says that
+    `MORE` text is needed, of one that is not `final`.
+    """
+    end = _first(_ends(core, buf, pos, 0))
+    if end != NO or len(core) < STRONG:
+        return 0, end
+    for rest in _beheaded(core):
+        if (end := _first(_ends(rest, buf, pos, 0))) != NO:
+            return 1, end
+    ends = _ends(core, buf, pos, 1)
+    if MORE in ends and not final:
+        return 1, MORE
+    return 1, next((end for end in ends if buf[end - 1 : end] == core[-1]), _first(ends))
+
+
+def near_before(core: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
+    """Where the marker `core`, misspelled, stands in `buf[low:at]`, with nothing but blanks after it.
+
+    It begins with one of its first signs.
+    """
+    signs = leading_signs(core)
+    for pos in range(max(low, at - _reach(core)), at):
+        if buf[pos] in signs and not buf.startswith(core, pos):
+            until = pos + len(buf[pos:at].rstrip())
+            if until in _all_ends(core, buf[:until], pos):
+                return pos, until
+    return None
+
+
+def may_be_near(core: str, buf: str, low: int, until: int) -> int:
+    """The index between `low` and `until` where what may become the marker `core`, misspelled, begins; else `until`.
+
+    From `until` on `buf` may be something else that follows it.
+    """
+    signs = leading_signs(core)
+    for pos in range(max(low, until - _reach(core)), until):
+        if buf[pos] in signs:
+            ends = _all_ends(core, buf[:until], pos)
+            if MORE in ends or pos + len(buf[pos:until].rstrip()) in ends:
+                return pos
+    return until
+
+
+def _reach(core: str) -> int:
+    """The most characters that a misspelled marker and the blanks after it are looked for in."""
+    return len(core) + 1 + 2 * MAX_BLANK
+
+
+def leading_signs(core: str) -> str:
+    """The signs that `core` begins with."""
+    return core[: len(core) - len(core.lstrip("".join(char for char in core if not char.isalnum())))]
+
+
+def _beheaded(core: str) -> Iterator[str]:
+    """What is left of `core` without its first signs, or its first word."""
+    for signs in range(len(leading_signs(core)), 0, -1):
+        if len(core) - signs >= STRONG:
+            yield core[signs:]
+    word = _FIRST_WORD(core)
+    if word is not None and len(core) - word.end() + word.end(1) >= STRONG:
+        yield word[1] + core[word.end() :]
+
+
+def _all_ends(core: str, buf: str, pos: int) -> set[int]:
+    """Wherever `core`, misspelled, may end that begins at `buf[pos]`."""
+    if len(core) < STRONG:
+        return set()
+    return {end for rest in _beheaded(core) for end in _ends(rest, buf, pos, 0)}.union(_ends(core, buf, pos, 1))
+
+
+def _first(ends: list[int]) -> int:
+    return next((end for end in ends if end >= 0), MORE if ends else NO)
+
+
+def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
+    """Wherever `core`, with at most `edits` other characters, ends that begins at `buf[pos]`; `MORE` among them."""
+    i, at, n, blank = 0, pos, len(buf), MAX_BLANK
+    while i < len(core):
+        want = core[i]
+        if want.isspace():
+            i += 1
+            continue
+        if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
+            at = n if named[1] is None else named.end(1)
+        if at == n:
+            return [MORE, n] if edits and i == len(core) - 1 else [MORE]
+        got = buf[at]
+        if got == want or got.lower() == want.lower():
+            i, at = i + 1, at + 1
+        elif got.isspace() and at > pos and blank:
+            at, blank = at + 1, blank - 1
+        elif core.startswith(_NAMED, i):
+            i += len(_NAMED) - 1
+        elif want in QUOTES:
+            i, at = i + 1, at + (got in QUOTES)
+        elif not edits:
+            return []
+        else:
+            ways = ((i + 1, at), (i + 1, at + 1), (i, at + 1))
+            return [end for k, j in ways for end in _ends(core[k:], buf, j, edits - 1)]
+    return [at]
