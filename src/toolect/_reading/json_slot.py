@@ -342,7 +342,8 @@ class JsonSlot:
             self._close(course, mended)
             return None
         raw = course.raw(self.start, end).strip()
-        text = None if self._plain or not isinstance(self.shape, Hole) else _plain_text(raw)
+        plain = not self._plain and isinstance(self.shape, Hole) and not (draft.call is not None and draft.call.whole)
+        text = _plain_text(raw) if plain else None
         if not self._plain:
             self._sink.forget()
         if self._plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be

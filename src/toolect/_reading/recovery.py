@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MIN_LEXEME, cut_off
+from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
 from toolect._graph.stop_plan import skip_plan
-from toolect._graph.stops import NameLine, stops_of
+from toolect._graph.stops import NameLine, Unopened, stops_of
 from toolect._graph.symbols import ECHOES
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
-from toolect._reading.probe import Departed, Lexeme, could_grow
+from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
+
+_BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
+"""What stands between two calls in JSON."""
 
 
 def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
@@ -54,9 +57,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
             return None
-    if _extra_bracket(course, node, pos):
-        return None
-    for look in (_next_call, _other_name):
+    for look in (_next_value, _extra_sign, _next_call, _other_name):
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
@@ -121,20 +122,44 @@ def _lacks_value(course: Course, node: Node, pos: int) -> bool:
     return True
 
 
-def _extra_bracket(course: Course, node: Node, pos: int) -> bool:
-    """Does a closing bracket too many follow the arguments, or what they are a part of?"""
+def _next_value(course: Course, node: Node, pos: int) -> Answer:
+    """Does JSON follow the JSON of a call, before its closer? Then that, and the opener of the next, are implied."""
+    call, closer, buf = course.builder.call, node.sole, course.buf
+    if closer is None or node.json or not course.builder.after_call and (call is None or not call.whole):
+        return Answer.NO
+    start = _BETWEEN(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+    if start == len(buf):
+        return Answer.NO if course.final else Answer.WAIT
+    after = node.step(closer).node
+    stops = stops_of(after).values() if after.text and buf[start] in "{[" else ()
+    stop = next((s for s in stops if isinstance(s, Unopened) and s.core == buf[start]), None)
+    follows = Answer.NO if stop is None else begins_json(course, start)
+    if stop is None or follows is not Answer.YES:
+        return follows
+    course.imply(closer, course.base + pos, RepairKind.IMPLIED_CLOSER)
+    if stop.path[1] not in course.node.choices:
+        course.step_text(course.node, course.base + start)
+    for opener in stop.path[1:]:
+        course.imply(str(opener), course.base + start, RepairKind.IMPLIED_OPENER)
+    course.pos = start
+    return Answer.YES
+
+
+def _extra_sign(course: Course, node: Node, pos: int) -> Answer:
+    """Does a closing bracket too many, or a comma, follow the arguments, or what they are a part of?"""
     call = course.builder.call
     char = course.buf[pos]
-    if call is None or not call.whole or char not in "}]":
-        return False
+    if call is None or not call.whole or char not in "}],;":
+        return Answer.NO
     after: Node | None = node
     while after is not None and not any(map(after.first, after.choices)):
         if any(core.startswith(char) for core in after.marks):
-            return False  # it is a closer of the dialect
+            return Answer.NO  # it is a marker of the dialect
         after = None if after.sole is None else after.step(after.sole).node
-    course.builder.note(RepairKind.JSON, course.base + pos, "a closing bracket too many")
+    why = "a closing bracket too many" if char in "}]" else f"`{char}` too many"
+    course.builder.note(RepairKind.JSON, course.base + pos, why)
     course.pos = pos + 1
-    return True
+    return Answer.YES
 
 
 def _next_call(course: Course, node: Node, pos: int) -> Answer:
