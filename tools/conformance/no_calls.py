@@ -4,7 +4,8 @@
 
 The texts are those that come with Python and the packages beside it: sources, changelogs, manuals, pages, data. Each is
 read without tools, and with tools of which no text speaks. A runnable call is one too many; an attempt, malformed or
-truncated, is counted beside it, since a manual of tool calling quotes broken calls.
+truncated, is counted beside it, since a manual of tool calling quotes broken calls. Then each dialect's calls
+are quoted in prose that explains them, with their tools declared: `quotations` has the frames.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from pathlib import Path
 
 import toolect
 from toolect.message import Json
+from tools.conformance.quotations import TOOLS as QUOTED
+from tools.conformance.quotations import quotations
 from tools.conformance.tables import draw
 
 SHARE = 400_000
@@ -97,6 +100,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"{len(read)} files, {sum(len(text) for _, text in read)} characters")
     print(draw(rows, markdown=True))
     print(*shown[:MANY], sep="\n")
+    quoted = list(quotations(options.dialect))
+    run = [
+        f"{name}: {frame}: {text!r}"
+        for dialect, frame, text in quoted
+        for name in (dialect, "auto")
+        if toolect.dialect(name).parse(text, QUOTED).runnable
+    ]
+    print(f"{len(quoted)} quotations, {len(run)} of which would be run")
+    print(*run[:MANY], sep="\n")
     return 0
 
 

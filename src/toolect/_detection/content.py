@@ -16,8 +16,6 @@ MAX_VAIN = 128
 """How often in a row an opener is tried in vain in one text. Beyond it: text."""
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _FENCE_END = re.compile(r"```[ \t]{0,16}(\r?\n|\S)?")
-_QUOTED = {"`": re.compile("`|\n\n"), '"': re.compile("\n"), "'": re.compile("\n")}
-"""A quotation mark, and where at the latest the quotation ends that it begins."""
 
 
 class Content:
@@ -27,7 +25,7 @@ class Content:
         "_fenced",
         "_found",
         "_index",
-        "_mute",
+        "_quoted",
         "_text",
         "_trail",
         "_vain",
@@ -48,7 +46,7 @@ class Content:
         """The character where every dialect has been tried in vain."""
         self._vain: dict[str, int] = {}  # how often an opener has been tried in vain since it was not
         self._fenced = False  # the last call stood in a code block that is still open
-        self._mute: re.Pattern[str] | None = None  # where the quotation that is open ends
+        self._quoted = False  # the rest of this line stands in quotation marks
         self._trail = ""  # whitespace that may still belong to a marker
 
     def go_on(self) -> list[Hit] | Waiting | None:
@@ -57,8 +55,8 @@ class Content:
         if self.ended:
             self._after_end()
             return WAIT
-        if self._mute is not None:
-            return self._quotation(self._mute)
+        if self._quoted:
+            return self._rest_of_line()
         buf = text.buf
         at = until = text.pos
         if not (stretch.fresh and self._index.names_at(buf, at)):
@@ -98,16 +96,16 @@ class Content:
             hits = [hit for hit in hits if hit.opener.strong]
         if self._vain:
             hits = [hit for hit in hits if self._vain.get(hit.opener.core, 0) < MAX_VAIN]
-        quoted = stretch.quoted
-        if hits and quoted:
-            self._mute = _QUOTED[quoted]
-            return None
-        if hits:
+        core = index.closing(buf, at)
+        shown = bool(hits or core) and stretch.shows()
+        if hits and not shown:
             return hits
         if buf.startswith(FENCE, at):
             return self._at_fence(at)
-        core = "" if quoted else index.closing(buf, at)
-        if core in index.closers:
+        if shown:
+            self._quoted = stretch.in_quotes
+            self.read_to(at + 1)
+        elif core in index.closers:
             self._found.repair(RepairKind.STRAY_MARKER, base + at, core)
             self._skip(at + len(core))
             self._trail = index.closers[core]
@@ -149,15 +147,14 @@ class Content:
         """Content begins again where `text` has been read up to."""
         self.stretch = Stretch(self._text.base + self._text.pos)
 
-    def _quotation(self, until: re.Pattern[str]) -> Waiting | None:
-        """Everything up to the end of a quotation is content."""
+    def _rest_of_line(self) -> Waiting | None:
+        """Everything up to the end of the line is content."""
         buf = self._text.buf
-        match = until.search(buf, self._text.pos)
-        if match is not None:
-            self._mute = None
-            self.read_to(match.start() + 1)
+        at = buf.find("\n", self._text.pos)
+        self._quoted = at < 0
+        self.read_to(at if at >= 0 else len(buf))
+        if at >= 0:
             return None
-        self.read_to(len(buf) - (not self._text.final and buf.endswith("\n")))
         self._pause()
         return WAIT
 

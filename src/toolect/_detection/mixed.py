@@ -15,11 +15,11 @@ from toolect._detection.findings import Findings, MixedMessage
 from toolect._detection.foregone import Foregone
 from toolect._detection.guest import Guest, Guests
 from toolect._detection.index import Hit, Index
-from toolect._detection.stretch import QUOTES
 from toolect._detection.trial import Trial
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import plan_of
 from toolect._reading.answer import WAIT
+from toolect._reading.quotation import MAX_LINE, quoted
 from toolect._shapes.loose import MAX_GUESSES
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call
@@ -41,7 +41,7 @@ class Mixed:
         self._guests = Guests(schemas, policies, streaming, strict)
         self._guest: Guest | None = None
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `_text` is not its yet
-        self._before = ""  # the character before what is unread, in reasoning
+        self._before = ""  # the last characters before what is unread, in reasoning
         self._sought = 0  # no call begins before this character, in reasoning
         self._toll = 0  # what all trials count for in which a dialect was taken
         self._trial: Trial | None = None
@@ -115,8 +115,7 @@ class Mixed:
             if hits is None or not final and index.partial(buf, at):
                 break
             calls = [called for hit in hits if (called := self._calling(hit)).names]
-            before = buf[at - 1] if at > text.pos else self._before
-            if calls and not (before and before in QUOTES):
+            if calls and not quoted((self._before + buf[text.pos : at]).rpartition("\n")[2][-MAX_LINE:]):
                 if self._pass_thought(guest, at):
                     self._begin(calls)
                 return True
@@ -132,7 +131,7 @@ class Mixed:
     def _pass_thought(self, guest: Guest, until: int) -> bool:
         """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
         piece = self._text.take(until)
-        self._before = piece[-1:] or self._before
+        self._before = (self._before + piece)[-MAX_LINE:]
         self._text.pos += guest.hear(piece, 0, False, self.found.events) - len(piece)
         if guest.thinks and guest.left is None:
             return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from toolect._reading.quotation import MAX_LINE, Shown
 from toolect.message import Content, Segment
 
-QUOTES = "`\"'"
 FENCE = "```"
 
 
@@ -39,9 +39,9 @@ class Stretch:
         "_held_size",
         "_lined",
         "_parts",
+        "_recent",
+        "_shown",
         "_size",
-        "_span",
-        "_tail",
         "_token",
         "fence",
         "solid",
@@ -61,9 +61,9 @@ class Stretch:
         self._lined = False  # a line ends in it
         self._from = 0  # held characters before the code block
         self._token: int | None = None  # held characters before the first end token
-        self._tail = ""
+        self._recent = ""  # the last characters before what is held back
+        self._shown = Shown()
         self._block = False  # a code block is open
-        self._span = False  # a code span is open in this line
 
     @property
     def fresh(self) -> bool:
@@ -75,15 +75,16 @@ class Stretch:
         """True when nothing but blanks has come since its beginning or the last line's end."""
         return not self.solid or self._lined
 
+    def shows(self) -> bool:
+        """True when the marker that follows is quoted."""
+        tail = (self._recent + self.waiting)[-MAX_LINE:]
+        at = self.start + self._size + self._held_size
+        return self._shown.holds(tail, at, at)
+
     @property
-    def quoted(self) -> str:
-        """The quotation mark right before, or the one that opened the code span of this line; those of a code block do
-        not count.
-        """
-        if self._span and not self._lined:
-            return "`"
-        near = self._tail[-1:]
-        return near if near and near in QUOTES and not self._held and self._tail != FENCE else ""
+    def in_quotes(self) -> bool:
+        """True when the last marker that was shown stands in quotation marks, and in no code span."""
+        return self._shown.closing != "`"
 
     @property
     def shown(self) -> bool:
@@ -102,11 +103,8 @@ class Stretch:
             self.solid = True
             self._say(to, self.waiting + body)
             said = self.waiting + body
-            line = said.rpartition("\n")[2]
-            ticks = line.count("`") - 3 * line.count(FENCE)
             self._block = (said.count(FENCE) + self._block) % 2 == 1
-            self._span = (ticks + (self._span and len(line) == len(said))) % 2 == 1
-            self._tail = (self._tail + body[-3:])[-3:] if not self._held else body[-3:]
+            self._recent = (self._recent + said)[-MAX_LINE:]
             self._held, self._held_size, self.fence, self._token, self._lined = [], 0, None, None, False
         if len(body) < len(text):
             self._hold(text[len(body) :])

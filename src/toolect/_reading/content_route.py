@@ -9,6 +9,7 @@ from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
+from toolect._reading.quotation import MAX_LINE, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, build
@@ -224,6 +225,8 @@ class Said(Route):
         piece = to.buf[pos:until]
         if not piece or piece.isspace():
             return cross(to, hub, where)
+        if quoted(to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]):
+            return None
         to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.after_call, before = False, to.after_call
         then = cross(to, hub, where)

@@ -8,6 +8,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import StopPlan
 from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
+from toolect._reading.quotation import MAX_LINE, Shown
 from toolect._spec.model import Role, SlotKind
 
 _NEAR = 256
@@ -20,7 +21,7 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_optional",
+        "_blank", "_blank_to", "_dropped", "_gone", "_optional", "_shown",
         "field", "lobby", "lost", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
@@ -31,7 +32,8 @@ class Passage:
         self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
         self.opened = False
         self.lost = False  # text was dropped
-        self._gone = ""  # the last of that
+        self._gone = ""  # the last of it
+        self._shown = Shown()
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
         self.lobby = self._dropped = False
@@ -63,13 +65,23 @@ class Passage:
 
     def lines_before(self, course: Course, at: int) -> tuple[str, str]:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
-        parts = course.builder.text_parts if self.opened else self._blank or [self._gone]
-        tail, i = course.buf[course.pos : at], len(parts)
-        while i and len(tail) < _NEAR:
-            i -= 1
-            tail = parts[i] + tail
-        before, line, rest = tail[-_NEAR:].rpartition("\n")
+        before, line, rest = self._before(course, at, _NEAR).rpartition("\n")
         return before.rstrip().rpartition("\n")[2] if line else "", rest
+
+    def shows(self, course: Course, at: int, end: int) -> bool:
+        """True when the marker at `buf[at:end]` is quoted."""
+        return self._shown.holds(self._before(course, at, MAX_LINE), course.base + at, course.base + end)
+
+    def _before(self, course: Course, at: int, far: int) -> str:
+        """The last `far` characters before index `at`."""
+        parts = course.builder.text_parts if self.opened else [self._gone] if self._dropped else self._blank
+        found, size = [course.buf[max(course.pos, at - far) : at]], at - course.pos
+        i = len(parts)
+        while i and size < far:
+            i -= 1
+            found.append(parts[i])
+            size += len(parts[i])
+        return "".join(reversed(found))[-far:]
 
     def add(self, course: Course, text: str) -> None:
         """More of it."""
@@ -77,7 +89,7 @@ class Passage:
             return
         if self._dropped:
             self.lost = self.lost or not text.isspace()
-            self._gone = (self._gone + text)[-_NEAR:]
+            self._gone = (self._gone + text)[-MAX_LINE:]
             return
         if not self.opened:
             if self._optional and text.isspace():

@@ -23,6 +23,7 @@ MAX_REHEARSAL = 1 << 16
 
 
 _FENCE = "```"
+_SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 
 
 class End(NamedTuple):
@@ -47,6 +48,8 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         if after(passage, stop).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
+    if type(found) is End and _shown(passage, course, found):
+        return None
     if type(found) is End and (stop.repair is RepairKind.IMPLIED_CLOSER or isinstance(stop, EndToken)):
         found = _misspelled_closer(passage, course, found) or found
     if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
@@ -64,6 +67,12 @@ def _misspelled_closer(passage: Passage, course: Course, found: End) -> End | No
             closer = stops_of(passage.node)[core]
             return End(closer, closer.lead, *there, wrong=True)
     return None
+
+
+def _shown(passage: Passage, course: Course, found: End) -> bool:
+    """Does an opener stand in a quotation?"""
+    opens = found.stop.calls is not Calls.NOTHING or found.stop.core in course.graph.think_openers
+    return opens and passage.field.role in _SPOKEN and passage.shows(course, found.at, found.end)
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:

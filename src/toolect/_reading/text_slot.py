@@ -250,7 +250,7 @@ class TextSlot:
     def _at_bracket(self, course: Course, at: int) -> Next:
         """Bare JSON may begin at index `at`; this slot when it does not."""
         buf, n, passage = course.buf, len(course.buf), self.passage
-        if passage.plan.direct and passage.text_before(course, at):
+        if passage.plan.direct and passage.text_before(course, at) or passage.shows(course, at, at):
             return self
         near, after = at, buf[at]
         for bracket in ("[", "{"):

@@ -1,0 +1,72 @@
+"""Is a marker shown rather than meant? Right after what opens a quotation, or in a code span, nothing begins."""
+
+from __future__ import annotations
+
+import re
+
+MAX_LINE = 1024
+"""Characters in which the beginning of a quotation is looked for. Beyond it: only what stands right before counts."""
+_TICKS = re.compile("`+")
+_FENCE = 3
+_CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
+_LONGEST = 64
+_OPENING = re.compile(rf"([“‘„«\"']|<code>|<pre>)\w{{0,{_LONGEST}}}\Z").search
+
+
+def quoted(line: str) -> bool:
+    """True when `line`, what comes before a marker on its line, leaves a quotation open.
+
+    Of a longer line, it is the last `MAX_LINE` characters.
+    """
+    if _opening(line):
+        return True
+    if "`" not in line:
+        return False
+    if len(line) >= MAX_LINE:
+        return line[-1] == "`" and line.rstrip("`")[-1:].isspace() and not line.endswith("`" * _FENCE)
+    span = 0
+    for ticks in _TICKS.findall(line):
+        size = len(ticks)
+        if span == 0 and size < _FENCE:
+            span = size
+        elif span == size:
+            span = 0
+    return span > 0
+
+
+def _opening(line: str) -> str:
+    """The quotation mark that `line` ends with, perhaps with a word after it; an empty one where it ends otherwise."""
+    match = _OPENING(line, max(len(line) - _LONGEST - 8, 0))
+    if match is None:
+        return ""
+    mark, at = match[1], match.start()
+    closed = _CLOSING[mark] == mark and (line.count(mark, 0, at) % 2 == 1 or line[at - 1 : at].isalnum())
+    return "" if closed else mark
+
+
+class Shown:
+    """What of a text was shown so far: a quotation goes on over the end of its line, up to an empty one."""
+
+    __slots__ = ("_from", "_line", "closing")
+
+    def __init__(self) -> None:
+        self._line = self._from = -1  # the characters where the line of the last quotation begins, and what it quotes
+        self.closing = "`"
+        """What ends that quotation."""
+
+    def holds(self, tail: str, at: int, end: int) -> bool:
+        """True when the marker at characters `at:end` is quoted.
+
+        `tail` is what comes before it: `MAX_LINE` characters, or all that there are.
+        """
+        begin, line = at - len(tail), tail.rfind("\n") + 1
+        if begin <= self._line and "\n\n" not in (said := tail[max(self._from - begin, 0) :]):
+            if self.closing not in said:
+                return True
+            if self.closing == "`":
+                line = min(line, self._line - begin)
+        if not quoted(tail[line:]):
+            return False
+        self._line, self._from = begin + line, end
+        self.closing = _CLOSING.get(_opening(tail[line:]), "`")
+        return True

@@ -1,0 +1,64 @@
+"""What is quoted is not called, and what stands beside a quotation is."""
+
+from __future__ import annotations
+
+import pytest
+import shipped_corpus
+
+import toolect
+from tools.conformance.quotations import TOOLS, Quotation, quotations
+
+CALL = '<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>'
+RUN = {
+    *(("inkling", frame) for frame in ("first", "item of spans", "comparison")),  # the text begins with the name
+    ("harmony", "comparison"),  # its end token ends the quotation
+    *(("openai-chat", frame) for frame in ("quotes", "parenthesis of quotes")),  # as the quotes of its JSON do
+}
+"""Quotations that are run all the same."""
+
+
+def test_nothing_that_is_quoted_is_run() -> None:
+    """Calls of every dialect in code spans and quotation marks, read whole and in pieces, as it and without one."""
+
+    def check(quoted: Quotation) -> None:
+        for name in (quoted.dialect, "auto"):
+            dialect = toolect.dialect(name)
+            message = dialect.parse(quoted.text, TOOLS)
+            pieces = [quoted.text[i : i + 3] for i in range(0, len(quoted.text), 3)]
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces, tools=TOOLS)[0], message)
+            if name == "auto" or quoted[:2] not in RUN:
+                assert message.runnable == [], name
+
+    shipped_corpus.each(quotations(), check)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "I call `get_weather`:",
+        "I call `get_weather`\n",
+        'He said "hi"',
+        "It's that, isn't it? ",
+        "The screen is 5'",
+        "One ` alone\n",
+        '"Sure," it says.\n',
+        "```\n",
+        "Use `a` and ``b``, then ",
+        "“Well” ",
+    ],
+)
+@pytest.mark.parametrize("name", ["hermes", "auto"])
+def test_what_stands_beside_a_quotation_is_called(name: str, before: str) -> None:
+    """Marks that are closed, or that quote nothing, hide no call."""
+    dialect = toolect.dialect(name)
+    message = dialect.parse(before + CALL, TOOLS)
+    assert [call.name for call in message.runnable] == ["get_weather"]
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, list(before + CALL), tools=TOOLS)[0], message)
+
+
+def test_a_quotation_ends_with_its_paragraph() -> None:
+    """A quotation that nothing closes hides what comes in its paragraph, and nothing after it."""
+    parse = toolect.dialect("hermes").parse
+    assert parse(f"It writes `{CALL}\n{CALL}", TOOLS).calls == []
+    assert len(parse(f"It writes `{CALL}\n\n{CALL}", TOOLS).calls) == 1
+    assert len(parse(f"It writes `<tool_call>`.\n{CALL}", TOOLS).calls) == 1
