@@ -18,8 +18,8 @@ from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.draft import Draft
 from toolect._reading.json_sink import CallSink
 from toolect._shapes.alternatives import options
+from toolect._shapes.broken_text import mended
 from toolect._shapes.json_reader import JsonReader
-from toolect._shapes.mend import mended
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallEnds, Repaired, Rest, ShapeEvent
 from toolect._spec.load import load_specs
 from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Policies, Role, Shape, Spec

@@ -10,7 +10,7 @@ from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._reading.text_source import Source
-from toolect._shapes.mend import mended
+from toolect._shapes.broken_text import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape

@@ -15,9 +15,9 @@ from toolect._reading.json_sink import ArgumentSink, CallSink
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken
 from toolect._shapes.elsewhere import calls_elsewhere
-from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_REPAIR, Mender
+from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, CallBegins, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
 from toolect._values.json_lexemes import Broken
@@ -78,11 +78,11 @@ class JsonSlot:
         if self._plain:
             sink = ArgumentSink(draft, course.builder.leaf if field.role is Role.JSON else None)
             self._emit: Emit = sink.take
-            self.reader = JsonReader(Hole(HoleKind.ARGUMENTS), sink.take, plain=True)
+            self.reader = Mendable(Hole(HoleKind.ARGUMENTS), sink.take, plain=True)
             return
         self._sink = CallSink(draft)
         self._emit = self._sink.take if host is None else self._recorded.append
-        self.reader = JsonReader(self.shape, self._emit, tools=draft.tools)
+        self.reader = Mendable(self.shape, self._emit, tools=draft.tools)
 
     @property
     def field(self) -> Field:

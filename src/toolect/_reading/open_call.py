@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolect._shapes.mend import completed_text
+from toolect._shapes.broken_text import completed_text
 from toolect._values.fitting import Fitting, fits
 from toolect._values.json_lexemes import forgiving
 from toolect._values.schema import Schema

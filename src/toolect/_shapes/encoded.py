@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol
 
 from toolect._values.json_lexemes import Broken, raw_length, unquote
 
@@ -18,15 +18,12 @@ class Reads(Protocol):
         """True when the value is complete."""
 
 
-R = TypeVar("R", bound=Reads)
-
-
-class Encoded(Generic[R]):
+class Encoded:
     """The string that begins at character `start`; `reader` reads what is in it."""
 
     __slots__ = ("reader", "_blank", "_over", "_rest", "_start", "taken")
 
-    def __init__(self, start: int, reader: R) -> None:
+    def __init__(self, start: int, reader: Reads) -> None:
         self._start = start
         self.reader = reader
         self.taken = 0  # characters of what is in the string that are read

@@ -7,37 +7,22 @@ meant, nothing is.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
-from toolect._shapes.json_reader import Expect, JsonReader
-from toolect._shapes.shape_events import Arguments, ShapeEvent
-from toolect._spec.model import Hole, HoleKind
+from toolect._shapes.meant import ESCAPE, WORDS, escaped, number_of, quoted
+from toolect._shapes.mendable import Mendable
+from toolect._shapes.open_value import Expect
 from toolect._values.json_lexemes import Broken, unquote
-from toolect.message import Json
 
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
 """Comments, an ellipsis, and escapes where blanks should be."""
-_FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
-"""The beginning of a fenced block around a value."""
-_REST = re.compile(r"[\s\]}]*(?:```\s*)?\Z")
-"""What may stand too many behind a value."""
 _CLOSING = {
-    '"': '"',
-    "'": "'",
-    "`": "`",
-    "“": '”“"',
-    "”": '”"',
-    "„": '“”"',
-    "‘": "’‘'",
-    "’": "’'",
-    "«": "»",
-    '\\"': '\\"',
-}
+    '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'", "«": "»", '\\"': '\\"',
+}  # fmt: skip
 """What opens a string → the signs that may close it."""
 _OPENING = re.compile(r"\\\"|['`“”„‘’«]")
 _BARE_KEY = re.compile(r"""[^\W\d][\w$.-]{0,63}(?=(?:["'”’]|\\")?\s{0,64}:)""")
@@ -55,12 +40,13 @@ _WORD = re.compile(r"[\w.+-]+")
 _UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,\s])"')
 """A string without its first quote."""
 _BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
-_WORDS = {"true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "undefined": "null"}
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
 _STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
-_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|(.?))|(["\x00-\x1f])', re.DOTALL)
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _ASSIGNED = re.compile(r"=>?")
+
+
+def _ignore(_at: int, _why: str) -> None:
+    """Nobody asks what was mended here: what it is a part of is noted."""
 
 
 class Mender:
@@ -68,7 +54,7 @@ class Mender:
 
     __slots__ = ("_base", "_note", "_reader", "_text")
 
-    def __init__(self, reader: JsonReader, text: str, base: int, note: Callable[[int, str], None]) -> None:
+    def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
 
     def read(self, broken: Broken, closed: bool) -> int:
@@ -154,10 +140,10 @@ class Mender:
         text = self._text
         if self._reader.encloses:
             return pos if pos < len(text) and self._reader.uncover() else self._encoded(pos)
-        match = _ESCAPE.match(text, pos)
+        match = ESCAPE.match(text, pos)
         if match is None:
             return -1
-        return self._put(_escaped(match), match.end())
+        return self._put(escaped(match), match.end())
 
     def _encoded(self, pos: int) -> int:
         """What is broken is inside of arguments that are a string: these are lost where they cannot be mended."""
@@ -168,7 +154,7 @@ class Mender:
         inner, taken = reader.inner
         inside = unquote(match[1])
         try:
-            if inside[Mender(inner, inside, 0, _ignore).read(Broken(taken, ""), True) :].strip(" \t\r\n,;]}"):
+            if inside[Mender(inner, inside).read(Broken(taken, ""), True) :].strip(" \t\r\n,;]}"):
                 raise Broken(0, "expected the end")
         except Broken:
             reader.abandon(unquote(match[1]))
@@ -179,7 +165,7 @@ class Mender:
     def _scalar(self, end: int) -> int:
         """A word or number that is none in JSON."""
         word = self._reader.word
-        known = _WORDS.get(word.lower()) or _as_number(word)
+        known = WORDS.get(word.lower()) or number_of(word)
         if known:
             self._reader.replace(known)
             return end
@@ -189,11 +175,11 @@ class Mender:
     def _bare(self, pos: int) -> int:
         """A string without its first quote, or without any."""
         text = self._text
-        quoted = _UNOPENED.match(text, pos)
-        if quoted is not None and _STRUCTURE.match(text, quoted.end()) is not None:
-            return self._put(_quoted(quoted[1]), quoted.end())
+        match = _UNOPENED.match(text, pos)
+        if match is not None and _STRUCTURE.match(text, match.end()) is not None:
+            return self._put(quoted(match[1]), match.end())
         match = _BARE_STRING.match(text, pos)
-        return -1 if match is None else self._put(_quoted(match[0]), match.end())
+        return -1 if match is None else self._put(quoted(match[0]), match.end())
 
     # Between them
 
@@ -212,7 +198,7 @@ class Mender:
         match = _BARE_KEY.match(text, pos)
         if match is not None:
             end = _AFTER_KEY.match(text, match.end()).end()  # type: ignore[union-attr]  # the key was followed by it
-            return self._put(_quoted(match[0]), end)
+            return self._put(quoted(match[0]), end)
         found = self._loose(pos, ":")
         return found if found >= 0 else self._reopened()
 
@@ -224,7 +210,7 @@ class Mender:
             return pos
         if char == "," and reader.nesting and not reader.nesting[-1]:
             return pos + 1
-        if char in "+." and (match := _WORD.match(text, pos)) is not None and (known := _as_number(match[0])):
+        if char in "+." and (match := _WORD.match(text, pos)) is not None and (known := number_of(match[0])):
             return self._put(known, match.end())
         found = self._loose(pos, ",}]")
         return found if found >= 0 else self._reopened()
@@ -239,9 +225,9 @@ class Mender:
         torn = _TORN_KEY.match(text, start) if start >= 0 else None
         if torn is not None and torn.end() <= pos:
             self._reader.undo_key()
-            return self._put(_quoted(torn[1]) + ":", torn.end())
+            return self._put(quoted(torn[1]) + ":", torn.end())
         word = _WORD.match(text, pos)
-        if text[pos] in "\"{['“" or word is not None and (word[0].lower() in _WORDS or _as_number(word[0])):
+        if text[pos] in "\"{['“" or word is not None and (word[0].lower() in WORDS or number_of(word[0])):
             return self._put(":", pos)
         return self._reopened()
 
@@ -308,94 +294,8 @@ class Mender:
                 or text[found.start() - 2 : found.start()] == "\\\\"
             ):
                 inside = text[start : found.start()]
-                whole = _quoted(inside) if opening[0] != '\\"' else f'"{inside}"'
+                whole = quoted(inside) if opening[0] != '\\"' else f'"{inside}"'
                 self._put(whole[:1], pos + 1)
                 return self._put(whole[1:], found.end())
             at = found.end()
         return -1
-
-
-def _ignore(_at: int, _why: str) -> None:
-    """Nobody asks what was mended here: what it is a part of is noted."""
-
-
-def _escaped(match: re.Match[str]) -> str:
-    """What a sign or an escape that JSON does not have stands for, in a JSON string."""
-    good, wrong, raw = match.groups()
-    if raw is not None:
-        return json.dumps(raw)[1:-1]
-    if good is not None:
-        return match[0]
-    return (
-        wrong
-        if wrong in ("'", "`")
-        else "\\n"
-        if wrong == "\n"
-        else "\\\\" + (json.dumps(wrong, ensure_ascii=False)[1:-1] if wrong else "")
-    )
-
-
-def _quoted(inside: str) -> str:
-    """The JSON string with this between its quotes, which may be escaped or not."""
-    return f'"{_ESCAPE.sub(_escaped, inside)}"'
-
-
-def _as_number(word: str) -> str:
-    """The number as JSON spells it, or nothing: a sign or a digit beside the point may be missing."""
-    match = _NUMBER.fullmatch(word)
-    if match is None or not (match[2] or match[3]) or len(match[2]) > 1 and match[2][0] == "0":
-        return ""
-    sign, whole, part, power = match.groups()
-    number = ("-" if sign == "-" else "") + (whole or "0")
-    return number + (f".{part or 0}" if part is not None else "") + (f"e{power}" if power else "")
-
-
-def mended(text: str) -> Json:
-    """The value that `text` stands for, broken JSON. Raises ValueError where there is none."""
-    if len(text) > MAX_REPAIR:
-        raise ValueError("beyond repair")
-    found: list[Json] = []
-
-    def take(event: ShapeEvent) -> None:
-        if type(event) is Arguments:
-            found.append(event.value)
-
-    reader = JsonReader(Hole(HoleKind.ARGUMENTS), take, plain=True)
-    fence = _FENCE.match(text)
-    start = 0 if fence is None else fence.end()
-    try:
-        try:
-            end = reader.feed(text, start, 0, True)
-            if not reader.done:
-                raise Broken(end, "expected more")
-        except Broken as broken:
-            end = Mender(reader, text, 0, _ignore).read(broken, True)
-    except Broken as broken:
-        raise ValueError(str(broken)) from None
-    if not found or _REST.match(text, end) is None:
-        raise ValueError("expected one value")
-    return found[0]
-
-
-_PIECE = re.compile(r'"(?:[^"\\]++|\\.)*+(")?|[{}\[\]]', re.DOTALL)
-_OPEN_KEY = re.compile(r'(?:,\s*)?"(?:[^"\\]++|\\.)*+"\s*:\s*\Z', re.DOTALL)
-
-
-def completed_text(text: str) -> str:
-    """The JSON text that begins with `text`, where nothing more is to come: a key without a value is left out."""
-    opened: list[str] = []
-    last = 0  # where the last string begins
-    for match in _PIECE.finditer(text):
-        char = match[0][0]
-        if char == '"':
-            last = match.start()
-            if match[1] is None:
-                text += '"'
-        elif char in "{[":
-            opened.append("}" if char == "{" else "]")
-        elif opened:
-            opened.pop()
-    before = text[:last].rstrip()
-    if _OPEN_KEY.match(text, last):
-        text = before.removesuffix(",")
-    return text + "".join(reversed(opened))

@@ -1,0 +1,125 @@
+"""What a mender does to a JSON value that is being read: drop, add, undo, open again, abandon.
+
+Only what has not been passed on can be another thing than it seemed.
+"""
+
+from __future__ import annotations
+
+from toolect._shapes.json_reader import JsonReader
+from toolect._shapes.open_value import Expect
+from toolect._shapes.shape_events import Arguments, Misfit
+from toolect._shapes.shape_reader import IN_OBJECT
+from toolect._spec.model import Hole, HoleKind
+from toolect._values.json_lexemes import drop
+
+
+class Mendable(JsonReader):
+    """A value whose last parts may be other ones than they seem."""
+
+    __slots__ = ()
+
+    def _inside(self) -> JsonReader:
+        return Mendable(Hole(HoleKind.ARGUMENTS), self._pass_through)
+
+    @property
+    def nesting(self) -> list[bool]:
+        """The brackets that are open, outermost first: True for an object."""
+        return [frame.is_object for frame in self._stack]
+
+    @property
+    def word(self) -> str:
+        """The word or number that broke."""
+        return "".join(self._parts)
+
+    def again(self) -> None:
+        """The word or number that broke comes anew, as something else."""
+        self.expect = Expect.VALUE
+
+    def replace(self, word: str) -> None:
+        """The word or number that broke is this one."""
+        self._parts[:] = [word]
+
+    def drop_comma(self) -> bool:
+        """The comma that came last is none; False when none came last."""
+        if self.expect is not Expect.KEY and (
+            self.expect is not Expect.VALUE or not self._stack or self._stack[-1].is_object
+        ):
+            return False
+        if self._arg_depth >= 0:
+            self._held.reverse()
+            self._held.remove(",")
+            self._held.reverse()
+        self.expect = Expect.COMMA_OR_END
+        return True
+
+    def add_comma(self) -> None:
+        """A comma is missing after the last value, before the blanks that have come."""
+        if self._arg_depth >= 0:
+            held = self._held
+            at = len(held)
+            while at and held[at - 1].isspace():
+                at -= 1
+            held.insert(at, ",")
+        self.expect = Expect.KEY if self._stack[-1].is_object else Expect.VALUE
+
+    @property
+    def start(self) -> int:
+        """The character at which the string begins that is open, or came last."""
+        return self._start
+
+    def undo_key(self) -> None:
+        """The key that came last comes anew."""
+        if self._arg_depth >= 0:
+            del self._held[self._key_at :]
+        else:
+            self._stack[-1].keys.pop()
+        self.expect = Expect.KEY
+
+    @property
+    def can_reopen(self) -> bool:
+        """True when the last quote of a string has not been passed on."""
+        return self._ended >= 0
+
+    def reopen(self) -> int:
+        """The string that came last is not over: the character after its last quote, or -1 when that is passed on."""
+        ended = self._ended
+        if ended >= 0:
+            del self._held[self._quote_at :]
+            self._ended = -1
+            self.expect, self._in_key, self._take = Expect.STRING, False, self._pass
+        return ended
+
+    @property
+    def encloses(self) -> bool:
+        """True inside arguments that are a string."""
+        return self._encoded is not None
+
+    @property
+    def inner(self) -> tuple[Mendable, int]:
+        """Reads what is in the string that the arguments are, and how many characters of that it has taken."""
+        assert self._encoded is not None
+        reader = self._encoded.reader
+        assert isinstance(reader, Mendable)
+        return reader, self._encoded.taken
+
+    def end_encoded(self) -> None:
+        """That string is over, and what is in it complete."""
+        self._value_end()
+
+    def abandon(self, text: str) -> None:
+        """What is in that string, which says `text`, is no JSON: the rest of it counts for nothing."""
+        if self._texts or self._out or text.lstrip()[:1] in ("{", "["):
+            self._shape.emit(Misfit(self._start, "arguments in JSON"))
+        else:
+            self._shape.emit(Arguments(text, "", self._start))
+        self._encoded, self._arg_depth, self._take = None, -1, drop
+        self._held.clear()
+
+    def uncover(self) -> bool:
+        """The string that the arguments are is an object, of which the brace has come; False when more of it has."""
+        if "".join(self._texts + self._out).strip() != "{":
+            return False
+        self._encoded = None
+        self._stack.append(IN_OBJECT)
+        self.expect = Expect.KEY_OR_END
+        return True

@@ -1,0 +1,236 @@
+"""A JSON value that is being read, as far as it has come: what is open, what may come next, what is passed on.
+
+Whoever reads it tells of each part; a ShapeReader is told in turn, and gets the text of arguments, which is always the
+beginning of valid JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from enum import Enum
+
+from toolect._shapes.encoded import Encoded
+from toolect._shapes.loose import LooseEnd
+from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
+from toolect._shapes.shape_reader import IN_LIST, IN_OBJECT, OpenCall, ShapeReader
+from toolect._spec.model import Shape
+from toolect._values.json_lexemes import (
+    MAX_DEPTH,
+    Broken,
+    Take,
+    check_scalar,
+    decode,
+    drop,
+    into,
+    match_run,
+    unquote,
+)
+from toolect.message import Json
+
+
+class Expect(Enum):
+    """What the next character may be part of."""
+
+    VALUE = 1
+    VALUE_OR_END = 2
+    KEY = 3
+    KEY_OR_END = 4
+    COLON = 5
+    COMMA_OR_END = 6
+    STRING = 7
+    SCALAR = 8
+    DONE = 9
+
+
+class OpenValue:
+    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
+
+    __slots__ = (
+        "expect",
+        "_shape", "_plain", "_stack",
+        "_start", "_parts", "_in_key", "_take", "_keep", "_pass", "_hold",
+        "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_key_at", "_out", "_quote_at", "_texts",
+    )  # fmt: skip
+
+    def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: Collection[str] = ()) -> None:
+        self.expect = Expect.VALUE
+        self._shape = ShapeReader(root, emit, tools)
+        self._stack = self._shape.stack
+        self._plain = plain
+        self._start = 0  # where the string or scalar began
+        self._parts: list[str] = []  # its text, where that is wanted
+        self._in_key = False  # the string is a key
+        self._take: Take = drop  # where its text goes
+        self._arg_depth = -1  # the stack's height where the arguments began, or -1 outside of them
+        self._arg_start = 0
+        self._encoded: Encoded | None = None
+        self._held: list[str] = []  # argument text that is not safe to pass on yet
+        self._key_at = 0  # where in it the last key begins
+        self._quote_at = 0  # where in it the last quote of the last string is
+        self._ended = -1  # the character after that quote, or -1 when that is passed on
+        self._out: list[str] = []  # argument text to pass on
+        self._texts: list[str] = []  # argument text passed on
+        self._keep, self._pass, self._hold = into(self._parts), into(self._out), into(self._held)
+
+    @property
+    def passing(self) -> bool:
+        """True inside the arguments, where their text is passed on as it stands."""
+        return self._arg_depth >= 0 and self._encoded is None
+
+    def passes(self, chunk: str) -> bool:
+        """True when all of `chunk` lies inside a string that is open where `passing`, and is no key."""
+        return self.expect is Expect.STRING and not self._in_key and self.passing and match_run(chunk) is not None
+
+    def passed(self, chunk: str) -> None:
+        """Such a `chunk` was passed on."""
+        self._texts.append(chunk)
+
+    def listen(self, emit: Emit) -> None:
+        """Report to `emit` from now on."""
+        self._shape.emit = emit
+
+    @property
+    def called(self) -> bool:
+        """True when what has been read can only be a call."""
+        return self._shape.called
+
+    @property
+    def open_call(self) -> OpenCall | None:
+        """What is known of the open call."""
+        return self._shape.open_call
+
+    @property
+    def odd(self) -> bool:
+        """True inside the arguments, when the shape has them the other way: as a string with JSON in it, or not."""
+        return self._arg_depth >= 0 and self._shape.odd(self._encoded is not None) != ""
+
+    @property
+    def held(self) -> str:
+        """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
+        return "".join(self._held) + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
+
+    def loose(self) -> LooseEnd:
+        """Looks for the end of the value, which is broken here."""
+        opened = ["{" if frame.is_object else "[" for frame in self._stack]
+        between = self.expect in (Expect.COMMA_OR_END, Expect.KEY)
+        return LooseEnd(opened, self.expect is Expect.STRING, between)
+
+    @property
+    def done(self) -> bool:
+        """True when the value is complete."""
+        return self.expect is Expect.DONE
+
+    # Structure
+
+    def _open(self, is_object: bool, at: int) -> None:
+        if len(self._stack) >= MAX_DEPTH:
+            raise Broken(at, f"nested deeper than {MAX_DEPTH}", limit=True)
+        if self._arg_depth >= 0:
+            if not is_object and self._arg_depth == len(self._stack) and not self._plain:
+                self._held.append("[")  # an empty list stands for no arguments
+            else:
+                self._safe("{" if is_object else "[")
+            self._stack.append(IN_OBJECT if is_object else IN_LIST)
+        else:
+            self._shape.open(is_object, at)
+        self.expect = Expect.KEY_OR_END if is_object else Expect.VALUE_OR_END
+
+    def _close(self, closer: str, at: int) -> None:
+        if self._arg_depth >= 0:
+            self._stack.pop()
+            if not self._texts and not self._out and not self._plain and "".join(self._held).strip() == "[":
+                self._held[:] = ["null"]
+                closer = ""
+            self._safe(closer)
+        else:
+            self._shape.close(at + 1)
+        self._value_end()
+
+    def _value_end(self) -> None:
+        """A value ended."""
+        self.expect = Expect.COMMA_OR_END if self._stack else Expect.DONE
+        if self._arg_depth == len(self._stack):
+            if self._held:
+                self._safe("")
+            if self._out:
+                self._pass_on()
+            if not self._texts:
+                self._arguments("null")  # which the string that they are stands for, and does not pass on
+            encoded, self._encoded = self._encoded is not None, None
+            value, _, doubled = decode("".join(self._texts), 0)
+            self._arguments_end(value, encoded, doubled)
+
+    # Strings and scalars
+
+    def _string_end(self, end: int) -> None:
+        passing = self._arg_depth >= 0 and self._encoded is None
+        if passing:
+            if not self._in_key:
+                self._quote_at, self._ended = len(self._held), end
+            self._held.append('"')  # it may be one of the string's own
+        if self._in_key:
+            if not passing:
+                self._shape.key(unquote("".join(self._parts)), self._start)
+            self.expect = Expect.COLON
+            return
+        if self._encoded is not None:
+            self._encoded.end(end - 1)
+        elif not passing and self._shape.place.scalar:
+            self._shape.scalar(unquote("".join(self._parts)), self._start, end)
+        elif not passing and self._parts:
+            self._unwanted(self._parts[0], self._start)
+        self._value_end()
+
+    def _unwanted(self, text: str, at: int) -> None:
+        """A string begins with `text` that the shape may have no place for: an object may be in it."""
+        if text[0:1] == "{" and self._shape.unwanted and self._stack[-1].is_object:
+            self._shape.stray(at, True)
+
+    def _scalar_end(self, end: int) -> None:
+        word = "".join(self._parts)
+        check_scalar(word, self._start, end)
+        if self._arg_depth >= 0:
+            self._safe(word)
+        elif self._shape.place.scalar:
+            self._shape.scalar(json.loads(word), self._start, end)
+        self._value_end()
+
+    # Argument text
+
+    def _safe(self, text: str) -> None:
+        """Whatever follows, `text` and what was held before it begin valid JSON."""
+        if self._held:
+            self._out.extend(self._held)
+            self._held.clear()
+            self._ended = -1
+        self._out.append(text)
+
+    def _pass_on(self) -> None:
+        text = "".join(self._out)
+        self._out.clear()
+        self._arguments(text)
+
+    def _pass_through(self, event: ShapeEvent) -> None:
+        """The value inside the string of the arguments goes on: its text is theirs."""
+        if type(event) is ArgumentText:
+            self._out.append(event.text)
+
+    def _arguments(self, text: str) -> None:
+        """More of the arguments' text, which can be passed on."""
+        shape, begins = self._shape, not self._texts
+        self._texts.append(text)
+        if begins:
+            shape.begun(text)
+            if text == "null":  # it stands for no arguments
+                return
+        shape.emit(ArgumentText(text))
+
+    def _arguments_end(self, value: Json, encoded: bool, doubled: bool) -> None:
+        """The arguments, which came as a string where `encoded`, are complete."""
+        self.expect = Expect.COMMA_OR_END if self._stack else Expect.DONE
+        self._arg_depth = -1
+        odd = self._shape.odd(encoded)
+        self._shape.judge()
+        text = "".join(self._texts)
+        self._shape.emit(Arguments(value, text, self._arg_start, odd, doubled))
