@@ -46,6 +46,8 @@ def _goes_on(probe: Probe) -> Answer:
         if comes is not Answer.YES:
             return WAIT if comes is WAIT else Answer.YES
         lexeme = probe.next()
+        if lexeme is None and i and node.done is not None and "\n" in probe.blank:
+            return Answer.YES  # the answer may end here, and what follows is on another line
         if lexeme is None:
             return _breaks_off(probe)
         if lexeme is WAIT:

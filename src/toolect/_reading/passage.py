@@ -21,7 +21,7 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_optional", "_shown",
+        "_blank", "_blank_to", "_dropped", "_gone", "_optional", "returns", "_shown",
         "field", "lobby", "lost", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
@@ -30,6 +30,7 @@ class Passage:
         self.node, self.field, self.plan = node, field, plan
         self.skip = skip  # the grammar knows nothing of this text
         self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
+        self.returns = not skip and course.spacing.returns  # so may the line break after it
         self.opened = False
         self.lost = False  # text was dropped
         self._gone = ""  # the last of it

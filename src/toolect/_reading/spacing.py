@@ -22,7 +22,7 @@ class Place(View, Protocol):
 class Spacing:
     """The whitespace after the last lexeme. It is not looked at while `loose`: a repair took it in."""
 
-    __slots__ = ("_begun", "_trail", "_trails", "come", "loose", "written")
+    __slots__ = ("_begun", "_trail", "_trails", "come", "loose", "returns", "written")
 
     def __init__(self) -> None:
         self.come = ""  # since the last lexeme
@@ -31,6 +31,7 @@ class Spacing:
         self._trail = ""  # what of it has not come yet
         self.written = ""  # what is written after the last marker, and before the text that follows
         self._begun = False  # what the text that follows begins with is part of that already
+        self.returns = False  # the line break before it has a carriage return
 
     def after(self, trail: str, trails: tuple[str, ...]) -> None:
         """A marker was read that writes `trail`, the first of `trails`, after itself."""
@@ -74,12 +75,18 @@ class Spacing:
                     space = ""  # it stands before text only
             self._trail += space
             self.written += space
-            self._begun = True
+            self._begun, self.returns = True, False
         while self._trail:
             if source.pos == n:
                 if not final:
                     return False
                 break
+            if buf[source.pos] == "\r" and self._trail[0] == "\n":
+                if source.pos + 1 == n and not final:
+                    return False
+                if buf.startswith("\n", source.pos + 1):
+                    builder.note(RepairKind.WHITESPACE, source.base + source.pos, f"expected {self._trail!r}")
+                    source.pos, self.returns = source.pos + 1, True
             if buf[source.pos] != self._trail[0]:
                 others = node.choices[SlotKind.TEXT]
                 bare = "" in self._trails and any(not choice.expects for choice in others)

@@ -100,7 +100,7 @@ class TextSlot:
     def quick(self, course: Course) -> Quick | None:
         """Takes in chunks without any character that a stop could begin with."""
         passage = self.passage
-        if not passage.opened or passage.skip or self._phase is Phase.PROMPTED:
+        if not passage.opened or passage.skip or passage.returns or self._phase is Phase.PROMPTED:
             return None
         return course.builder.passing(passage.field, course, passage.plan.hint.search)
 
@@ -129,7 +129,7 @@ class TextSlot:
         if self._phase is Phase.HEAD and (step := self._at_head(course)) is not self:
             return step
         plan, buf, n = self.passage.plan, course.buf, len(course.buf)
-        if plan.hint.search(buf, course.pos) is None:
+        if not self.passage.returns and plan.hint.search(buf, course.pos) is None:
             self.passage.read_to(course, n)
             if course.final:
                 self.passage.end_with_input(course, course.base + n)
@@ -197,7 +197,11 @@ class TextSlot:
             at = may_be_near(course.builder.spelled(core), tail, pos, until)
             if at < until:
                 until = at - ending(tail, stops_of(passage.node)[core].lead, pos, at)
-        return until
+        return until - self._returned(tail, pos, until)
+
+    def _returned(self, text: str, pos: int, at: int) -> int:
+        """How much of `text[pos:at]` belongs to the line break at its end: the carriage return, as at its beginning."""
+        return int(self.passage.returns and text.endswith("\r", pos, at))
 
     def _stop(self, course: Course, found: End) -> Next:
         """The text ends before the marker that was found."""
@@ -206,6 +210,8 @@ class TextSlot:
         if stop.calls is not Calls.NOTHING:
             passage.give_way(course)
         have = ending(course.buf, lead, course.pos, at)
+        if have and course.buf[at - have] == "\n":
+            have += self._returned(course.buf, course.pos, at - have)
         passage.read_to(course, at - have)
         course.pos = at
         role = passage.field.role

@@ -53,13 +53,16 @@ def _keys(shape: Shape) -> str | None:
 
 @once
 def first_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
-    """What matches the first two keys of a call in `shape`, and what matches a first key that is none of them."""
+    """What matches how a call in `shape` begins, and what matches a first key that is none of it.
+
+    It begins with two keys, or with one and an object.
+    """
     keys = _keys(shape)
     if keys is None:
         return None
     before = r"(?:\[\s*)?\{\s*"
     string = r'"(?:[^"\\]|\\.)*"'
-    whole = rf"{before}(?:{keys})\s*:\s*{string}\s*,\s*(?:{keys})\s*:"
+    whole = rf"{before}(?:{keys})\s*:\s*(?:{string}\s*,\s*(?:{keys})\s*:|\{{)"
     return re.compile(whole), re.compile(rf'{before}(?:(?!{keys}){string}|[^\s"])|\[\s*[^\s{{]')
 
 
