@@ -56,6 +56,24 @@ def test_what_stands_beside_a_quotation_is_called(name: str, before: str) -> Non
     assert shipped_corpus.same(shipped_corpus.stream(dialect, list(before + CALL), tools=TOOLS)[0], message)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hyperclovax-14b", "Put it in /think mode, then call."),
+        ("hyperclovax-14b", "There is\n/think and more."),
+        ("react", "Write Thought: and go on."),
+        ("hermes", "Use the <think> tag to reason."),
+    ],
+)
+def test_a_sentence_names_what_opens_reasoning(name: str, text: str) -> None:
+    """It goes on around it; at the beginning of a line, on its own, the same marker counts."""
+    for dialect in (toolect.dialect(name), toolect.dialect("auto")):
+        assert dialect.parse(text).content == text
+        assert shipped_corpus.stream(dialect, list(text))[0].content == text
+    assert toolect.dialect("react").parse("So.\nThought: on.").reasoning == "on."
+    assert toolect.dialect("hermes").parse("So.<think>\non\n</think>").reasoning == "on"
+
+
 def test_a_quotation_ends_with_its_paragraph() -> None:
     """A quotation that nothing closes hides what comes in its paragraph, and nothing after it."""
     parse = toolect.dialect("hermes").parse

@@ -10,6 +10,7 @@ from toolect._detection.findings import Findings
 from toolect._detection.index import Hit, Index
 from toolect._detection.stretch import FENCE, Stretch
 from toolect._reading.answer import WAIT, Waiting
+from toolect._reading.quotation import mentioned
 from toolect.message import RepairKind
 
 MAX_VAIN = 128
@@ -92,6 +93,13 @@ class Content:
             return WAIT
         if self.tried == base + at:
             hits = []
+        for hit in hits if stretch.solid else ():
+            if not hit.opener.call:
+                if hit.end >= len(buf) and not final:
+                    return WAIT
+                if mentioned(hit.opener.core, hit.opener.trail, stretch.line, buf[hit.end : hit.end + 1]):
+                    hits = []
+                    break
         if base + at < self.barren:
             hits = [hit for hit in hits if hit.opener.strong]
         if self._vain:

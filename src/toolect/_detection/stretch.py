@@ -75,6 +75,11 @@ class Stretch:
         """True when nothing but blanks has come since its beginning or the last line's end."""
         return not self.solid or self._lined
 
+    @property
+    def line(self) -> str:
+        """The last line of it, or the last `MAX_LINE` characters of that."""
+        return (self._recent + self.waiting)[-MAX_LINE:].rpartition("\n")[2]
+
     def shows(self) -> bool:
         """True when the marker that follows is quoted."""
         tail = (self._recent + self.waiting)[-MAX_LINE:]

@@ -61,7 +61,20 @@ class Named:
 class Said(Route):
     """Content, up to the first marker that opens something, or to the end."""
 
-    __slots__ = ("_begins", "_near", "_own", "_part", "_words", "direct", "head", "hub", "named", "open", "plan")
+    __slots__ = (
+        "_begins",
+        "_near",
+        "_own",
+        "_part",
+        "_thoughts",
+        "_words",
+        "direct",
+        "head",
+        "hub",
+        "named",
+        "open",
+        "plan",
+    )
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -82,6 +95,7 @@ class Said(Route):
         self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
+        self._thoughts = tuple(core for core in node.graph.think_openers if core in stops_of(node))
         self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
         """A call that may begin with its name, where the text would."""
@@ -225,8 +239,9 @@ class Said(Route):
         piece = to.buf[pos:until]
         if not piece or piece.isspace():
             return cross(to, hub, where)
-        if quoted(to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]):
-            return None
+        line = to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]
+        if quoted(line) or self._thoughts and line and to.buf.startswith(self._thoughts, where):
+            return None  # what is said about a marker has to be looked at
         to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.after_call, before = False, to.after_call
         then = cross(to, hub, where)

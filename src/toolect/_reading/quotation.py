@@ -1,4 +1,4 @@
-"""Is a marker shown rather than meant? Right after what opens a quotation, or in a code span, nothing begins."""
+"""Is a marker shown rather than meant? In a quotation nothing begins, nor where a sentence goes on around it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,18 @@ def quoted(line: str) -> bool:
         elif span == size:
             span = 0
     return span > 0
+
+
+def mentioned(core: str, trail: str, line: str, after: str) -> bool:
+    """True when a sentence names `core`, which opens reasoning, between `line` and the character `after`.
+
+    There is text before. A word needs a line of its own where the whitespace after it, `trail`, begins with the end of
+    one; it always has to begin a line. A tag is named between blanks.
+    """
+    inside = bool(line) and not line.isspace()
+    if core[0] in "<[{":
+        return inside and line[-1].isspace() and after in (" ", "\t")
+    return inside or trail.startswith("\n") and after != "\n"
 
 
 def _opening(line: str) -> str:

@@ -14,6 +14,7 @@ from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
+from toolect._reading.quotation import mentioned
 from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
@@ -105,6 +106,10 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             return None
         case Instead(path=()) if passage.text_before(course, at):
             return None
+        case _ if stop.core in course.graph.think_openers and passage.field.role is Role.CONTENT:
+            shown = _mentioned(passage, course, stop, at)
+            if shown is not Answer.NO:
+                return WAIT if shown is Answer.WAIT else None
         case EndToken() if "\n" in stop.lead and course.base + at > passage.start and buf[at - 1 : at] != "\n":
             return None  # it ends the answer only where a line begins
     end = _spelled(passage, course, needle, stop, at)
@@ -126,6 +131,17 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     if answer is Answer.YES:
         return End(stop, needle.lead, at, end)
     return WAIT if answer is Answer.WAIT else None
+
+
+def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:
+    """Does a sentence name the opener of reasoning at index `at`?"""
+    if not passage.text_before(course, at):
+        return Answer.NO
+    end, line = at + len(stop.core), passage.lines_before(course, at)[1]
+    if end >= len(course.buf) and not course.final:
+        return WAIT
+    named = mentioned(stop.core, _space_after(passage, stop), line, course.buf[end : end + 1])
+    return Answer.YES if named else Answer.NO
 
 
 def _opened(stop: Unopened, before: str) -> bool:
