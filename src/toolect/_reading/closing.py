@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.graph import TooDeep
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, View, could_grow
+from toolect._reading.value_mend import is_item, mend
 
 MAX_LOOK = 160
 """Characters after a doubtful quote that are looked at for code. Beyond it: nothing is looked at."""
 
+_TORN_ARGUMENT = re.compile(r"(?:(?:^|,\s*)|[),]\s*[\w.]+\()[^\W\d]\w*\s?=\s?[\[{]*\Z")
+_TORN_KEY = re.compile(r"[:,]\s*[\[{\s]*\Z")
+_TORN_ENTRY = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
+_TORN_ITEM = re.compile(r"""(?:^|[^"'`\s]),\s*\Z""")
 _FAR = 4
 """Lexemes after a doubtful quote that are looked at: a comma, the next name, its sign and what opens its value."""
 
 
-def ends_string(view: View, node: Node, pos: int, operator: str) -> Answer:
-    """Is the quote before `buf[pos]` the closer that `node` follows? `operator`: the expression for what shows it."""
+def ends_string(view: View, node: Node, pos: int, operator: str, mends: bool = True) -> Answer:
+    """Is the quote before `buf[pos]` the closer that `node` follows? `operator`: the expression for what shows it.
+
+    `mends`: it is, too, where something is missing after it.
+    """
     try:
-        answer = _goes_on(Probe(view, node, pos))
+        answer = _goes_on(Probe(view, node, pos), mends)
     except TooDeep:
         return Answer.YES
     if answer is not Answer.NO:
@@ -32,7 +42,21 @@ def ends_string(view: View, node: Node, pos: int, operator: str) -> Answer:
     return Answer.YES if computed else Answer.NO
 
 
-def _goes_on(probe: Probe) -> Answer:
+def is_torn(node: Node, quote: str, before: str) -> bool:
+    """Does `quote` open a string, after text `before` that one without its last quote took in? `node` follows a string.
+
+    In a list a comma is before it, after a key a colon, before an argument its name.
+    """
+    if _TORN_ARGUMENT.search(before) is not None and "=" not in node.marks:
+        return True
+    if ":" in node.marks and _TORN_KEY.search(before) is not None:
+        return True
+    if "}" in node.marks and _TORN_ENTRY.search(before) is not None:
+        return True
+    return "," in node.marks and _TORN_ITEM.search(before) is not None and quote in node.step(",").node.marks
+
+
+def _goes_on(probe: Probe, mends: bool) -> Answer:
     """Does the text go on as the grammar does?"""
     code = probe.view.graph.code is not None
     named = False
@@ -49,7 +73,11 @@ def _goes_on(probe: Probe) -> Answer:
         if lexeme is None and i and node.done is not None and "\n" in probe.blank:
             return Answer.YES  # the answer may end here, and what follows is on another line
         if lexeme is None:
-            return _breaks_off(probe)
+            answer = _breaks_off(probe)
+            if mends and answer is Answer.NO and not (code and i and node.over):
+                found = mend(probe.view, node, probe.pos, quoted=not i)
+                answer = WAIT if found is WAIT else Answer.NO if found is None else Answer.YES
+            return answer
         if lexeme is WAIT:
             return WAIT
         terminal = isinstance(lexeme.key, Terminal)
@@ -57,7 +85,8 @@ def _goes_on(probe: Probe) -> Answer:
             break
         opened = probe.over(lexeme).node.escaped
         if i == 0 and not probe.blank and (terminal or opened):
-            return Answer.NO  # a word, or a doubled quote rather than the next of adjacent strings
+            # A word; or a doubled quote, but for the next of adjacent strings in a list.
+            return is_item(probe.view, node, lexeme.start) if opened else Answer.NO
         named = named or terminal
     return Answer.YES
 

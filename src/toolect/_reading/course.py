@@ -123,7 +123,7 @@ class Course(Source):
         if step.tasks:
             self._run(step.tasks)
         if self.home is not None and isinstance(key, str):
-            self.depth += sum((sign in "([{") - (sign in ")]}") for sign in key)
+            self._heed_brackets(key)
         spacing = self.spacing
         if lexed and not spacing.loose and not self.node.value:
             spacing.check(self.builder, start, step.leads, step.expects)
@@ -150,9 +150,15 @@ class Course(Source):
         self._run(step.tasks)
         if not closer:
             self.builder.note(RepairKind.IMPLIED_OPENER, at, core)
+        if self.home is not None:
+            self._heed_brackets(core)
         self.spacing.clear()
         self.node = step.node
         self._arrive()
+
+    def _heed_brackets(self, core: str) -> None:
+        """The marker `core` of a statement of code was gone over."""
+        self.depth += sum((sign in "([{") - (sign in ")]}") for sign in core)
 
     def restart(self) -> None:
         """Go on at the start of the grammar, whatever is open."""

@@ -10,10 +10,12 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
 from toolect._reading.json_slot import begin_json
+from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.probe import could_grow, json_instead, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
+from toolect._reading.value_mend import next_entry
 from toolect._spec.model import SlotKind
 
 _VALUE_STARTS = frozenset("{[\"'")
@@ -60,6 +62,10 @@ def lex(course: Course, node: Node) -> Next:
         if lexeme.departed is not None:
             depart(course, lexeme, pos)
             return None
+        if node.value and buf[pos] in "\"'":
+            entry = next_entry(course, node, pos)
+            if entry is not None:
+                return WAIT if entry is WAIT else go_over(course, entry, pos)
         course.pos = end
         text = "" if isinstance(key, str) else buf[pos:end]
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)

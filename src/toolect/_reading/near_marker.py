@@ -76,6 +76,8 @@ def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
     for core, wrong in node.marks.items():
         if wrong or is_echo(core) or len(core) < STRONG and (node.value or core[0] not in QUOTES):
             continue
+        if node.value and core.isalpha():
+            continue  # a word is not spelled otherwise: it may be longer
         edits, end = near(core, view.buf, pos, view.final)
         if end == MORE and not view.final:
             return WAIT

@@ -10,20 +10,29 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import broken_plan
 from toolect._graph.symbols import Hollow
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.closing import ends_string
+from toolect._reading.closing import ends_string, is_torn
 from toolect._reading.course import Course
 from toolect._reading.slot import Next, Quick
 from toolect._spec.model import SlotKind
 from toolect._values.escapes import unescape, whole_escapes
 from toolect.message import RepairKind
 
+MAX_DOUBTS = 64
+"""Quotes in a string that were not escaped. Beyond it: none ends it after which something is missing."""
+_BEFORE = 64
+"""Characters before a doubtful quote that tell whether it opens a string."""
+
 
 class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
-    __slots__ = ("_after", "_broken", "_closer", "_doubtful", "_held", "_region", "_sign", "_slot", "field", "start")
+    __slots__ = (
+        "_after", "_broken", "_closer", "_closers", "_doubtful", "_doubts", "_held", "_region", "_sign", "_slot",
+        "field", "start",
+    )  # fmt: skip
 
-    def __init__(self, course: Course, node: Node) -> None:
+    def __init__(self, course: Course, node: Node, closers: str = "") -> None:
+        """`closers`: one of these signs is where its own closer should be."""
         self._slot = slot = node.escaped_slot()
         self.field = slot.field
         self.start = course.base + course.pos
@@ -31,10 +40,12 @@ class EscapedSlot:
         self._closer = next(iter(closing.marks))
         self._after = closing.step(self._closer).node
         self._sign = _sign(slot)
-        self._region = re.compile(region(self._closer, sign=self._sign))
-        several = len(self._closer) > 1
+        self._closers = closers or self._closer[0]
+        self._region = re.compile(region(closers or self._closer, sign=self._sign, either=bool(closers)))
+        several = len(self._closer) > 1 and not closers
         self._held = re.compile(region(self._closer, sign=self._sign, held=True)) if several else None
-        self._doubtful = False  # a quote inside was not escaped
+        self._doubtful = bool(closers)  # a quote inside was not escaped, or may not have been
+        self._doubts = 0
         self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
         course.builder.text_begin(self.field, self.start)
@@ -60,10 +71,10 @@ class EscapedSlot:
             wall = self._wall(course, pos, end)
             if wall is not self:
                 return wall
-        closed = buf.startswith(self._closer, end) and end < n
+        closed = end < n and (buf[end] in self._closers if self._held is None else buf.startswith(self._closer, end))
         answer = Answer.YES
-        if closed and len(self._closer) == 1:
-            answer = ends_string(course, self._after, end + 1, self._slot.operator)
+        if closed and self._held is None:
+            answer = ends_string(course, self._after, end + 1, self._slot.operator, self._doubts < MAX_DOUBTS)
         safe = end
         if not closed and not final:
             safe = whole_escapes(buf, pos, end, self._slot.escapes)
@@ -81,6 +92,9 @@ class EscapedSlot:
             return self
         if closed and answer is Answer.YES:
             self._end(course, end)
+            if not buf.startswith(self._closer, end):
+                course.pos = end + 1
+                course.shift(self._closer, course.base + end, course.base + end + 1, wrong=True)
             return None
         if final:
             course.pos = n
@@ -105,10 +119,14 @@ class EscapedSlot:
 
     def _doubt(self, course: Course, at: int) -> None:
         """The quote at index `at` belongs to the string."""
+        quote, call, end = course.buf[at], course.builder.call, course.base + at
+        self._doubts += 1
         if not self._doubtful:
             self._doubtful = True
-            course.builder.note(RepairKind.UNESCAPED, course.base + at, self._closer)
-        course.builder.text_part(self.field, self._closer)
+            course.builder.note(RepairKind.UNESCAPED, end, quote)
+        if call is not None and is_torn(self._after, quote, course.raw(max(self.start, end - _BEFORE), end)):
+            call.fail(f"a string lacks its last quote - at {self.start}")
+        course.builder.text_part(self.field, quote)
         course.pos = at + 1
 
     def _substitutes(self, course: Course, at: int) -> None:
@@ -143,12 +161,13 @@ def _special(signs: str) -> Callable[[str], object | None]:
     return re.compile(f"[{re.escape(signs)}\\\\\n]").search
 
 
-def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False) -> str:
+def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False, either: bool = False) -> str:
     """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped.
 
     It ends before `sign`, too, with which a value begins; `held`: and before what may be the beginning of the closer.
+    `either`: each sign of `closer` is one.
     """
-    first, rest = re.escape(closer[0]), closer[1:]
+    first, rest = (re.escape(closer), "") if either else (re.escape(closer[0]), closer[1:])
     begun = "".join(rf"|{re.escape(rest[:size])}\Z" for size in range(len(rest))) if held else ""
     part = rf"|{first}(?!{re.escape(rest)}{begun})" if rest else ""
     line = "" if breaks else r"\n"

@@ -12,9 +12,11 @@ from toolect._graph.symbols import ECHOES
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
+from toolect._reading.mending import go_over
 from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
+from toolect._reading.value_mend import MAX_MENDS, mend
 from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
 
@@ -57,6 +59,10 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
             return None
+    if course.builder.call is not None and len(course.builder.call.repairs) < MAX_MENDS:
+        mended = mend(course, node, pos)
+        if mended is not None:
+            return WAIT if mended is WAIT else go_over(course, mended, pos)
     for look in (_next_value, _extra_sign, _next_call, _other_name):
         answer = look(course, node, pos)
         if answer is not Answer.NO:

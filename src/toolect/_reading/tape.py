@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 
 
 class Tape:
-    """The last stretch of the wire text, in pieces. Adding is cheap; reading joins."""
+    """The last stretch of the wire text, in pieces. Adding is cheap; reading joins what is asked for."""
 
     __slots__ = ("_base", "_pieces", "append")
 
@@ -27,13 +26,19 @@ class Tape:
             while pieces and self._base + len(pieces[0]) <= needed:
                 self._base += len(pieces.popleft())
 
-    def read(self, start: int, end: int) -> str:
-        """Characters `start:end` of the wire text."""
-        return "".join(self._pieces)[start - self._base : end - self._base]
-
     def cut(self, end: int) -> str:
         """Take what is there from character `end` on away."""
-        text = self.read(self._base, sys.maxsize)
+        text = "".join(self._pieces)
         self._pieces.clear()
         self.append(text[: end - self._base])
         return text[end - self._base :]
+
+    def last(self, size: int) -> str:
+        """The last `size` characters."""
+        found: list[str] = []
+        for piece in reversed(self._pieces):
+            if size <= 0:
+                break
+            found.append(piece[-size:] if len(piece) > size else piece)
+            size -= len(piece)
+        return "".join(reversed(found))

@@ -10,6 +10,8 @@ from toolect.message import Json
 JSON: dict[str, Json] = {"true": True, "false": False, "null": None}
 PYTHON: dict[str, Json] = {"True": True, "False": False, "None": None}
 JSON_OR_PYTHON = JSON | PYTHON
+ANY_WORDS: dict[str, Json] = {"true": True, "false": False, **dict.fromkeys(("null", "none", "nil", "undefined"))}
+"""The words of all languages in lower case: what is meant where a value can be no other word."""
 YAML: dict[str, Json] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
