@@ -28,10 +28,11 @@ from toolect.message import RepairKind, dumps
 _NEXT = re.compile(r"\}\s{0,64}(?=\{)")
 """The end of an object that another one follows."""
 _TAIL = re.compile(r"\}\s{0,64}\Z")
+_OBJECT = re.compile(r"(?:```\w{0,16}\s*)?\{").match
 _CLOSER = re.compile(r"[\]}]").search
 
 
-_REST = re.compile(r"(?:\s*[\]};])*+(?:[\s,]*\Z)?")
+_REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
 
@@ -323,7 +324,7 @@ class JsonSlot:
         after = _REST.match(rest).end()  # type: ignore[union-attr]  # matches the empty string
         if after == len(rest):
             return end
-        good = self.reader.called or isinstance(self.shape, Hole) and course.raw(self.start, self.start + 1) == "{"
+        good = self.reader.called or isinstance(self.shape, Hole) and _OBJECT(course.raw(self.start, self.start + 24))
         return over + after if good and rest[after:].lstrip()[0] not in "\"',:" else Unmended.NO
 
     def _note(self, at: int, why: str) -> None:

@@ -18,7 +18,7 @@ from toolect._reading.slot import Next
 from toolect._reading.value_mend import next_entry
 from toolect._spec.model import SlotKind
 
-_VALUE_STARTS = frozenset("{[\"'")
+_VALUE_STARTS = frozenset("{[\"'`")
 match_blank = re.compile(r"\s*").match
 
 

@@ -18,6 +18,7 @@ from toolect.message import RepairKind
 _FAR = 8
 """Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
 _STRINGS = re.compile(r':\s*+"((?:[^"\\]|\\.)*+)"').findall
+_OPENING = re.compile(r"(?:`{1,3}\w{0,16}\s*)?").match
 _SOLID = re.compile(r"\S").search
 
 
@@ -108,6 +109,10 @@ class _Way(Forgiving):
         """What comes is neither a marker nor a terminal."""
         node, view, pos = self.node, self.view, self.pos
         buf = view.buf
+        if node.json and buf[pos] == "`":
+            pos = _OPENING(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+            if pos == len(buf):
+                return Answer.NO if view.final else WAIT
         if node.json and not self.named and buf[pos] in "{[":
             return _json(self.stop, node.json_field().shape, view, pos, self.strong)
         if node.json and self.named:

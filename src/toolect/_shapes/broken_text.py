@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-from toolect._shapes.mend import MAX_REPAIR, Mender
+from toolect._shapes.mend import FENCE, MAX_REPAIR, Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, ShapeEvent
 from toolect._spec.model import Hole, HoleKind
 from toolect._values.json_lexemes import Broken
 from toolect.message import Json
 
-_FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
-"""The beginning of a fenced block around a value."""
 _REST = re.compile(r"[\s\]}]*(?:```\s*)?\Z")
 """What may stand too many behind a value."""
 
@@ -28,7 +26,7 @@ def mended(text: str) -> Json:
             found.append(event.value)
 
     reader = Mendable(Hole(HoleKind.ARGUMENTS), take, plain=True)
-    fence = _FENCE.match(text)
+    fence = FENCE.match(text)
     start = 0 if fence is None else fence.end()
     try:
         try:

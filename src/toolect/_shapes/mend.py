@@ -15,6 +15,8 @@ from toolect._shapes.mendable import Mendable
 from toolect._shapes.open_value import Expect
 from toolect._values.json_lexemes import Broken, unquote
 
+FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
+"""The beginning of a fenced block around a value."""
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
 
@@ -52,10 +54,11 @@ def _ignore(_at: int, _why: str) -> None:
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_note", "_reader", "_text")
+    __slots__ = ("_base", "_doubled", "_note", "_reader", "_text")
 
     def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
+        self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
     def read(self, broken: Broken, closed: bool) -> int:
         """Read on where reading was `broken`: where the value ends. Raises Broken where nobody knows what was meant.
@@ -134,12 +137,16 @@ class Mender:
         self._note(end, f"expected `{closers[:1]}`")
         self._put(closers, end - self._base)
 
+    def _once(self, pos: int) -> bool:
+        """True when there is more from index `pos` on, and nobody can ask how often it is escaped."""
+        return self._doubled < pos < len(self._text)
+
     # In the middle of strings and words
 
     def _in_string(self, pos: int) -> int:
         text = self._text
         if self._reader.encloses:
-            return pos if pos < len(text) and self._reader.uncover() else self._encoded(pos)
+            return pos if self._once(pos) and self._reader.uncover() else self._encoded(pos)
         match = ESCAPE.match(text, pos)
         if match is None:
             return -1
@@ -210,6 +217,8 @@ class Mender:
             return pos
         if char == "," and reader.nesting and not reader.nesting[-1]:
             return pos + 1
+        if not reader.nesting and (match := FENCE.match(text, pos)) is not None:
+            return match.end()
         if char in "+." and (match := _WORD.match(text, pos)) is not None and (known := number_of(match[0])):
             return self._put(known, match.end())
         found = self._loose(pos, ",}]")
@@ -280,7 +289,7 @@ class Mender:
         """A string between other quotes: the first that may close it, with one of `after` behind it, does."""
         text = self._text
         opening = _OPENING.match(text, pos)
-        if opening is None:
+        if opening is None or opening[0] == '\\"' and not self._once(pos):
             return -1
         start, signs = opening.end(), _CLOSING[opening[0]]
         closing = re.compile(

@@ -69,5 +69,5 @@ def read_element(text: str, schema: Schema | None, depth: int = 0) -> Json:
         return value
     item = schema.item(0)
     value = read_element(text, item, depth + 1) if depth < MAX_ELEMENTS else text
-    broken = value is text and (text.lstrip()[0] == "[" or item is not None and is_broken(text, item.types))
-    return text if broken else [value]
+    types = item.types if item is not None and text.lstrip()[0] == "{" else ()
+    return text if value is text and is_broken(text, types) else [value]

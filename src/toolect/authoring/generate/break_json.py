@@ -16,6 +16,8 @@ _COMMENTS = (" // as asked\n", " /* as asked */ ", " # as asked\n")
 _WORDS = {"true": "True", "false": "False", "null": "None"}
 _SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _LITERALS = ("NaN", "undefined")
+_WITHIN = re.compile(r"(?:```\w*\s*|[=(,:\[{]\s*)\Z")
+"""What stands before a value that is in a fenced block, or in an expression."""
 _TYPOGRAPHIC = (("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»"))
 
 
@@ -209,8 +211,9 @@ def string_values(text: str, found: list[Token], random: Random) -> str:
 
 
 def fenced(text: str, _found: list[Token], random: Random) -> str:
-    """Each object or list stands in a fenced block."""
+    """Each object or list stands in a fenced block, unless it does already, or is a part of an expression."""
     fence = random.choice(("```json\n", "```\n"))
     for start, end in reversed(list(values(text))):
-        text = f"{text[:start]}{fence}{text[start:end]}\n```{text[end:]}"
+        if _WITHIN.search(text[:start]) is None:
+            text = f"{text[:start]}{fence}{text[start:end]}\n```{text[end:]}"
     return text
