@@ -13,6 +13,7 @@ import shipped_corpus
 from hypothesis import settings
 
 import toolect
+from toolect._reading.draft import MAX_FLAWED
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from tools.bench import hostile, work
@@ -75,6 +76,31 @@ def test_floods_that_nobody_named_take_linear_time() -> None:
             assert not (found := work.grown(read, flood.text)), (flood, read, found)
 
     shipped_corpus.each(Random(0).sample(toolect.dialects(), max(8, settings.default.max_examples // 20)), check)
+
+
+def test_what_follows_too_many_broken_calls_is_content() -> None:
+    """A call more than `MAX_FLAWED` is broken; what comes then is not read, but for an end token, in chunks too."""
+    dialect = toolect.dialect("functionary-v3.1")
+    text = "<function=f>{" * (MAX_FLAWED + 9) + '<function=g>{"a": 1}</function><|eom_id|>'
+    message = dialect.parse(text)
+    assert [call.name for call in message.runnable] == ["f"] * (MAX_FLAWED + 1)
+    assert message.content.endswith('<function=g>{"a": 1}</function>')
+    streamed, events = shipped_corpus.stream(dialect, (text[at : at + 5] for at in range(0, len(text), 5)))
+    assert shipped_corpus.same(streamed, message)
+    shipped_corpus.check_events(events, streamed)
+    good = '<function=g>{"a": 1}</function>' * (MAX_FLAWED + 9)
+    assert len(dialect.parse(good).runnable) == MAX_FLAWED + 9
+
+
+def test_converting_many_calls_takes_linear_time() -> None:
+    """Calls whose ids are made, between texts, and texts that are not told apart."""
+
+    def convert(text: str) -> object:
+        return toolect.convert(text, "hermes", "kimi-k2")
+
+    for unit in ('x<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "&</think>"):
+        flood = Flood("content", "<think>", "", unit)
+        assert not (found := work.grown(convert, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))), found
 
 
 def long_ones(size: int) -> Iterator[dict[str, Json]]:

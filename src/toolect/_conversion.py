@@ -75,8 +75,13 @@ def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] 
 MAX_TRIED = 8
 """How often a message may be written to find out which of its segments fit together. Beyond it: those that do not fit
 beside the first ones are left out."""
+MAX_APART = 1024
+"""Segments that are tried one by one where a message cannot be written as it is. Beyond it: neighbouring texts of one
+kind are written as one, and of what is still too many the first ones count."""
 _FREE = 1 << 18
 """Characters that may be written for that in any case."""
+_MOST = 1 << 20
+"""Characters of a message for which more may be written."""
 _SEGMENT = 64
 """Characters that a segment costs beside its text."""
 
@@ -86,7 +91,7 @@ class _Attempt:
 
     def __init__(self, writer: Dialect, given: Sequence[Mapping[str, Any]] | None, whole: dict[int, Segment]) -> None:
         self._writer, self._given, self._whole = writer, given, whole
-        self._left = MAX_TRIED * _cost(whole) + _FREE
+        self._left = MAX_TRIED * min(_cost(whole), _MOST) + _FREE
         self._alone: dict[int, Unrepresentable] = {}  # why it does not fit, even if there is nothing else
         self._unfit: dict[int, Unrepresentable] = {}  # why it is left out beside the others
         self._changed: dict[int, Loss] = {}
@@ -98,15 +103,36 @@ class _Attempt:
         """Keep all segments, or as many as can be."""
         if self._try(self._whole) is None:
             return
+        if len(self._whole) > MAX_APART:
+            self._join_texts()
+            if self._try(self._whole) is None:
+                return
         fit: dict[int, Segment] = {}
-        for i, segment in self._whole.items():
-            one = self._fitting(i, segment)
+        for number, (i, segment) in enumerate(self._whole.items()):
+            one = self._fitting(i, segment) if number < MAX_APART else segment
             if one is not None:
                 fit[i] = one
         self._try({})
         self._add({i: one for i, one in fit.items() if isinstance(one, Call)})
         self._add({i: one for i, one in fit.items() if not isinstance(one, Call)})
         self._add({i: one for i, one in self._whole.items() if i in self._alone})
+
+    def _join_texts(self) -> None:
+        """Neighbouring texts of one kind are one."""
+        parts: dict[int, list[str]] = {}
+        first, before = 0, None
+        for i, segment in self._whole.items():
+            if isinstance(segment, Call):
+                before = None
+            elif type(segment) is before:
+                parts[first].append(segment.text)
+                self._changed[i] = _bordering(i, segment.text)
+            else:
+                first, before, parts[i] = i, type(segment), [segment.text]
+        whole = {i: segment for i, segment in self._whole.items() if i not in self._changed}
+        self._whole = {
+            i: one if isinstance(one, Call) else replace(one, text="".join(parts[i])) for i, one in whole.items()
+        }
 
     def losses(self) -> dict[int, Loss]:
         """What became of the segments that are not there as they were."""
@@ -181,12 +207,17 @@ class _Attempt:
             return False
         if self._try(self._kept | {at: replace(before, text=before.text + segment.text)}):
             return False
-        self._changed[i] = Loss(i, BORDER, "would not be told from the text before it", segment.text[:80])
+        self._changed[i] = _bordering(i, segment.text)
         return True
 
 
 BORDER = "border"
 """The slot of a loss that is none of text: two texts became one."""
+
+
+def _bordering(i: int, text: str) -> Loss:
+    """The text of segment `i` is not told from the one before it."""
+    return Loss(i, BORDER, "would not be told from the text before it", text[:80])
 
 
 def _cost(segments: Mapping[int, Segment]) -> int:

@@ -201,6 +201,15 @@ def _skip_plan(node: Node) -> StopPlan:
     return _any_of(cores, _short(node))
 
 
+def end_plan(node: Node) -> StopPlan:
+    """The end tokens alone."""
+    return node.made(_end_plan)
+
+
+def _end_plan(node: Node) -> StopPlan:
+    return _any_of(set(node.graph.ends))
+
+
 def broken_plan(node: Node) -> StopPlan:
     """The markers that end a broken JSON value which `node` follows."""
     return node.made(_broken_plan)

@@ -10,7 +10,10 @@ from toolect._spec.model import Policies, Role
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, dumps
+from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Span, Status, dumps
+
+MAX_FLAWED = 4096
+"""Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
 
 
 class Draft:
@@ -18,7 +21,7 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "_strict", "_no_call", "_known", "_repeated",
+        "after_call", "passed", "tools", "guesses", "flawed", "_strict", "_no_call", "_known", "_repeated",
         "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
@@ -41,6 +44,7 @@ class Draft:
         self.after_call = False  # a call was the last thing read
         self._strict = strict
         self.tools = tools
+        self.flawed = 0  # calls that were not `ok`
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
@@ -282,6 +286,7 @@ class Draft:
         if self._fits:
             self._pass_on(call, call.fit(self.tools.of(call.name)))
         self.call = None
+        self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)
         if call.name in self._no_call:
             for repair in call.repairs:

@@ -16,11 +16,12 @@ from toolect._graph.spelling import canonical
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
+from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.json_slot import begin_json
 from toolect._reading.lexing import lex, match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.quoted_slot import EscapedSlot
-from toolect._reading.recovery import give_up
+from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.runs import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
@@ -139,6 +140,8 @@ class Machine:
         slot, node = self.slot, course.node
         if slot is not None:
             step = slot.read(course)
+        elif course.builder.draft.flawed > MAX_FLAWED:
+            step = read_rest(course)
         elif course.pos >= self._next_stride and self._stride(course):
             return True
         elif node.text:

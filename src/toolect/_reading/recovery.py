@@ -6,7 +6,7 @@ import re
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
-from toolect._graph.stop_plan import skip_plan
+from toolect._graph.stop_plan import end_plan, skip_plan
 from toolect._graph.stops import NameLine, Unopened, stops_of
 from toolect._graph.symbols import ECHOES
 from toolect._reading.answer import WAIT, Answer
@@ -267,6 +267,17 @@ def give_up(course: Course, why: str) -> Slot:
     course.restart()
     course.lost("less nesting")
     return _skip(course, course.node)
+
+
+def read_rest(course: Course) -> Slot:
+    """Too many calls were broken: nothing but an end token is looked for any more."""
+    draft, at = course.builder.draft, course.base + course.pos
+    if draft.call is not None:
+        draft.call.fail(f"too many broken calls before it - at {at}")
+        draft.end_call(at)
+    course.restart()
+    course.lost("fewer broken calls")
+    return TextSlot.skipping(course, course.node, end_plan(course.node), True)
 
 
 def _skip(course: Course, node: Node) -> Slot:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from itertools import zip_longest
 from typing import NamedTuple
@@ -60,8 +61,9 @@ class Difference(NamedTuple):
 
 def differences(message: Message, back: Message, counted: Collection[Change]) -> Iterator[Difference]:
     """The differences between a message and what was read `back`, in the order of segments, that are `counted`."""
+    ids = Counter(call.id for call in back.calls)
     for at, (old, new) in enumerate(zip_longest(message.segments, back.segments)):
-        for change in _changes(old, new, back, counted):
+        for change in _changes(old, new, ids, counted):
             if change in counted:
                 yield Difference(change, at, old, new)
 
@@ -71,7 +73,9 @@ def unchanged(message: Message, back: Message, counted: Collection[Change]) -> b
     return next(differences(message, back, counted), None) is None
 
 
-def _changes(old: Segment | None, new: Segment | None, back: Message, counted: Collection[Change]) -> Iterator[Change]:
+def _changes(
+    old: Segment | None, new: Segment | None, ids: Mapping[str | None, int], counted: Collection[Change]
+) -> Iterator[Change]:
     match old, new:
         case None, _:
             yield Change.ADDED
@@ -79,7 +83,7 @@ def _changes(old: Segment | None, new: Segment | None, back: Message, counted: C
             yield Change.LOST
         case Call(), Call():
             yield from _call_changes(old, new, counted)
-            if old.id is None and new.id is not None and sum(call.id == new.id for call in back.calls) > 1:
+            if old.id is None and new.id is not None and ids[new.id] > 1:
                 yield Change.ID_TAKEN
         case _ if type(old) is not type(new):
             yield Change.KIND
