@@ -8,7 +8,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect._graph.stops import Stop, Unopened
 from toolect._graph.symbols import Terminal
-from toolect._reading.answer import WAIT, Answer
+from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
 from toolect._shapes.loose import bare_keys, first_keys
@@ -174,7 +174,8 @@ def bare_call(view: View, stop: Unopened, pos: int) -> Answer:
 def headed(view: View, node: Node, pos: int) -> Answer:
     """Does a terminal with its marker stand at `buf[pos:]`, where free text may stand too?
 
-    Where the text is content, one that begins a call with its name has to be proved, as a stop is.
+    Where the text is content, one that begins a call with its name has to be proved, as a stop is. Elsewhere a short
+    marker proves it only for a declared tool, and if the call goes on after it.
     """
     probe = Probe(view, node, pos)
     proved = node.text_field().role in (Role.CONTENT, None)
@@ -189,4 +190,21 @@ def headed(view: View, node: Node, pos: int) -> Answer:
     marker = probe.next()
     if marker is WAIT:
         return WAIT
-    return Answer.NO if marker is None or isinstance(marker.key, Terminal) else Answer.YES
+    if marker is None or isinstance(marker.key, Terminal):
+        return Answer.NO
+    if len(marker.key) >= STRONG or not node.naming(head.key):
+        return Answer.YES
+    return _goes_on(probe, marker) if view.buf[head.start : head.end] in view.tools else Answer.NO
+
+
+def _goes_on(probe: Probe, marker: Lexeme) -> Answer:
+    """Does a call go on after its first `marker`? A terminal needs the marker after it."""
+    lexeme: Lexeme | Waiting | None = marker
+    while isinstance(lexeme, Lexeme):
+        probe.over(lexeme)
+        if probe.space() is WAIT:
+            return WAIT
+        last, lexeme = lexeme, probe.next()
+        if isinstance(lexeme, Lexeme) and (not isinstance(lexeme.key, Terminal) or isinstance(last.key, Terminal)):
+            return Answer.YES
+    return WAIT if lexeme is WAIT else Answer.NO

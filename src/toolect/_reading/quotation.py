@@ -8,6 +8,7 @@ MAX_LINE = 1024
 """Characters in which the beginning of a quotation is looked for. Beyond it: only what stands right before counts."""
 _TICKS = re.compile("`+")
 _FENCE = 3
+_BRACKETS = frozenset("<[{")
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
 _LONGEST = 64
 _OPENING = re.compile(rf"([“‘„«\"']|<code>|<pre>)\w{{0,{_LONGEST}}}\Z").search
@@ -41,7 +42,7 @@ def mentioned(core: str, trail: str, line: str, after: str) -> bool:
     one; it always has to begin a line. A tag is named between blanks.
     """
     inside = bool(line) and not line.isspace()
-    if core[0] in "<[{":
+    if not _BRACKETS.isdisjoint(core):
         return inside and line[-1].isspace() and after in (" ", "\t")
     return inside or trail.startswith("\n") and after != "\n"
 

@@ -182,6 +182,7 @@ class TraceDraft:
         self.margin = 0  # how much longer the last marker might turn out to be
         self.last: str | Terminal = ""
         self.forks = 0  # how many places it has come over where it might have ended
+        self.doubtful = False  # text might stand where a terminal does: a short marker after that proves nothing
         self.cuts: list[TraceDraft] | None = None  # where to put the beginnings from which reading can go on
         self.unproven: tuple[tuple[TraceDraft, str], ...] = ()  # beginnings, each with what must follow to prove it
 
@@ -197,7 +198,7 @@ class TraceDraft:
         twin.regex, twin.actions, twin.lexemes = list(self.regex), list(self.actions), list(self.lexemes)
         twin.last = self.last
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
-        twin.proven, twin.forks = self.proven, self.forks
+        twin.proven, twin.forks, twin.doubtful = self.proven, self.forks, self.doubtful
         twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
         twin.cuts, twin.unproven = self.cuts, self.unproven
         return twin
@@ -261,6 +262,9 @@ class TraceDraft:
             self.literal(self.trail + step.expects)
         begin, group = self.at, 0
         if isinstance(key, str):
+            if self.doubtful and len(key) < STRONG:
+                return []
+            self.doubtful = False
             self.proven = self.proven or self.named
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
             self.regex += [
@@ -295,8 +299,10 @@ class TraceDraft:
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]
             if node.text:
+                twin = self.copy()
+                twin.doubtful = True
                 for terminal in _longest_first(node, [terminal for terminal, _ in node.patterns]):
-                    drafts += self.copy().over(terminal)
+                    drafts += twin.copy().over(terminal)
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
@@ -306,7 +312,7 @@ class TraceDraft:
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
         keys = _longest_first(node, node.choices)
         closed = bool(self.actions) and self.actions[-1].act == END_VALUE and not node.value
-        whole = (len(node.choices) > 1 or closed) and not undecided  # a run may end here
+        whole = (len(node.choices) > 1 or closed) and not undecided and not self.doubtful  # a run may end here
         if whole:
             self.forks += 1
             if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:
