@@ -103,6 +103,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("kimi-k3", '<|open|>tools<|sep|><|open|>call tool="1"<|sep|><|open|>argument key="t" type="string"\t<|sep|>', {}),
     ("anthropic-xml", "<invoke>m</tool_name>parameters><parameters></parameters>", {}),
     ("command-r7b", '{"tool_call_id":"","tool_name":"{ ","parameters":{', {}),
+    ("pythonic", "[y(t='',w='\ud83d\ude00\\u", {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""

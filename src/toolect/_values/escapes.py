@@ -12,6 +12,8 @@ _SAME = {sign: sign for sign in "\\'\"/`"}
 """Signs that a backslash is written before in some language: each is read in all of them."""
 _JSON = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"} | _SAME
 _HEX = r"u([0-9a-fA-F]{4})"
+_PAIR = r"u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+"""Both halves of a surrogate pair. Those that come as they are stay as they are."""
 _NUMBER = r"(?P<octal>0[0-7]{0,2})|x([0-9a-fA-F]{2})|" + _HEX
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
 _ENTITIES = {"&": "amp", '"': "quot", "'": "apos", "<": "lt", ">": "gt"}
@@ -35,9 +37,12 @@ class _Language(NamedTuple):
 
 def _backslashes(signs: dict[str, str], numbers: str, control: str) -> _Language:
     """A language of backslashes: `signs` is what a character after one stands for."""
-    escape = re.compile(rf"\\(?:{numbers}|(.))", re.DOTALL)
+    escape = re.compile(rf"\\(?:{_PAIR}|{numbers}|(.))", re.DOTALL)
 
     def resolve(match: re.Match[str]) -> str:
+        if match.lastgroup == "pair":
+            high, low = (int(half, 16) for half in match["pair"].split("\\u"))
+            return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
         if match.lastindex == escape.groups:
             return signs.get(match[escape.groups], match[0])
         base = 8 if match.lastgroup == "octal" else 16
@@ -90,7 +95,6 @@ LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "
 """What an escape begins with."""
 _LONGEST = 12
 """Characters of the longest escape, and then some."""
-_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
 
 
@@ -99,13 +103,7 @@ def unescape(text: str, escapes: Escapes) -> str:
     if LEAD[escapes] not in text:
         return text
     language = _LANGUAGES[escapes]
-    joined = language.escape.sub(language.resolve, text)
-    return _PAIR.sub(_paired, joined) if "\\u" in text else joined
-
-
-def _paired(match: re.Match[str]) -> str:
-    pair = match[0]
-    return chr(0x10000 + ((ord(pair[0]) - 0xD800) << 10) + ord(pair[1]) - 0xDC00)
+    return language.escape.sub(language.resolve, text)
 
 
 def escape(text: str, closer: str, escapes: Escapes) -> str:
