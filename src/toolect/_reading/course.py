@@ -187,7 +187,7 @@ class Course(Source):
             builder.truncate(at)
         if called:
             return
-        if list(self.node.choices) == [SlotKind.JSON]:
+        if self.node.json and not self.node.text and not self.node.marks:
             builder.draft.begin_call(at)
             builder.truncate(at)
         elif self.node.done is None and not self.node.text:

@@ -61,9 +61,9 @@ def departed(view: View, node: Node, pos: int, last: Key) -> Lexeme | Waiting | 
     if buf[pos] in QUOTES and not node.value and not node.json:
         return _quote(view, node, pos, last)
     known = view.graph.starts
-    if buf.startswith(known, pos):
-        return _stray(view, node, pos)
-    found = _misspelled(view, node, pos)
+    found = _stray(view, node, pos) if buf.startswith(known, pos) else _misspelled(view, node, pos)
+    if found is None and any(buf.startswith(core, pos) for core in node.implied):
+        return None
     return _missing(view, node, pos) if found is None else found
 
 
@@ -164,13 +164,15 @@ def _stray(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
 def _fits(view: View, node: Node, pos: int, json: bool) -> bool | Waiting:
     """Is what is at `buf[pos:]` surely what `node` takes? `json`: JSON may be something else."""
     buf, n = view.buf, len(view.buf)
-    if node.text or node.escaped:
+    if node.escaped:
         return False
     if pos == n:
         return False if view.final else WAIT
     lexeme = _lexeme(view, node, pos)
     if lexeme is WAIT:
         return WAIT
+    if node.text:  # where any text may stand, the longer marker
+        return lexeme is not None and isinstance(lexeme.key, str) and len(lexeme.key) >= STRONG
     if lexeme is None:
         return node.json and not json and buf[pos] in "{["
     if not isinstance(lexeme.key, Terminal):

@@ -20,6 +20,8 @@ from toolect._reading.value_mend import MAX_MENDS, mend
 from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
 
+MAX_VALUE = 4096
+"""Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
 _BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
 """What stands between two calls in JSON."""
 
@@ -69,6 +71,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             return None if answer is Answer.YES else WAIT
     if _lacks_sign(course, node, at) or _lacks_closer(course, node, at) or _lacks_rest(course, node, at):
         return None
+    opened = _lacks_opener(course, node, pos)
+    if opened is not Answer.NO:
+        return None if opened is Answer.YES else WAIT
     if final and _cut_closer(course, node, pos):
         return None
     if final and node.patterns and len(buf) - pos < MIN_LEXEME and buf[pos:].isalnum():
@@ -148,6 +153,25 @@ def _next_value(course: Course, node: Node, pos: int) -> Answer:
     for opener in stop.path[1:]:
         course.imply(str(opener), course.base + start, RepairKind.IMPLIED_OPENER)
     course.pos = start
+    return Answer.YES
+
+
+def _lacks_opener(course: Course, node: Node, pos: int) -> Answer:
+    """Does the value of the open argument stand here, without what opens it, but with what closes it?"""
+    call, opener, buf = course.builder.call, node.sole, course.buf
+    if call is None or call.key is None or opener is None or not node.step(opener).node.text:
+        return Answer.NO
+    value = node.step(opener).node
+    closer = value.step(SlotKind.TEXT).node.sole
+    if closer is None or value.text_field().role is not Role.VALUE:
+        return Answer.NO
+    until = min(len(buf), pos + MAX_VALUE)
+    end, again = (buf.find(course.builder.spelled(core), pos, until) for core in (closer, opener))
+    if end < 0 and again < 0 and not course.final and until == len(buf):
+        return Answer.WAIT
+    if end < 0 or 0 <= again < end:
+        return Answer.NO
+    course.imply(opener, course.base + pos, RepairKind.IMPLIED_OPENER)
     return Answer.YES
 
 

@@ -15,7 +15,7 @@ _ARGUMENTS = Member(
     Hole(HoleKind.ARGUMENTS),
 )
 _ID = Member(("id", "call_id", "tool_call_id"), Hole(HoleKind.ID), optional=True)
-_NAME = Member(("name", "tool_name", "function_name", "tool", "function", "action"), Hole(HoleKind.NAME))
+_NAME = Member(("name", "tool_name", "function_name", "tool", "function", "method", "action"), Hole(HoleKind.NAME))
 _CALL = Obj((_ID, _NAME, _ARGUMENTS))
 _INNER = Obj((_ID, Member(("function", "function_call", "tool_call"), Obj((_NAME, _ARGUMENTS)))))
 _LIST = Many(OneOf((_CALL, _INNER)))

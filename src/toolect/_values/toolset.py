@@ -13,6 +13,8 @@ MAX_NAME = 256
 
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
+_ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
+"""An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
 
 
 class ToolSchemas(Mapping[str, Schema]):
@@ -26,9 +28,13 @@ class ToolSchemas(Mapping[str, Schema]):
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
         schemas = self._schemas
-        if name in schemas or not schemas or len(name) > MAX_NAME or _SPACED(name) is None:
+        if name in schemas or not schemas or len(name) > MAX_NAME:
             return name
-        fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
+        if _SPACED(name) is not None:
+            fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
+        else:
+            said = _ID(name)
+            fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
         return fit[0] if len(fit) == 1 else name
 
     def exact(self, name: str) -> Schema | None:
