@@ -12,6 +12,7 @@ from toolect._reading.course import Course
 from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
+from toolect._reading.object_slot import begin_object
 from toolect._reading.probe import could_grow, json_instead, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
@@ -54,6 +55,9 @@ def lex(course: Course, node: Node) -> Next:
         rival = json_instead(course, node, lexeme)
         lexeme = WAIT if rival is Answer.WAIT else None if rival is Answer.YES else lexeme
     if lexeme is None:
+        begun = begin_object(course, node, pos)
+        if begun is not None:
+            return begun
         lexeme = departed(course, node, pos, course.last)
     if lexeme is WAIT:
         return WAIT

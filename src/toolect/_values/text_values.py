@@ -7,12 +7,14 @@ from typing import Any
 
 from toolect._values.json_lexemes import MAX_DEPTH, scan_once, shallow
 from toolect._values.literals import read_literal
-from toolect._values.vocabulary import INTEGER, JSON, JSON_OR_PYTHON, MAX_DIGITS, json_number
+from toolect._values.vocabulary import ANY_WORDS, INTEGER, JSON, JSON_OR_PYTHON, MAX_DIGITS, json_number
 from toolect.message import Json, dumps
 
 NOTHING: Any = object()
 """What is read where there is no value."""
 _DIGITS = re.compile(r"[-+]?[0-9]+")
+_LONGEST = max(map(len, ANY_WORDS))
+"""Characters of a word: hashing more would take as long as the text is."""
 _EXACT = 2**53  # up to here a float is just one integer
 _BROKEN = re.compile(r"\s*(?:```\w{0,16}\s*)?[{\[]").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
@@ -81,9 +83,12 @@ def is_broken(text: str, types: tuple[str, ...]) -> bool:
 
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
-    """`word`, which fits none of `types`, where no text is wanted: null, or a number with needless signs and zeros."""
-    if _word(word) is None:
-        return None
+    """`word`, which fits none of `types`, where no text is wanted: null, true or false as others spell them, or a number
+    with needless signs and zeros.
+    """
+    known = ANY_WORDS.get(word.lower(), NOTHING) if len(word) <= _LONGEST else NOTHING
+    if known is None or isinstance(known, bool) and "boolean" in types:
+        return known
     if {"integer", "number"} & {*types} and len(word) <= MAX_DIGITS and _DIGITS.fullmatch(word):
         return int(word)
     return text
