@@ -83,8 +83,8 @@ def is_broken(text: str, types: tuple[str, ...]) -> bool:
 
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
-    """`word`, which fits none of `types`, where no text is wanted: null, true or false as others spell them, or a number
-    with needless signs and zeros.
+    """`word`, which fits none of `types`, where no text is wanted: a word for null, true or false, or a number with
+    needless signs and zeros.
     """
     known = ANY_WORDS.get(word.lower(), NOTHING) if len(word) <= _LONGEST else NOTHING
     if known is None or isinstance(known, bool) and "boolean" in types:
