@@ -451,14 +451,21 @@ def test_prints_rates_and_failures(tmp_path: Path, capsys: pytest.CaptureFixture
     out = tmp_path / "out.json"
     figures = tmp_path / "figures.json"
     assert conformance.main([corpus, "--failures", "--markdown", "--json", str(out), "--summary", str(figures)]) == 0
-    counted = {"calls": [2, 3], "content": [2, 2], "bytes": [2, 2], "streams": [3, 3], "pass": [2, 3]}
+    counted = {
+        "calls": [2, 3],
+        "content": [2, 2],
+        "bytes": [2, 2],
+        "streams": [3, 3],
+        "pass": [2, 3],
+        "policies": [2, 3],
+    }
     assert json.loads(figures.read_text("utf-8")) == {"stub": counted}
     printed = capsys.readouterr().out
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in printed.splitlines() if line.startswith("|")
     ]
-    assert ["stub", "clean", "2", "50% 1/2", "100% 2/2", "100% 2/2", "100% 2/2", "50% 1/2"] in rows
-    assert ["stub", "truncated", "1", "100% 1/1", "", "", "100% 1/1", "100% 1/1"] in rows
+    assert ["stub", "clean", "2", "50% 1/2", "100% 2/2", "100% 2/2", "100% 2/2", "50% 1/2", "50% 1/2"] in rows
+    assert ["stub", "truncated", "1", "100% 1/1", "", "", "100% 1/1", "100% 1/1", "100% 1/1"] in rows
     assert ["stub", "s", "calls", "1"] in rows
     assert "t1  [stub, clean, full]\n  text  'b'\n  1 calls, expected 0" in printed
     assert "t2 " not in printed

@@ -23,7 +23,7 @@ POLICIES = (
     ("repeated_keys", "first"),
     ("repeated_keys", "malformed"),
 )
-COLUMNS = ("calls", "content", "bytes", "streams", "pass")
+COLUMNS = ("calls", "content", "bytes", "streams", "pass", "policies")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Result:
                 return self.score.bytes
             case "streams":
                 return self.agree
+            case "policies":
+                return self.passed or bool(self.policy)
         return self.passed
 
 

@@ -11,6 +11,7 @@ Columns
             compares modulo outer whitespace (`compare`).
   streams   The message is the same to the last detail (spans, statuses, repairs) in whatever chunks the text arrived,
             and the deltas join to it. No suite has a say in this one.
+  policies  The case passes, or does under one policy that is not the default: its project has decided otherwise.
   A case passes with its calls and its content. A column is not scored in a case that asserts nothing in it.
 
 Readings
@@ -27,6 +28,8 @@ Readings
 Calls
   runnable            Upstream's "no call" is our "no runnable call": we report every attempt, and a malformed or
                       truncated one is not to be run.
+  undeclared          A call of a tool that is not declared is one: it is runnable, and validation says that there is no
+                      such tool. A case that wants it dropped, or left in the text, fails; it counts as `policies`.
   truncated           Where upstream returns a call that the input's end cut off, our truncated attempt counts as that
                       call: both say the same, and ours warns besides. A malformed attempt never counts as a call.
   numbers             1 and 1.0 are equal, as they are to the suites; true and 1 are not.
