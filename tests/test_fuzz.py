@@ -104,6 +104,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("anthropic-xml", "<invoke>m</tool_name>parameters><parameters></parameters>", {}),
     ("command-r7b", '{"tool_call_id":"","tool_name":"{ ","parameters":{', {}),
     ("pythonic", "[y(t='',w='\ud83d\ude00\\u", {}),
+    ("pythonic", "[e(a=y'\n", {}),
+    ("rwkv", '```json\n{"name":"f","arguments":{"":""},"":""}}', {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""

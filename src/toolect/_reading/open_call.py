@@ -120,7 +120,7 @@ class OpenCall:
                 self.fail(f"expected arguments before the JSON broke - at {self.start}")
             else:
                 self.note(RepairKind.MISSING_ARGUMENTS, end, "none")
-        if self.strange and self.is_mended:
+        if self.strange and any(r.kind is RepairKind.JSON and not 0 <= self.unit_end <= r.at for r in self.repairs):
             self.fail(f"expected no members beside the arguments of a broken call - at {self.start}")
         if not self.name and not self.truncated:
             self.fail(f"expected the name of the tool - at {self.start}")

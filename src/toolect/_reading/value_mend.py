@@ -214,10 +214,8 @@ def _other_spelling(buf: str, at: int, places: _Places, keyed: bool) -> Mend | N
     if text is not None:
         return Mend(text.end(), text[0], core=opener, bare=text[0])
     half = _HALF.match(buf, at)
-    if half is not None and half[2] in places.strings:
-        follows = buf[past_blank(buf, half.end())] if half.end() < len(buf) else ""
-        if keyed is (follows == ":"):
-            return Mend(half.end(), half[0], core=half[2], bare=half[1])
+    if half is not None and half[2] in places.strings and keyed is buf.startswith(":", past_blank(buf, half.end())):
+        return Mend(half.end(), half[0], core=half[2], bare=half[1])
     return None
 
 
