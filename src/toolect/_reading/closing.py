@@ -18,6 +18,7 @@ MAX_LOOK = 160
 _TORN_ARGUMENT = re.compile(r"(?:(?:^|,\s*)|[),]\s*[\w.]+\()[^\W\d]\w*\s?=\s?[\[{]*\Z")
 _TORN_KEY = re.compile(r"[:,]\s*[\[{\s]*\Z")
 _TORN_ENTRY = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
+_TORN_MEMBER = re.compile(r"[,{]\s*[^\W\d]\w*:\s?[\[{]*\Z")
 _TORN_ITEM = re.compile(r"""(?:^|[^"'`\s]),\s*\Z""")
 _FAR = 4
 """Lexemes after a doubtful quote that are looked at: a comma, the next name, its sign and what opens its value."""
@@ -52,6 +53,8 @@ def is_torn(node: Node, quote: str, before: str) -> bool:
     if ":" in node.marks and _TORN_KEY.search(before) is not None:
         return True
     if "}" in node.marks and _TORN_ENTRY.search(before) is not None:
+        return True
+    if "]" in node.marks and _TORN_MEMBER.search(before) is not None:
         return True
     return "," in node.marks and _TORN_ITEM.search(before) is not None and quote in node.step(",").node.marks
 

@@ -16,7 +16,7 @@ from toolect._reading.mending import go_over
 from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
-from toolect._reading.value_mend import MAX_MENDS, mend
+from toolect._reading.value_mend import MAX_MENDS, last_closers, mend
 from toolect._spec.model import Hole, HoleKind, Role, SlotKind
 from toolect.message import RepairKind
 
@@ -45,6 +45,14 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     buf, at, spelled, final = course.buf, course.base + pos, course.builder.spelled, course.final
     for end in course.graph.ends:
         if buf.startswith(end, pos):
+            call = course.builder.call
+            if (
+                call is not None
+                and call.written
+                and not course.raw(max(call.start, at - MAX_BLANK), at).rstrip().endswith(",")
+            ):
+                for core in last_closers(node):
+                    course.imply(core, at, RepairKind.IMPLIED_CLOSER)
             return end_answer(course, at, at + len(end))
     if node.json and _lacks_json(course, node, pos) or _lacks_value(course, node, pos):
         return None

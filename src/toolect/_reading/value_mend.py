@@ -293,6 +293,13 @@ def _fits(view: View, node: Node, pos: int) -> bool:
     return not lexeme.key.isalpha() or _SCALAR.match(buf, pos) is not None
 
 
+def last_closers(node: Node) -> tuple[str, ...]:
+    """The closers of all that is open of a call at `node`, where the model says that it has ended."""
+    places = node.made(_places)
+    found = () if places is None else (path for path, after in places.missing if after.over)
+    return next((path for path in found if all(core in _CLOSERS for core in path)), ())
+
+
 def next_entry(view: View, node: Node, pos: int) -> Mend | Waiting | None:
     """Is the string at `buf[pos:]`, which could be joined to the one before, the next key, or the value of that?"""
     buf, places = view.buf, node.made(_places)
