@@ -20,6 +20,7 @@ _KEPT = 16
 
 
 _NOTHING = Finder("")
+_MISSING = frozenset((RepairKind.IMPLIED_CLOSER, RepairKind.MISSING_ARGUMENTS))
 """What is known before there is any text."""
 
 
@@ -144,6 +145,7 @@ class Course(Source):
             self.watcher.implied(core, at)
         closer = not self.node.first(core)
         if closer:
+            self._break_off(at)
             self.builder.note(repair, at, self.builder.spelled(core))
         step = self.node.step(core)
         self._hist.append((at, at, ""))
@@ -155,6 +157,15 @@ class Course(Source):
         self.spacing.clear()
         self.node = step.node
         self._arrive()
+
+    def _break_off(self, at: int) -> None:
+        """More than one closer is missing at character `at`: where another call begins, the open one was broken off."""
+        call, pos = self.builder.call, at - self.base
+        last = call.repairs[-1] if call is not None and call.repairs else None
+        if last is None or last.at != at or last.kind not in _MISSING or call is None or call.whole:
+            return
+        if any(self.buf.startswith(core, pos) for core in self.graph.openers if core not in "{["):
+            call.fail(f"expected `{last.detail}`, and another call begins - at {at}")
 
     def _heed_brackets(self, core: str) -> None:
         """The marker `core` of a statement of code was gone over."""

@@ -108,6 +108,8 @@ class CallSink:
                     text = value if isinstance(value, str) else dumps(value)
                     call.says("name", call.header, text, hole.start)
                     call.header = ""
+                elif call.name and call.is_mended:
+                    call.fail(f"expected one name in a broken call - at {hole.start}")
                 elif call.name:
                     call.note(RepairKind.DUPLICATE_KEY, hole.start, "the first name counts")
                 elif isinstance(value, str) and value:

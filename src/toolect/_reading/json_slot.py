@@ -13,14 +13,14 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
 from toolect._reading.slot import Next, Quick, Slot
-from toolect._reading.stop_check import ends_broken
+from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_REPAIR, Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, CallBegins, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
-from toolect._values.json_lexemes import Broken
+from toolect._values.json_lexemes import MAX_DEPTH, Broken
 from toolect._values.text_values import read_json
 from toolect.events import Event
 from toolect.message import RepairKind, dumps
@@ -32,6 +32,8 @@ _OBJECT = re.compile(r"(?:```\w{0,16}\s*)?\{").match
 _CLOSER = re.compile(r"[\]}]").search
 
 
+_BEFORE_CALL = 1
+"""Brackets of arguments that may be missing where another call begins. Where more are, this one was broken off."""
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
@@ -223,6 +225,7 @@ class JsonSlot:
         """The input ended inside the value."""
         draft, end = course.builder.draft, course.base + course.pos
         call, reader = draft.call, self.reader
+        reader.pass_quote()
         if call is not None and call.whole and not self._plain and not reader.passing:
             try:
                 Mender(reader, "", end, self._note).close(end)
@@ -254,11 +257,12 @@ class JsonSlot:
                 break
             at = found + 1
         undecided = found >= 0 and Answer.YES not in answers
+        missing = 0 if found < 0 else _BEFORE_CALL if any(opens(course, needle) for needle in needles) else MAX_DEPTH
         if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
             found, undecided = held, True  # a longer one may begin before it
         rows = node.json and (not node.text or plan_of(node).direct)
         if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
-            found, undecided = match.start() + 1, False
+            found, undecided, missing = match.start() + 1, False, MAX_DEPTH
         safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
         if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
             safe = min(safe, tail.start())
@@ -266,10 +270,10 @@ class JsonSlot:
         if end < 0 and (undecided or found < 0 and not final):
             course.pos = safe
             return WAIT
-        closed = found >= 0 or end >= 0
+        missing = MAX_DEPTH if end >= 0 else missing
         end = end if end >= 0 else safe
         course.pos = end
-        return self._repair(course, course.base + end, closed)
+        return self._repair(course, course.base + end, missing)
 
     def _guess(self, course: Course) -> Next:
         """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""
@@ -288,7 +292,7 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
-        if end < 0 or self._mended(course, base + end, True) != base + end or not self._calls(course):
+        if end < 0 or self._mended(course, base + end) != base + end or not self._calls(course):
             course.builder.draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))
         self._commit(course)
@@ -304,7 +308,7 @@ class JsonSlot:
             return self.reader.called
         return course.builder.draft.places(named.value, given.value)
 
-    def _mended(self, course: Course, end: int, closed: bool) -> int | Unmended:
+    def _mended(self, course: Course, end: int, missing: int = MAX_DEPTH) -> int | Unmended:
         """Read what is broken up to character `end`, mending it: where the value ends.
 
         That is before the `end` where text follows that cannot belong to it.
@@ -315,7 +319,7 @@ class JsonSlot:
             return Unmended.NO
         mender = Mender(self.reader, course.raw(start, end), start, self._note)
         try:
-            over = mender.read(broken, closed)
+            over = mender.read(broken, missing)
         except Broken:
             return Unmended.NO
         if over < 0:
@@ -331,10 +335,10 @@ class JsonSlot:
         """Something was mended at character `at`."""
         self._emit(Repaired(RepairKind.JSON, at, why))
 
-    def _repair(self, course: Course, end: int, closed: bool) -> Next:
+    def _repair(self, course: Course, end: int, missing: int) -> Next:
         draft, broken = course.builder.draft, self._broken
         assert broken is not None
-        mended = self._mended(course, end, closed)
+        mended = self._mended(course, end, missing)
         if mended is Unmended.CUT:
             self._cut(course)
             return WAIT

@@ -162,6 +162,12 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     return answer
 
 
+def opens(course: Course, needle: Needle) -> bool:
+    """True when a call may begin with the marker of `needle`, or with one that begins so."""
+    word = "" if needle.stop is None else needle.stop.core.split(None, 1)[0]
+    return word != "" and any(opener.startswith(word) for opener in course.graph.openers)
+
+
 def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
     """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
     buf, stop = course.buf, needle.stop

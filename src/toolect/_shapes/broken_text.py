@@ -34,7 +34,7 @@ def mended(text: str) -> Json:
             if not reader.done:
                 raise Broken(end, "expected more")
         except Broken as broken:
-            end = Mender(reader, text).read(broken, True)
+            end = Mender(reader, text).read(broken)
     except Broken as broken:
         raise ValueError(str(broken)) from None
     if not found or _REST.match(text, end) is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from toolect._shapes.meant import ESCAPE, WORDS, escaped, number_of, quoted
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.open_value import Expect
-from toolect._values.json_lexemes import Broken, unquote
+from toolect._values.json_lexemes import MAX_DEPTH, Broken, unquote
 
 FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
 """The beginning of a fenced block around a value."""
@@ -60,11 +60,11 @@ class Mender:
         self._reader, self._text, self._base, self._note = reader, text, base, note
         self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
-    def read(self, broken: Broken, closed: bool) -> int:
+    def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
         """Read on where reading was `broken`: where the value ends. Raises Broken where nobody knows what was meant.
 
-        The brackets that are open where the text ends are closed, if it is known that the value is over (`closed`) or
-        its arguments are. Otherwise the text is cut off: -1.
+        The brackets that are open where the text ends are closed, `missing` of them at most in the middle of arguments.
+        Without any, the text is cut off there: -1.
         """
         reader, text, base = self._reader, self._text, self._base
         pos = broken.resume - base
@@ -80,8 +80,10 @@ class Mender:
                 continue
             if reader.done:
                 return base + pos
-            if not closed and reader.passing:
+            if reader.passing and not missing:
                 return -1
+            if reader.passing and len(reader.nesting) > missing:
+                raise Broken(base + pos, "expected the end of the arguments")
             self.close(base + pos)
             return base + pos
 
@@ -161,7 +163,7 @@ class Mender:
         inner, taken = reader.inner
         inside = unquote(match[1])
         try:
-            if inside[Mender(inner, inside).read(Broken(taken, ""), True) :].strip(" \t\r\n,;]}"):
+            if inside[Mender(inner, inside).read(Broken(taken, "")) :].strip(" \t\r\n,;]}"):
                 raise Broken(0, "expected the end")
         except Broken:
             reader.abandon(unquote(match[1]))

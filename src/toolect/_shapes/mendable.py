@@ -89,6 +89,13 @@ class Mendable(JsonReader):
             self.expect, self._in_key, self._take = Expect.STRING, False, self._pass
         return ended
 
+    def pass_quote(self) -> None:
+        """Nothing more comes: the last quote of a string is that."""
+        if self._ended >= 0 and self._quote_at == 0:
+            self._out.append(self._held.pop(0))
+            self._ended = -1
+            self._pass_on()
+
     @property
     def encloses(self) -> bool:
         """True inside arguments that are a string."""
