@@ -11,6 +11,8 @@ damaged text it is asked:
   wrong      is there a runnable call that was not meant?
 A damage is none (moot) that leaves a text which strict mode reads without a word, with as many calls as before, of the
 same tools and with arguments of the declared types.
+So is one of the JSON that leaves a beginning of the text: the answer was cut off there, and its last call says that it
+is truncated.
 Kinds that destroy what was meant are counted apart. --no-tools declares none, --streamed reads by the character,
 --show prints the first damages of each kind that are not recovered.
 """
@@ -30,7 +32,7 @@ from toolect.authoring.generate.break_json import respaced
 from toolect.authoring.generate.corrupt import INFORMATION_LOST, OF_JSON, Corruption, corrupt
 from toolect.authoring.generate.samples import Sample, rendered
 from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment, same_json
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, same_json
 from tools.pages.markdown_text import table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "damage.md"
@@ -124,7 +126,11 @@ def outcomes(
                     damaged = corrupt(text, dialect.spec, random, kind, names)
                     if damaged not in seen:
                         seen.add(damaged)
-                        yield judged(dialect, kind, damaged, sample.message.calls, declared, streamed)
+                        outcome = judged(dialect, kind, damaged, sample.message.calls, declared, streamed)
+                        cut = kind in OF_JSON and text.startswith(damaged) and not outcome.wrong
+                        last = outcome.got.calls[-1:] if cut else ()
+                        truncated = any(call.status is Status.TRUNCATED for call in last)
+                        yield outcome._replace(moot=True) if truncated else outcome
 
 
 def judged(
@@ -277,7 +283,8 @@ declared.
 - **recovered**: the calls that were meant are runnable, and no others;
 - **labelled**: the message is not `clean`;
 - **wrong calls**: runnable calls that were not meant;
-- **moot**: what is left is another good text, which strict mode reads without a word; not counted.
+- **moot**: what is left is another good text, which strict mode reads without a word, or a beginning of the text whose
+  last call says that it is truncated; not counted.
 
 After damages with a star the text may not say any more what it said: there only labels and wrong calls count.
 
