@@ -106,6 +106,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("pythonic", "[y(t='',w='\ud83d\ude00\\u", {}),
     ("pythonic", "[e(a=y'\n", {}),
     ("rwkv", '```json\n{"name":"f","arguments":{"":""},"":""}}', {}),
+    ("auto", "<seed:think><seed:tool_call>l><function=ring>\n<parameter=n>1</", {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""

@@ -264,8 +264,8 @@ class Guests:
         """A guest that shows how it reads from character `at` on: leniently, so that either mode decides alike."""
         return self._make(name, at, False, False)
 
-    def strictly(self, guest: Guest, text: str) -> Guest:
-        """A guest that reads strictly what `guest` has read on trial: `text`."""
+    def again(self, guest: Guest, text: str) -> Guest:
+        """A guest that reads what `guest` has read on trial, `text`, as it is to be kept."""
         found = self.new(guest.name, guest.at)
         found.feed(text, guest.over)
         return found

@@ -238,8 +238,10 @@ class Mixed:
     def _enter(self, guest: Guest, at: int, thinks: bool) -> None:
         """`guest`, which has read from index `at` on, reads on."""
         self._end_content(guest.graph.start, at)
-        if self._guests.strict:
-            guest = self._guests.strictly(guest, self._text.buf[at : guest.fed - self._text.base])
+        known = len(self.found.readers)  # reasoning that was open may have ended with a call
+        if self._guests.strict or self._guests.count != known:
+            self._guests.count = known
+            guest = self._guests.again(guest, self._text.buf[at : guest.fed - self._text.base])
         self._guest = guest
         self.found.events += guest.events
         self._text.pos = guest.fed - self._text.base
