@@ -243,6 +243,8 @@ def _lacks_separator(view: View, places: _Places, at: int, lined: bool) -> Mend 
 def _missing_signs(view: View, places: _Places, at: int) -> Mend | None:
     """Signs that are missing before what comes here."""
     for path, after in places.missing:
+        if path[-1] == "=" and view.buf[at] == "[":
+            continue  # an index
         if _fits(view, after, at):
             return Mend(at, f"expected `{path[0]}`", path)
     return None
