@@ -133,4 +133,5 @@ class Dialect:
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
-        return any(marker in text for marker in self.graph().openers)
+        graph = self.graph()
+        return any(marker in text for marker in (*graph.openers, *graph.parts))

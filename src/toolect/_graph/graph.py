@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from toolect._graph.code import Code
+from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Config, Node, Stack, Trail
 from toolect._graph.stops import Calls, NameLine, stops_of
@@ -87,6 +88,11 @@ class Graph:
         return self._openers
 
     @property
+    def parts(self) -> frozenset[str]:
+        """What is left whole of the markers that a call can begin with, where they are misspelled."""
+        return self.start.made(_parts)
+
+    @property
     def named(self) -> bool:
         """True when calls may begin with their names, or are code: which names are tools decides what is one."""
         if self._named is None:
@@ -154,3 +160,8 @@ def _signs(start: Node, name: Key) -> tuple[str, ...]:
     at = start if name in start.choices else start.step(SlotKind.TEXT).node
     inner = at.step(name).node
     return (*inner.marks, *(("{",) if inner.json else ()))
+
+
+def _parts(start: Node) -> frozenset[str]:
+    whole = [s.core for s in stops_of(start).values() if s.calls is Calls.CALL and not isinstance(s, NameLine)]
+    return frozenset(part for core in whole for part in parts(core))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from toolect._graph.node import STRONG
-from toolect._graph.spelling import MAX_BLANK
+from toolect._graph.spelling import LETTERS, MAX_BLANK
 
 TWICE = 2
 """Characters of an opener that is one too many where it stands twice. With fewer: the second one is text."""
@@ -14,6 +14,13 @@ QUOTES = frozenset("\"'“”‘’")
 MORE = -2
 """The text ends before it is clear how a marker is spelled."""
 NO = -1
+_PART = 3
+"""Characters of a part of a marker that is searched for."""
+_SIGN = re.compile(r"[^\w\s.,:;!?'\"()*#-]|_").search
+"""A sign that prose has no use for."""
+_SIGNS = re.compile(r"[\W_]*").match
+_CLOSING = ("</", "[/")
+"""What closers begin with, which no opener is misspelled as."""
 _NAMED = "name="
 _ATTRIBUTE = re.compile(
     rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
@@ -61,13 +68,44 @@ def may_be_near(core: str, buf: str, low: int, until: int) -> int:
 
     From `until` on `buf` may be something else that follows it.
     """
-    signs = leading_signs(core)
-    for pos in range(max(low, until - _reach(core)), until):
-        if buf[pos] in signs:
-            ends = _all_ends(core, buf[:until], pos)
-            if MORE in ends or pos + len(buf[pos:until].rstrip()) in ends:
-                return pos
+    for pos in _beginnings(core, buf, max(low, until - _reach(core)), until):
+        ends = _all_ends(core, buf[:until], pos)
+        if MORE in ends or pos + len(buf[pos:until].rstrip()) in ends:
+            return pos
     return until
+
+
+def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tuple[int, int]]:
+    """Where `core`, misspelled, begins and ends of which `buf[at:until]` is a part; `MORE` for no end yet."""
+    low = at if core.startswith(buf[at:until]) else max(0, at - len(core) - 1)
+    for pos in _beginnings(core, buf, low, at + 1):
+        if buf.startswith(_CLOSING, pos):
+            continue
+        _, end = near(core, buf, pos, final)
+        if end >= until or end == MORE and not final:
+            yield pos, end
+
+
+def parts(core: str) -> set[str]:
+    """Parts of `core`, without blanks: in any misspelling of it one is whole. None for what looks like prose."""
+    run = max(core.split(), key=len)
+    half = len(run) // 2
+    found = {run[:half], run[half:], *(rest for rest in list(_beheaded(core))[-1:] if " " not in rest)}
+    return {part for part in found if len(part) >= _PART and _SIGN(part) is not None} if leading_signs(core) else set()
+
+
+def _beginnings(core: str, buf: str, low: int, until: int) -> Iterator[int]:
+    """Where in `buf[low:until]` the marker `core`, misspelled, may begin: with its first signs, or its first word."""
+    signs = leading_signs(core)
+    word = core[len(signs) : len(signs) + LETTERS]
+    for pos in range(low, until):
+        if buf[pos] in signs or word.startswith(buf[pos : pos + len(word)]) and not (pos and is_word(buf[pos - 1])):
+            yield pos
+
+
+def is_word(char: str) -> bool:
+    """True for what words are made of."""
+    return char.isalnum() or char == "_"
 
 
 def _reach(core: str) -> int:
@@ -77,7 +115,7 @@ def _reach(core: str) -> int:
 
 def leading_signs(core: str) -> str:
     """The signs that `core` begins with."""
-    return core[: len(core) - len(core.lstrip("".join(char for char in core if not char.isalnum())))]
+    return _SIGNS(core)[0]  # type: ignore[index]  # matches the empty string
 
 
 def _beheaded(core: str) -> Iterator[str]:

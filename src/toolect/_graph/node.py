@@ -76,6 +76,7 @@ class Maker(Protocol):
     ends: tuple[str, ...]
     closers: tuple[str, ...]
     markers: frozenset[str]
+    starts: tuple[str, ...]
     text_closers: dict[str, str]
     think_openers: frozenset[str]
 

@@ -8,6 +8,8 @@ MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name, a key, an id, a number. Beyond it: `malformed`."""
 MIN_LEXEME = 16
 """Characters that a terminal may need before it matches: with fewer of them, more text is waited for."""
+LETTERS = 4
+"""Letters by which a word is told from most others."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
 
@@ -23,6 +25,14 @@ def canonical(found: str, marks: dict[str, bool]) -> str:
 def cut_off(marker: str, text: str, pos: int) -> bool:
     """True when `text[pos:]` is the beginning of `marker`, or all of it."""
     return marker.startswith(text[pos : pos + len(marker) + 1])
+
+
+def beginning(word: str) -> str:
+    """A regular expression for the first letters of `word` where a word begins, or fewer where the text ends."""
+    found = re.escape(word[LETTERS - 1 : LETTERS])
+    for char in reversed(word[: LETTERS - 1]):
+        found = rf"{re.escape(char)}(?:\Z|{found})"
+    return rf"\b{found}"
 
 
 def squeeze(text: str) -> str:

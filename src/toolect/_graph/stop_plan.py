@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolect._graph.finder import Finder
-from toolect._graph.misspelling import leading_signs
+from toolect._graph.misspelling import leading_signs, parts
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, Landmark, NameLine, Stop, stops_of
-from toolect._graph.symbols import ECHOES
+from toolect._graph.spelling import beginning, spaced, squeeze
+from toolect._graph.stops import Calls, Landmark, Misspelt, NameLine, Stop, Unopened, stops_of
+from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.model import Role, SlotKind
 from toolect.message import RepairKind
 
@@ -57,11 +57,13 @@ class StopPlan:
         "hint",
         "holds",
         "longest",
+        "misspelt",
         "needles",
+        "openers",
         "stops",
     )
 
-    def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False) -> None:
+    def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False, likely: bool = False) -> None:
         # The longest first; of two that differ in blanks, the one with fewer.
         self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
         self.needles: list[Needle] = []
@@ -87,6 +89,11 @@ class StopPlan:
             self.needles.append(Needle(brace, None, None, ""))
         self.closers = tuple({str(stop.path[1]) for stop in stops if stop.repair is RepairKind.IMPLIED_CLOSER})
         """The markers that stops may imply: one of them, misspelled, may stand before such a stop."""
+        opens = [(n.stop, n.lead) for n in self.needles if likely and n.stop is not None and _opens(n.stop)]
+        self.openers = {stop.core: lead for stop, lead in opens}
+        """The markers that begin calls, and may be misspelled where text comes before them; the blanks before each."""
+        for stop, lead in opens:
+            self.needles += [Needle(part, None, Misspelt(part, stop), lead) for part in sorted(parts(stop.core))]
         self.braces = braces
         self.direct = direct  # bare JSON stands only where no text comes before it
         texts = {needle.text for needle in self.needles}
@@ -98,8 +105,14 @@ class StopPlan:
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
         signs = {char for core in self.closers for char in leading_signs(core)}
-        first = {h[0] for h in holds} | signs | set(braces) | {needle.text[0] for needle in self.needles}
-        self.hint = re.compile("[" + "".join(map(re.escape, sorted(first))) + "]") if first else re.compile(r"(?!)")
+        signs |= {char for core in self.openers for char in leading_signs(core)}
+        first = {h[0] for h in holds} | signs | set(braces)
+        first |= {needle.text[0] for needle in self.needles if not isinstance(needle.stop, Misspelt)}
+        words = [beginning(core[len(leading_signs(core)) :]) for core in self.openers]
+        self.hint = re.compile("|".join([*_any_char(first), *words]) or r"(?!)")
+        near = {char for core in self.openers for char in leading_signs(core)}
+        self.misspelt = re.compile("|".join([*_any_char(near), *words])) if words else None
+        """Where one of `openers` may begin, misspelled."""
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
         """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""
@@ -171,6 +184,17 @@ def ending(text: str, lead: str, pos: int, at: int) -> int:
     return size
 
 
+def _any_char(chars: set[str]) -> list[str]:
+    """A regular expression for any of `chars`, if there are such."""
+    return ["[" + "".join(map(re.escape, sorted(chars))) + "]"] if chars else []
+
+
+def _opens(stop: Stop) -> bool:
+    """True when a misspelling of the marker `stop`, which begins a call, can be told from prose."""
+    usual = not isinstance(stop, (NameLine, Unopened, Misspelt)) and stop.calls is Calls.CALL and not stop.direct
+    return usual and not is_echo(stop.core) and bool(parts(stop.core))
+
+
 def plan_of(node: Node) -> StopPlan:
     """The stop plan of `node`, made once."""
     return node.made(_plan)
@@ -188,7 +212,7 @@ def _plan(node: Node) -> StopPlan:
         after = node.step(SlotKind.TEXT).node
         direct = not after.json
         braces = "{[" if node.json or after.json else ""
-    return StopPlan(list(stops_of(node).values()), gap, braces, direct)
+    return StopPlan(list(stops_of(node).values()), gap, braces, direct, likely=field.role is Role.CONTENT)
 
 
 def skip_plan(node: Node) -> StopPlan:

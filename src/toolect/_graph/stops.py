@@ -105,6 +105,17 @@ class Implying(Stop):
         self.repair = repair
 
 
+class Misspelt(Stop):
+    """What is left whole of an opener `of` a call that is spelled otherwise: `core` is a part of it."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, part: str, of: Stop) -> None:
+        super().__init__(part, of.lead, of.path, Calls.CALL)
+        self.of = of
+        self.repair = RepairKind.MISSPELLED_MARKER
+
+
 class Unopened(Stop):
     """A bracket where a call in JSON of `shape` begins, and the markers before it, `path`, are missing."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from toolect._graph.misspelling import around
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, EndToken, NameLine, Stray, stops_of
+from toolect._graph.stops import Calls, EndToken, Misspelt, NameLine, Stray, stops_of
 from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
@@ -17,6 +18,9 @@ from toolect._reading.striding import Striding
 from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind
 from toolect.message import Call, Content, Repair, RepairKind
+
+_VAIN = 16
+"""Parts of openers that a stride goes over which are no misspelled opener."""
 
 
 class Named:
@@ -141,6 +145,10 @@ class Said(Route):
         if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
             where = self._first(to, pos)
             then = self._before(to, pos, where)
+        vain = _VAIN if to.final else 0
+        while then is None and where >= 0 and vain and self._in_vain(to, where):
+            where, vain = self._first(to, where + 1), vain - 1
+            then = self._before(to, pos, where)
         while then is None and where >= 0 and self.named:
             named = self._named_at(text, where)
             if named is None:
@@ -162,6 +170,18 @@ class Said(Route):
             return True
         hubs = (self.direct, self.hub, *(one.hub for one in named))
         return any(hub is not None and hub.match(text, pos) is not None for hub in hubs)
+
+    def _in_vain(self, to: Striding, where: int) -> bool:
+        """True for nothing but parts of openers at index `where`, none of which is spelled like that."""
+        text, starts = to.buf, self.node.graph.starts
+        for needle in self.plan.needles:
+            if text.startswith(needle.text, where):
+                if not isinstance(needle.stop, Misspelt):
+                    return False
+                found = around(needle.stop.of.core, text, where, where + len(needle.text), final=True)
+                if any(not text.startswith(starts, at) for at, _ in found):
+                    return False
+        return True
 
     def _named_at(self, text: str, where: int) -> Named | None:
         """The only stop at index `where`, if it counts only where a call begins with its name."""

@@ -6,7 +6,7 @@ import re
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
-from toolect._graph.stops import Stop, Unopened
+from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.near_marker import Forgiving
@@ -109,6 +109,9 @@ class _Way(Forgiving):
         """What comes is neither a marker nor a terminal."""
         node, view, pos = self.node, self.view, self.pos
         buf = view.buf
+        if node.json and not self.named and buf[pos] in "{[" and isinstance(self.stop, Misspelt):
+            shape, self.named = node.json_field().shape, True
+            return Answer.NO if shape is None else bare_call(view, shape, pos)
         if node.json and buf[pos] == "`":
             pos = _OPENING(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
             if pos == len(buf):
@@ -127,6 +130,21 @@ class _Way(Forgiving):
         if any(squeeze(core).startswith(rest) for core in node.marks):  # a marker, cut off by the end
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
+
+
+def misspelled_call(view: View, stop: Misspelt, node: Node, pos: int) -> Answer:
+    """Does a call follow at `buf[pos:]`, from `node`, after what may be a marker? All must tell so."""
+    if view.graph.code is not None and node.coding is not None:
+        return call_follows(view, stop, node, pos, strong=False) if view.tools else Answer.NO
+    way = _Way(view, stop, node, pos, strong=False)
+    way.picky = True
+    for _ in range(_FAR):
+        answer = way.go_on()
+        if answer is Answer.YES:
+            return answer if way.named else Answer.NO
+        if answer is not None:
+            return answer
+    return Answer.NO
 
 
 def _json(stop: Stop, shape: Shape | None, view: View, pos: int, strong: bool) -> Answer:
@@ -152,12 +170,12 @@ def _json(stop: Stop, shape: Shape | None, view: View, pos: int, strong: bool) -
     return Answer.NO if done else WAIT
 
 
-def bare_call(view: View, stop: Unopened, pos: int) -> Answer:
+def bare_call(view: View, shape: Shape, pos: int) -> Answer:
     """Does a call begin with the bracket at `buf[pos]`, whose markers are missing?
 
     Its arguments must come, after texts, one of which is the name of a tool where tools are declared.
     """
-    buf, patterns = view.buf, bare_keys(stop.shape)
+    buf, patterns = view.buf, bare_keys(shape)
     until = min(len(buf), pos + MAX_LEXEME)
     if patterns is None:
         return Answer.NO
@@ -165,7 +183,10 @@ def bare_call(view: View, stop: Unopened, pos: int) -> Answer:
     match = whole.match(buf, pos, until)
     if match is not None:
         said = _STRINGS(match[1])
-        fits = any(text in view.tools for text in said) if view.tools else not any(" " in t for t in said)
+        if view.tools or not said:  # a key that is the name tells nothing by itself
+            fits = any(text in view.tools for text in said or match.groups())
+        else:
+            fits = not any(" " in text for text in said)
         return Answer.YES if fits else Answer.NO
     done = view.final or until == pos + MAX_LEXEME or none.match(buf, pos, until) is not None
     return Answer.NO if done else WAIT

@@ -10,11 +10,21 @@ from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
 from toolect._reading.quotation import MAX_LINE, Shown
 from toolect._spec.model import Role, SlotKind
+from toolect.message import Reasoning
 
+MAX_MISSPELT = 1 << 14
+"""Characters after the reasoning that an answer begins with in which a misspelled opener counts. Beyond it: text."""
 _NEAR = 256
 """Characters of text that are looked back at."""
 CONTENT = Field(Role.CONTENT)
 _SOLID = re.compile(r"\S").search
+
+
+def _thought(course: Course) -> int:
+    """The character where the reasoning ends that the answer begins with."""
+    segments = course.builder.segments
+    span = segments[0].span if segments and isinstance(segments[0], Reasoning) else None
+    return 0 if span is None else span[1]
 
 
 class Passage:
@@ -22,7 +32,7 @@ class Passage:
 
     __slots__ = (
         "_blank", "_blank_to", "_dropped", "_gone", "_optional", "returns", "_shown",
-        "field", "lobby", "lost", "node", "opened", "plan", "skip", "start",
+        "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
@@ -31,6 +41,8 @@ class Passage:
         self.skip = skip  # the grammar knows nothing of this text
         self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
         self.returns = not skip and course.spacing.returns  # so may the line break after it
+        self.misspelt_to = MAX_MISSPELT + (_thought(course) if plan.openers else 0)
+        """The character from which on no misspelled opener counts."""
         self.opened = False
         self.lost = False  # text was dropped
         self._gone = ""  # the last of it

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolect._graph.misspelling import near, near_before
+from toolect._graph.misspelling import MORE, around, is_word, near, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
-from toolect._graph.stops import Calls, EndToken, Instead, NameLine, Stop, Stray, Unopened, stops_of
+from toolect._graph.stops import Calls, EndToken, Instead, Misspelt, NameLine, Stop, Stray, Unopened, stops_of
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.look_ahead import bare_call, call_follows
+from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
 from toolect._reading.quotation import mentioned
@@ -25,6 +25,8 @@ MAX_REHEARSAL = 1 << 16
 
 _FENCE = "```"
 _SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
+_ENDS = frozenset(".!?…。！？")
+"""What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
 
 
 class End(NamedTuple):
@@ -76,6 +78,28 @@ def _shown(passage: Passage, course: Course, found: End) -> bool:
     return opens and passage.field.role in _SPOKEN and passage.shows(course, found.at, found.end)
 
 
+def _misspelled_opener(
+    passage: Passage, course: Course, stop: Misspelt, needle: Needle, at: int
+) -> End | Waiting | None:
+    """The opener of which a part is at index `at`, misspelled, where a call goes on as after it."""
+    buf = course.buf
+    if course.base + at >= passage.misspelt_to:
+        return None
+    for pos, end in around(stop.of.core, buf, at, at + len(stop.core), course.final):
+        if pos < course.pos or buf.startswith(course.graph.starts, pos):
+            continue
+        if end == MORE:
+            return WAIT
+        if buf[pos].isalnum() and is_word(passage.lines_before(course, pos)[1][-1:]):
+            continue
+        answer = misspelled_call(course, stop, after(passage, stop.of), end)
+        if answer is Answer.YES:
+            return End(stop.of, needle.lead, pos, end, wrong=True)
+        if answer is Answer.WAIT:
+            return WAIT
+    return None
+
+
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
     """The call in reasoning, unless that is closed after it, where this matters: without its opener, or by policy."""
     if course.graph.policies.reasoning_calls == "parse" and call.stop.repair is not RepairKind.IMPLIED_OPENER:
@@ -95,10 +119,16 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
         case Unopened():
             line, before = passage.lines_before(course, at)
-            if not _opened(stop, before.strip()) or line.lstrip().startswith(_FENCE):
+            if (
+                not _opened(stop, before.strip())
+                and not (course.tools and before[-1:] in _ENDS)
+                or line.lstrip().startswith(_FENCE)
+            ):
                 return None  # a quotation, or an example
-            bare = bare_call(course, stop, at)
+            bare = bare_call(course, stop.shape, at)
             return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT if bare is Answer.WAIT else None
+        case Misspelt():
+            return _misspelled_opener(passage, course, stop, needle, at)
         case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
             if needle.regex is not None and needle.regex.match(buf, at) is None:
                 return WAIT if not final and _near(stop, buf, at) else None

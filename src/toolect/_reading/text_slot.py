@@ -197,6 +197,13 @@ class TextSlot:
             at = may_be_near(course.builder.spelled(core), tail, pos, until)
             if at < until:
                 until = at - ending(tail, stops_of(passage.node)[core].lead, pos, at)
+        begins = passage.plan.misspelt
+        if begins is None or course.base + pos >= passage.misspelt_to or begins.search(tail, pos, until) is None:
+            return until - self._returned(tail, pos, until)
+        for core, lead in passage.plan.openers.items():
+            at = may_be_near(core, tail, pos, until)
+            if at < until:
+                until = at - ending(tail, lead, pos, at)
         return until - self._returned(tail, pos, until)
 
     def _returned(self, text: str, pos: int, at: int) -> int:

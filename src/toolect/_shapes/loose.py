@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from toolect._shapes.alternatives import items, objects, once, options
-from toolect._spec.model import Many, Obj, Shape
+from toolect._spec.model import Keyed, Many, Obj, Shape
 from toolect.message import dumps
 
 MAX_GUESSES = 16
@@ -72,11 +72,15 @@ def bare_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
 
     Texts come first, the name among them: the group has their keys and values.
     """
+    before = r"(?:\[\s*+)?+\{\s*+"
+    if any(isinstance(kind, Keyed) for kind in objects((*options(shape), *items(options(shape))))):
+        name = r'"([\w.:/-]++)"'
+        no = r'[^\s"]|"[\w.:/-]*+[^\w.:/"-]|"[\w.:/-]*+"\s*+(?:[^\s:]|:\s*+[^\s{])'
+        return re.compile(rf"{before}{name}\s*+:\s*+\{{"), re.compile(rf"\[\s*+[^\s{{]|{before}(?:{no})")
     keys = _keys(shape)
     if keys is None:
         return None
     string = r'"(?:[^"\\\n]|\\.)*+"'
-    before = r"(?:\[\s*+)?+\{\s*+"
     texts = rf"(?:(?:{keys})\s*+:\s*+{string}\s*+,\s*+)"
     no = rf"(?:(?!{keys}){string}|[^\s\"]|(?:{keys})\s*+(?:[^\s:]|:\s*+(?:[^\s\"]|{string}\s*+[^\s,])))"
     return (
