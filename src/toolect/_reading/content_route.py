@@ -10,7 +10,7 @@ from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
-from toolect._reading.quotation import MAX_LINE, quoted
+from toolect._reading.quotation import MAX_LINE, is_glued, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, build
@@ -70,6 +70,7 @@ class Said(Route):
         "_near",
         "_own",
         "_part",
+        "_short",
         "_thoughts",
         "_words",
         "direct",
@@ -99,6 +100,7 @@ class Said(Route):
         self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
+        self._short = tuple(stop.core for stop in stops if len(stop.core) < STRONG)
         self._thoughts = tuple(core for core in node.graph.think_openers if core in stops_of(node))
         self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
@@ -262,6 +264,8 @@ class Said(Route):
         line = to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]
         if quoted(line) or self._thoughts and line and to.buf.startswith(self._thoughts, where):
             return None  # what is said about a marker has to be looked at
+        if is_glued(piece) and to.buf.startswith(self._short, where):
+            return None
         to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.after_call, before = False, to.after_call
         then = cross(to, hub, where)

@@ -8,7 +8,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal
-from toolect._reading.answer import WAIT, Answer, Waiting
+from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
 from toolect._shapes.loose import bare_keys, first_keys
@@ -22,17 +22,22 @@ _OPENING = re.compile(r"(?:`{1,3}\w{0,16}\s*)?").match
 _SOLID = re.compile(r"\S").search
 
 
-def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False) -> Answer:
+def call_follows(
+    view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False, prose: bool = False,
+    glued: bool = False,
+) -> Answer:  # fmt: skip
     """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
 
     After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
-    is declared is called, where there are such.
+    is declared is called, where there are such. In `prose` a call has to go on after `[f(`, and one that is `glued` to
+    a word has to be that of a declared tool: `x[f()]` is code.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
 
         return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
     way = _Way(view, stop, node, pos, strong)
+    way.prose, way.glued = prose, glued
     way.picky = inside or view.graph.policies.unknown_tool == "content"
     for _ in range(_FAR):
         answer = way.go_on()
@@ -44,16 +49,19 @@ def call_follows(view: View, stop: Stop, node: Node, pos: int, strong: bool, ins
 class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
-    __slots__ = ("line", "named", "picky", "seen", "stop", "strong", "weak")
+    __slots__ = ("glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "weak")
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
         self.stop, self.strong = stop, strong
         self.seen = False  # a terminal has come
         self.named = False  # one with a name or an id has
+        self.known = False  # it is the name of a tool that is declared
         self.line = False  # a new line that the dialect writes has not come
         self.weak = False  # only a short sign came after the name
-        self.picky = False  # the tool has to be declared
+        self.picky = False  # the tool has to be declared, where there are any
+        self.prose = False  # a short opener stands in text
+        self.glued = False  # it has to be, in any case: a word stands right before a short opener
 
     def go_on(self) -> Answer | None:
         """Look at the next lexeme; None when that does not decide."""
@@ -86,7 +94,8 @@ class _Way(Forgiving):
         node = step.node
         self.weak = self.named and node.json and len(node.choices) == 1
         if self.named and not self.weak:
-            return Answer.YES
+            little = self.prose and says_little(self.stop.core, core, node)
+            return _go_on(self, self.known) if little else Answer.YES
         self.line = self.line or "\n" in step.trail
         ended = node is self.view.graph.start or node.done is not None and not node.marks
         return Answer.YES if ended else None
@@ -99,9 +108,10 @@ class _Way(Forgiving):
         self.seen = True
         if len(roles) == 1:
             self.named = self.named or Role.MARKUP not in roles
-        known = not view.tools or view.buf[terminal.start : terminal.end] in view.tools
-        if Role.NAME in roles and self.named and not known and self.picky:
-            return Answer.NO
+        if Role.NAME in roles and self.named:
+            self.known = view.buf[terminal.start : terminal.end] in view.tools
+            if not self.known and (self.glued or view.tools and self.picky):
+                return Answer.NO
         self.over(terminal)
         return None
 
@@ -215,17 +225,33 @@ def headed(view: View, node: Node, pos: int) -> Answer:
         return Answer.NO
     if len(marker.key) >= STRONG or not node.naming(head.key):
         return Answer.YES
-    return _goes_on(probe, marker) if view.buf[head.start : head.end] in view.tools else Answer.NO
+    probe.over(marker)
+    return _go_on(probe, known=False) if view.buf[head.start : head.end] in view.tools else Answer.NO
 
 
-def _goes_on(probe: Probe, marker: Lexeme) -> Answer:
-    """Does a call go on after its first `marker`? A terminal needs the marker after it."""
-    lexeme: Lexeme | Waiting | None = marker
-    while isinstance(lexeme, Lexeme):
-        probe.over(lexeme)
-        if probe.space() is WAIT:
+def says_little(opener: str, marker: str, node: Node) -> bool:
+    """True for a short `marker` after a name that a short `opener` announced, before `node`: `[f(` is in any code."""
+    return len(opener) < STRONG and len(marker) < STRONG and not (node.text or node.escaped or node.json or node.over)
+
+
+def _go_on(probe: Probe, known: bool) -> Answer:
+    """Does a call go on here, with a marker, or with a terminal and the marker after it? What is cut off does.
+
+    Of a tool that is `known`, whatever is not a terminal alone is an attempt.
+    """
+    begun = False
+    while True:
+        comes = probe.space()
+        if comes is not Answer.YES:
+            return WAIT if comes is WAIT else Answer.YES
+        lexeme = probe.next()
+        if lexeme is WAIT:
             return WAIT
-        last, lexeme = lexeme, probe.next()
-        if isinstance(lexeme, Lexeme) and (not isinstance(lexeme.key, Terminal) or isinstance(last.key, Terminal)):
+        if lexeme is None or lexeme.departed is not None:
+            return Answer.YES if known and not begun else Answer.NO
+        if not isinstance(lexeme.key, Terminal):
             return Answer.YES
-    return WAIT if lexeme is WAIT else Answer.NO
+        if begun:
+            return Answer.NO
+        begun = True
+        probe.over(lexeme)

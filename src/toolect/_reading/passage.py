@@ -8,7 +8,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import StopPlan
 from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
-from toolect._reading.quotation import MAX_LINE, Shown
+from toolect._reading.quotation import MAX_LINE, Shown, is_glued
 from toolect._spec.model import Role, SlotKind
 from toolect.message import Reasoning
 
@@ -84,6 +84,10 @@ class Passage:
     def shows(self, course: Course, at: int, end: int) -> bool:
         """True when the marker at `buf[at:end]` is quoted."""
         return self._shown.holds(self._before(course, at, MAX_LINE), course.base + at, course.base + end)
+
+    def glued(self, course: Course, at: int) -> bool:
+        """True when a word, or a closing bracket, stands right before index `at`."""
+        return is_glued(self._before(course, at, 1))
 
     def _before(self, course: Course, at: int, far: int) -> str:
         """The last `far` characters before index `at`."""

@@ -35,6 +35,11 @@ def quoted(line: str) -> bool:
     return span > 0
 
 
+def is_glued(before: str) -> bool:
+    """True when what comes before a bracket ends as what code indexes or calls: `x[`, `f()[`."""
+    return before[-1:].isalnum() or before[-1:] in ("_", ")")
+
+
 def mentioned(core: str, trail: str, line: str, after: str) -> bool:
     """True when a sentence names `core`, which opens reasoning, between `line` and the character `after`.
 

@@ -11,6 +11,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._reading.calls_in_json import JsonCalls
+from toolect._reading.look_ahead import says_little
 from toolect._reading.scalars import AROUND
 from toolect._spec.model import Role, SlotKind
 from toolect._values.escapes import LEAD
@@ -177,6 +178,7 @@ class TraceDraft:
         self.bare = False
         self.coded, self.nested = "", False
         self.proven = False  # a marker came after the name
+        self.strong = False  # a marker that is not short has come
         self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
         self.trails: tuple[str, ...] = ("",)
         self.margin = 0  # how much longer the last marker might turn out to be
@@ -199,6 +201,7 @@ class TraceDraft:
         twin.last = self.last
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks, twin.doubtful = self.proven, self.forks, self.doubtful
+        twin.strong = self.strong
         twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
         twin.cuts, twin.unproven = self.cuts, self.unproven
         return twin
@@ -265,7 +268,9 @@ class TraceDraft:
             if self.doubtful and len(key) < STRONG:
                 return []
             self.doubtful = False
-            self.proven = self.proven or self.named
+            little = type(self.last) is Terminal and not self.strong and says_little("", key, step.node)
+            self.proven = self.proven or self.named and not little
+            self.strong = self.strong or len(key) >= STRONG
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
             self.regex += [
                 f"(?!{spaced(core)})" for core in longer if len(core) > len(key)

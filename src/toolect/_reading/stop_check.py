@@ -186,7 +186,10 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     if stop.otherwise is not None:
         rest = match_space(course.buf, end)
         strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
-    answer = call_follows(course, stop, after(passage, stop), end, strong, inside=passage.field.role is Role.VALUE)
+    inside = passage.field.role is Role.VALUE
+    prose = len(stop.core) < STRONG and (course.bound is not None or passage.text_before(course, at))
+    glued = prose and passage.glued(course, at)
+    answer = call_follows(course, stop, after(passage, stop), end, strong, inside, prose, glued)
     if answer is Answer.NO and strong and stop.otherwise is None:
         out_of_place(passage, course, stop, at)
     return answer
