@@ -107,6 +107,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("pythonic", "[e(a=y'\n", {}),
     ("rwkv", '```json\n{"name":"f","arguments":{"":""},"":""}}', {}),
     ("auto", "<seed:think><seed:tool_call>l><function=ring>\n<parameter=n>1</", {}),
+    ("kimi-simple", "##Calling:say\n```{x", {"tools": [{**TOOL_X[0], "name": "say"}]}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""

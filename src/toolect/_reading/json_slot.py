@@ -354,9 +354,9 @@ class JsonSlot:
         if self._plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be
             self._note(broken.at, str(broken))
             self._emit(Arguments(raw, "", self.start))
-        elif text is not None and draft.call is not None and draft.places(draft.call.name, text):
+        elif text and (call := draft.call) is not None and not call.written and draft.places(call.name, text):
             draft.write(dumps(text))
-            draft.call.take(text)
+            call.take(text)
         elif draft.call is None:
             draft.attempt(max(self._needed, draft.told), end, str(broken))
         else:
