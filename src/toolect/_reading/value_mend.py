@@ -176,9 +176,9 @@ def _found(view: View, node: Node, places: _Places, quoted: bool, lined: bool) -
     if comment is not None:
         return Mend(comment.end(), "a comment")
     if char in ".…," and not quoted and (keyed or not node.marks.keys().isdisjoint(_CLOSERS)):
-        dots = _ELLIPSIS.match(buf, at)
-        if dots is not None or char == ",":
-            return Mend(at + 1 if dots is None else dots.end(), "a comma" if dots is None else "an ellipsis")
+        more = _ELLIPSIS.match(buf, at)
+        if more is not None or char == ",":
+            return Mend(at + 1 if more is None else more.end(), "a comma" if more is None else "an ellipsis")
     if char in _CLOSERS:
         return _bracket(view, node, places, at, quoted)
     separator = _SEPARATORS.match(buf, at)
