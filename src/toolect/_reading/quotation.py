@@ -9,6 +9,8 @@ MAX_LINE = 1024
 _TICKS = re.compile("`+")
 _FENCE = 3
 _BRACKETS = frozenset("<[{")
+_BEFORE_A_WORD = (*"([{/*_-–—'\"`“‘«,;:",)
+"""What a sentence may set right before a word of it, other than a blank."""
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
 _LONGEST = 64
 _OPENING = re.compile(rf"([“‘„«\"']|<code>|<pre>)\w{{0,{_LONGEST}}}\Z").search
@@ -43,13 +45,13 @@ def is_glued(before: str) -> bool:
 def mentioned(core: str, trail: str, line: str, after: str) -> bool:
     """True when a sentence names `core`, which opens reasoning, between `line` and the character `after`.
 
-    There is text before. A word needs a line of its own where the whitespace after it, `trail`, begins with the end of
-    one; it always has to begin a line. A tag is named between blanks.
+    There is text before. A sentence sets a word off by a blank or a sign, and a tag by a blank on either side. A word
+    needs the end of its line after it where the dialect writes that, as `trail`.
     """
-    inside = bool(line) and not line.isspace()
+    apart = bool(line) and not line.isspace() and line[-1].isspace()
     if not _BRACKETS.isdisjoint(core):
-        return inside and line[-1].isspace() and after in (" ", "\t")
-    return inside or trail.startswith("\n") and after != "\n"
+        return apart and after in (" ", "\t")
+    return apart or line[-1:] in _BEFORE_A_WORD or trail.startswith("\n") and after != "\n"
 
 
 def _opening(line: str) -> str:
