@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from toolect._spec.document import Text
 from toolect._spec.grammar import read_grammar
+from toolect._spec.leaves import leaves
 from toolect._spec.load import read_entries
 from toolect._spec.model import (
     SLOTS,
@@ -29,6 +31,7 @@ from toolect._spec.model import (
     Many,
     Obj,
     OneOf,
+    Pattern,
     Role,
     Shape,
     Slot,
@@ -46,6 +49,15 @@ _AGAIN = "\0again"
 
 class AmbiguousError(Exception):
     """The text could be read in another way: two texts touch in it, a key comes twice, a set is where an object is."""
+
+
+class Yaml(yaml.CSafeLoader):
+    """YAML 1.2's numbers, for which 1.1 wants a point and a sign before an exponent."""
+
+
+Yaml.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+\Z"), list("-+0123456789")
+)
 
 
 # Reading Lark's tree
@@ -92,8 +104,14 @@ def load(spec: Spec) -> Stock:
     return Stock(lark, replace(spec, rules=written.rules), markers, Path(path).stem != spec.name)
 
 
+def like_code(pieces: list[Piece]) -> bool:
+    """True when a name comes before a bracket: only that of a declared tool is sure to call it."""
+    return any(isinstance(a.atom, Pattern) and b.text == "(" for a, b in pairwise(pieces))
+
+
 def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
     """What the lexemes say, by Lark's parse of them."""
+    _check(stock, pieces)
     tokens = [Token(_terminal(stock, piece), piece.text) for piece in pieces if piece.atom]
     segments = list(_segments(spec, stock.lark.parse(tokens)))  # type: ignore[arg-type]  # the lexer takes a list
     for i, segment in enumerate(segments):
@@ -102,6 +120,22 @@ def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
             assert isinstance(before, Call)
             segments[i] = Call(before.name, segment.arguments, segment.id)
     return Message(segments)
+
+
+def _check(stock: Stock, pieces: list[Piece]) -> None:
+    """Raises where a name ends a longer marker, or a word that opens reasoning stands in a line of content."""
+    spec, texts = stock.spec, [piece.text for piece in pieces]
+    every = {leaf for rule in spec.rules.values() for leaf in leaves(rule.expr) if isinstance(leaf, Literal)}
+    spelled = {stock.markers.get(text, text) for leaf in every for text in (leaf.text, *leaf.others)}
+    rules = [spec.rules[rule] for rule, role in spec.roles.items() if role is Role.REASONING and rule in spec.rules]
+    openers = [next(leaves(rule.expr), None) for rule in rules]
+    for i, (piece, after) in enumerate(pairwise(pieces)):
+        longer = {text for text in spelled if len(text) > len(piece.text) and text.startswith(piece.text)}
+        if isinstance(after.atom, Pattern) and "".join(texts[i : i + 3]).startswith(tuple(longer)):
+            raise AmbiguousError
+        inside = isinstance(piece.atom, Slot) and piece.text.rpartition("\n")[2].strip()
+        if inside and after.atom in openers and not re.search(r"[<\[{]", after.text.partition("\n")[0]):
+            raise AmbiguousError
 
 
 def _terminal(stock: Stock, piece: Piece) -> str:
@@ -278,7 +312,7 @@ def _decoded(spec: Spec, tree: Tree[Token], token: Token) -> Json:
         return str(token)
     text = str(token)
     if codec and codec.spelling is Spelling.YAML:
-        return yaml.load(text, yaml.CSafeLoader)
+        return yaml.load(text, Yaml)
     if codec and codec.spelling is Spelling.ELEMENTS and text.startswith("\n"):
         text = re.sub(r"\n[ \t]*\Z", "", text[1:])
     value = _json_or_text(text)
@@ -299,6 +333,8 @@ def _value(tree: Tree[Token]) -> Json:
     inner = [child for child in tree.children if isinstance(child, Tree)]
     match _rule(tree):
         case "object":
+            if any(_rule(pair) == "pair" and len(pair.children) == 1 and _pieces(pair) > 1 for pair in inner):
+                raise AmbiguousError  # strings side by side: the member of a set, or a key and a value
             pairs = [[_value(child) for child in pair.children if isinstance(child, Tree)][:2] for pair in inner]
             if pairs and all(len(pair) == 1 for pair in pairs):
                 return [key for (key,) in pairs]
@@ -316,6 +352,11 @@ def _value(tree: Tree[Token]) -> Json:
         case "string":
             return "".join(map(_value, inner))
     return _value(inner[0])
+
+
+def _pieces(tree: Tree[Token]) -> int:
+    """The strings that are written side by side."""
+    return sum(_rule(inner) == "piece" for inner in tree.iter_subtrees())
 
 
 def _object(pairs: Sequence[Sequence[Json]]) -> dict[str, Json]:

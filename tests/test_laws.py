@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING
 
 import pytest
@@ -239,8 +240,9 @@ def test_reference(name: str, data: st.DataObject) -> None:
     except reference.AmbiguousError:
         assume(False)
     text = "".join(piece.text for piece in pieces)
-    named = [{"name": call.name} for call in expected.calls] if dialect.graph().named else None
-    for mode in MODES:
-        message = dialect.parse(text, named, mode=mode)
+    declared = [{"name": call.name} for call in expected.calls]
+    alone = not dialect.graph().named and not reference.like_code(pieces)
+    for mode, tools in itertools.product(MODES, [declared, None] if alone else [declared]):
+        message = dialect.parse(text, tools, mode=mode)
         assert message == expected, (mode, text)
         assert message.clean, (mode, text)

@@ -90,6 +90,8 @@ class _Way(Forgiving):
     def _over_marker(self, marker: Lexeme, core: str) -> Answer | None:
         if marker.end == len(self.view.buf) and self.view.final or self.seen and len(core) >= STRONG:
             return Answer.YES
+        if len(core) >= STRONG:  # no code looks like that
+            self.prose = self.glued = False
         step = self.over(marker)
         node = step.node
         self.weak = self.named and node.json and len(node.choices) == 1

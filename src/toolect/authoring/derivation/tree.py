@@ -172,10 +172,11 @@ class TreeBuilder:
 
     def _pass_by(self, until: int) -> None:
         """Keep what stands before character `until` and was read as no lexeme, unless it is whitespace."""
-        text = self.text[self._at : until] if until > self._at else ""
+        at = max(self._at, 0)  # what the prompt wrote ends before the text
+        text = self.text[at:until] if until > at else ""
         found = text.strip()
         if found:
-            start = self._at + text.index(found)
+            start = at + text.index(found)
             kind = LeafKind.UNREAD
             if found.startswith(self._ends):
                 kind = LeafKind.END
