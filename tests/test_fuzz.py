@@ -108,6 +108,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("rwkv", '```json\n{"name":"f","arguments":{"":""},"":""}}', {}),
     ("auto", "<seed:think><seed:tool_call>l><function=ring>\n<parameter=n>1</", {}),
     ("kimi-simple", "##Calling:say\n```{x", {"tools": [{**TOOL_X[0], "name": "say"}]}),
+    ("dots", '<dots_function_call>`\n<"', {}),
+    ("apriel", "k\nHere are my reasoning steps: x", {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
@@ -171,6 +173,12 @@ DRAWN = (
         'start: (content | call | other)*\ncall: JSON ";"\nother: "%%" NAME "<|sep|>" JSON "))"\nNAME: /[a-z0-9]+/',
         "call/JSON: {name: $name, arguments: $arguments}, other: call, other/JSON: $arguments, NAME: call.name",
         ("%%n1<|sep|>x}", "%%n1<|sep|>x}{}", "%%n1<|sep|>x}))"),
+    ),
+    (
+        'start: (content | calls | call)*\ncall: "[" JSON "[/CALL]"\nother: JSON ">"\n'
+        'calls: "[" (call | other) (", " (call | other))* "]"',
+        'call/JSON: {"$name": $arguments}, other: call, other/JSON: {"$name": $arguments}',
+        ("[{call:", "[{[/CALL]", "[`[/CALL]"),
     ),
     (
         'call: "[[" NAME ": " TEXT ";"\nNAME: /[a-z]+/',

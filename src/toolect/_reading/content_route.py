@@ -10,7 +10,7 @@ from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
-from toolect._reading.quotation import MAX_LINE, is_glued, quoted
+from toolect._reading.quotation import MAX_LINE, is_glued, mentioned, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, build
@@ -101,7 +101,8 @@ class Said(Route):
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
         self._short = tuple(stop.core for stop in stops if len(stop.core) < STRONG)
-        self._thoughts = tuple(core for core in node.graph.think_openers if core in stops_of(node))
+        after = node.step(SlotKind.TEXT).node
+        self._thoughts = {c: after.step(c).trail for c in after.marks if c in node.graph.think_openers}
         self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
         """A call that may begin with its name, where the text would."""
@@ -262,7 +263,7 @@ class Said(Route):
         if not piece or piece.isspace():
             return cross(to, hub, where)
         line = to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]
-        if quoted(line) or self._thoughts and line and to.buf.startswith(self._thoughts, where):
+        if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
         if is_glued(piece) and to.buf.startswith(self._short, where):
             return None
@@ -273,6 +274,14 @@ class Said(Route):
             to.segments.pop()
             to.after_call = before
         return then
+
+    def _says(self, text: str, where: int, line: str) -> bool:
+        """True when the opener of reasoning at index `where`, after `line`, may be one that a sentence names."""
+        for core, trail in self._thoughts.items():
+            if text.startswith(core, where):
+                end = where + len(core)
+                return bool(line) or mentioned(core, trail, line, text[end : end + 1])
+        return False
 
     def _end(self, to: Striding, pos: int, where: int) -> None:
         """The rest of the text is content, but for an end token at index `where`."""

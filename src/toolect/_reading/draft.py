@@ -149,8 +149,8 @@ class Draft:
     # The open call
 
     def begin_call(self, start: int) -> OpenCall:
-        """A call begins at character `start`."""
-        self.call = OpenCall(start)
+        """A call begins at character `start`, or where what was told before it ends."""
+        self.call = OpenCall(max(start, self.told))
         return self.call
 
     def start_call(self, call: OpenCall) -> None:
@@ -325,5 +325,6 @@ class Draft:
 
     def attempt(self, start: int, end: int, why: str) -> None:
         """Characters `start:end` were an attempt at a call without one in it."""
-        self.begin_call(start).fail(f"{why} - at {start}")
+        call = self.begin_call(start)
+        call.fail(f"{why} - at {call.start}")
         self.end_call(end)

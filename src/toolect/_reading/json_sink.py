@@ -45,7 +45,7 @@ class CallSink:
                 self._unit = at
                 if call is not None and call.unit_end >= 0:
                     draft.end_call(call.unit_end)
-                (draft.call or draft.begin_call(max(at, draft.told))).shaped = True
+                (draft.call or draft.begin_call(at)).shaped = True
                 self.settle()
             case Filled():
                 self._fill(event)

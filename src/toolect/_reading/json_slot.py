@@ -236,7 +236,7 @@ class JsonSlot:
                 return
         if draft.call is None and not self._plain:
             if draft.attempts == self._attempts:
-                draft.begin_call(max(self.start, draft.told))
+                draft.begin_call(self.start)
                 draft.truncate(end)
             else:
                 draft.note(RepairKind.IMPLIED_CLOSER, end, "the end of the JSON value")
@@ -358,7 +358,7 @@ class JsonSlot:
             draft.write(dumps(text))
             call.take(text)
         elif draft.call is None:
-            draft.attempt(max(self._needed, draft.told), end, str(broken))
+            draft.attempt(self._needed, end, str(broken))
         else:
             draft.call.fail(f"{broken} - at {broken.at}")
             if not draft.ruled:

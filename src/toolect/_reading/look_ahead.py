@@ -125,9 +125,10 @@ class _Way(Forgiving):
             shape, self.named = node.json_field().shape, True
             return Answer.NO if shape is None else bare_call(view, shape, pos)
         if node.json and buf[pos] == "`":
-            pos = _OPENING(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-            if pos == len(buf):
+            inside = _OPENING(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+            if inside == len(buf):
                 return Answer.NO if view.final else WAIT
+            pos = inside if buf[inside] in "{[" else pos
         if node.json and not self.named and buf[pos] in "{[":
             return _json(self.stop, node.json_field().shape, view, pos, self.strong)
         if node.json and self.named:
