@@ -110,6 +110,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("kimi-simple", "##Calling:say\n```{x", {"tools": [{**TOOL_X[0], "name": "say"}]}),
     ("dots", '<dots_function_call>`\n<"', {}),
     ("apriel", "k\nHere are my reasoning steps: x", {}),
+    ("auto", "<|end|><|start|>assistant<|channel|>", {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""

@@ -229,6 +229,8 @@ class Said(Route):
         elif not self._begins or text[where].isspace():
             return None
         else:
+            if to.final and self.plan.cut_from(text, where) < to.size:
+                return None  # a marker that is cut off
             calls = [needle.stop is None or needle.stop.calls is not Calls.NOTHING for needle in self._at(text, where)]
             to.left, on = all(calls), not any(calls)
         return cross(to, self.direct, pos) if on and self.direct is not None else None
