@@ -123,7 +123,7 @@ def read(spec: Spec, stock: Stock, pieces: list[Piece]) -> Message:
 
 
 def _check(stock: Stock, pieces: list[Piece]) -> None:
-    """Raises where a name ends a longer marker, or a word that opens reasoning stands in a line of content."""
+    """Raises where a name completes a longer marker, or a word that opens reasoning may be one of a sentence."""
     spec, texts = stock.spec, [piece.text for piece in pieces]
     every = {leaf for rule in spec.rules.values() for leaf in leaves(rule.expr) if isinstance(leaf, Literal)}
     spelled = {stock.markers.get(text, text) for leaf in every for text in (leaf.text, *leaf.others)}
@@ -133,8 +133,9 @@ def _check(stock: Stock, pieces: list[Piece]) -> None:
         longer = {text for text in spelled if len(text) > len(piece.text) and text.startswith(piece.text)}
         if isinstance(after.atom, Pattern) and "".join(texts[i : i + 3]).startswith(tuple(longer)):
             raise AmbiguousError
-        inside = isinstance(piece.atom, Slot) and piece.text.rpartition("\n")[2].strip()
-        if inside and after.atom in openers and not re.search(r"[<\[{]", after.text.partition("\n")[0]):
+        line = piece.text.rpartition("\n")[2] if isinstance(piece.atom, Slot) else ""
+        apart = line.strip() and not line[-1].isalnum()
+        if apart and after.atom in openers and not re.search(r"[<\[{]", after.text.partition("\n")[0]):
             raise AmbiguousError
 
 

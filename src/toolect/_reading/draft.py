@@ -138,7 +138,7 @@ class Draft:
         self.write(f", {text[1:-1]}" if call.entries else text[:-1])
         call.entries += entries
         call.keys.update(key for key, _ in entries)
-        call.key = None
+        call.key, call.nameless = None, False
 
     def _adopt_value(self, call: OpenCall, value: Json, spelling: str | None) -> None:
         """Take over all arguments of the open call."""

@@ -359,7 +359,7 @@ class TraceDraft:
         if value.named and self.named:
             return []  # the name comes again in the value
         self.literal(self.trail + node.choices[SlotKind.JSON][0].expects)
-        self.regex.append(r"(?=[{\[])")
+        self.regex.append(_OBJECTS if isinstance(self.last, str) and self.last.isalnum() else r"(?=[{\[])")
         self.trail, self.trails = "", ("",)
         self.lexemes.append((self.at, self.at, 0))
         if not self.tasks(step.tasks):
@@ -371,6 +371,8 @@ class TraceDraft:
 
 
 _BRACKET = rf"(?=\s{{0,{MAX_BLANK}}}[{{\[])"
+_OBJECTS = rf"(?=\{{|\[\s{{0,{MAX_BLANK}}}[{{\]])"
+"""After a word a list must be one of objects: it may be code."""
 _MOST_FORKS = 2
 """Places in a run where others go on otherwise: each multiplies what has to be tried."""
 _MOST_TINES = 3
