@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside floods conformance damage fuzz mutate house wheel compiled clean
+.PHONY: help setup demo test lint bench beside peers floods conformance damage fuzz mutate house wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -38,6 +38,9 @@ bench: setup  ## measure speed against the floor
 beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --write"
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m tools.bench.beside $(ARGS)
+
+peers: setup  ## measure speed beside other packages, each in its own environment: ARGS="--quick --dialect NAME --write"
+	@$(BIN)/python -m tools.peers.compare $(ARGS)
 
 floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"
 	@$(BIN)/python -m tools.bench.floods $(ARGS)

@@ -1,0 +1,39 @@
+"""toolect, behind the same methods as its peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import toolect
+from toolect.message import Message
+
+
+class Reader:
+    """One dialect with the tools of one request."""
+
+    def __init__(self, name: str, tools: list[Any], markers: Sequence[str]) -> None:
+        self._dialect = toolect.dialect(name)
+        self._tools = tools
+
+    def whole(self) -> Callable[[str], Message]:
+        """A reading of a complete text."""
+        parse, tools = self._dialect.parse, self._tools
+        return lambda text: parse(text, tools=tools)
+
+    def streamed(self) -> Callable[[Sequence[str]], Message]:
+        """A reading of chunks."""
+        stream = self._dialect.stream(tools=self._tools)
+
+        def run(chunks: Sequence[str]) -> Message:
+            feed = stream.feed
+            for chunk in chunks:
+                feed(chunk)
+            stream.close()
+            return stream.message
+
+        return run
+
+    def told(self, got: Message) -> tuple[list[tuple[str, Any]], str]:
+        """The calls that may run, and the content."""
+        return [(call.name, call.arguments) for call in got.runnable], got.content

@@ -1,0 +1,129 @@
+"""The figures of one run, and the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from tools.pages.markdown_text import table
+
+FILE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "peers.json"
+US = "toolect"
+WORKLOADS = ("short", "parallel", "code20")
+HOW = ("whole", "streamed")
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What one package made of one text: its time in µs, what is wrong, and whether it waits for whole calls."""
+
+    us: float
+    wrong: str = ""
+    waits: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One text read in one way by every package that reads its format."""
+
+    dialect: str
+    workload: str
+    how: str
+    figures: dict[str, Figure]
+
+    @property
+    def best(self) -> tuple[str, float] | None:
+        """The peer that reads this text rightly in the shortest time."""
+        right = [(f.us, name) for name, f in self.figures.items() if name != US and f.us and not f.wrong and not f.waits]
+        return (min(right)[1], min(right)[0]) if right else None
+
+
+class Report(msgspec.Struct, frozen=True):
+    """All figures of one run: when, with what versions, and the probes read right of those tried."""
+
+    date: str
+    python: str
+    versions: dict[str, str]
+    rows: list[Row]
+    probes: dict[str, tuple[int, int]]
+
+
+_HEAD = """\
+# Beside other packages
+
+Written by `tools/pages/docs.py` from `docs/reports/peers.json`, which `make peers ARGS=--write` measures. Each package
+reads the same texts in an environment of its own, in the same run and in turn with the others, with the tools declared.
+A chunk has four characters, a marker is one chunk. What stands for a server around a package is written in
+`tools/peers/readers/`.
+"""
+_AHEAD = """
+## How many times as long the best peer takes
+
+A peer counts where its answer is right; below 1 it is faster than toolect. mlx-lm hands a streamed call over when it is
+whole: its streams do another job, and do not count.
+"""
+_PROBES = """
+## Probes read right
+
+Calls without arguments; quotes, escapes, brackets and the format's own markers in values; two tools; a text that is cut
+off in a call: whole and streamed, in the formats that a package reads. agent-tool-parser reads whole texts only, and
+tells no content.
+"""
+_TIMES = """
+## Times in µs
+
+In brackets where the answer is wrong; none where it took longer than a reader waits.
+"""
+
+
+def page() -> str:
+    """The page of the last run that was kept."""
+    report = msgspec.json.decode(FILE.read_bytes(), type=Report)
+    versions = ", ".join(f"{name} {what}" for name, what in report.versions.items())
+    right = [(who, f"{right} of {tried}") for who, (right, tried) in report.probes.items()]
+    return "\n".join(
+        [
+            _HEAD,
+            f"Measured {report.date} on Python {report.python}: {versions}.",
+            _AHEAD,
+            table([("what", "toolect ahead", "median", "least"), *_summary(report)]),
+            _PROBES,
+            table([("package", "right"), *right]),
+            _TIMES,
+            table(list(_times(report))),
+            "",
+        ]
+    )
+
+
+def _summary(report: Report) -> Iterator[tuple[str, str, str, str]]:
+    for how in HOW:
+        for workload in WORKLOADS:
+            ratios = sorted(
+                (best[1] / row.figures[US].us, row.dialect, best[0])
+                for row in report.rows
+                if (row.workload, row.how) == (workload, how) and (best := row.best)
+            )
+            if ratios:
+                ahead = sum(ratio >= 1 for ratio, *_ in ratios)
+                least, dialect, who = ratios[0]
+                middle = ratios[len(ratios) // 2][0]
+                yield (
+                    f"{workload} {how}",
+                    f"{ahead} of {len(ratios)}",
+                    f"{middle:.1f}",
+                    f"{least:.2f} (`{dialect}`, {who})",
+                )
+
+
+def _times(report: Report) -> Iterator[list[str]]:
+    names = list(report.versions)
+    yield ["dialect", "what", *names]
+    for row in report.rows:
+        yield [f"`{row.dialect}`", f"{row.workload} {row.how}", *(_cell(row.figures.get(name)) for name in names)]
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None or not figure.us:
+        return ""
+    return f"({figure.us:,.0f})" if figure.wrong else f"{figure.us:,.1f}"

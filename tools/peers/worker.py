@@ -1,0 +1,105 @@
+"""Runs in the environment of one package: reads texts with it, and times that, as lines of JSON ask.
+
+    python worker.py READER
+
+READER is a module of `readers/` with a class `Reader`. A line holds a "format" as the package calls it, "tools",
+"markers" and a "text" or "chunks". With "say": "whole" or "streamed" the answer is the calls and the content; with
+"time": "whole" or "streamed" it is the shortest time in µs. This file imports nothing but the reader, because it runs
+under the packages of each environment.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+LEAST = 3
+"""How many times a text is read at least before a time counts."""
+LIMIT = 5
+"""How many seconds one answer may take; some packages need minutes for a long text in short chunks."""
+
+
+class TooLongError(BaseException):
+    """An answer takes longer than it may; no `Exception`, because some packages catch all of those."""
+
+
+class Reader(Protocol):
+    """One package's reader of one format."""
+
+    def whole(self) -> Callable[[str], Any]:
+        """What reads one complete text; made anew for each, before the clock runs."""
+
+    def streamed(self) -> Callable[[Sequence[str]], Any]:
+        """What reads one text that comes in chunks, up to its end; made anew for each, before the clock runs."""
+
+    def told(self, got: Any) -> tuple[list[tuple[str, Any]], str]:
+        """The names and arguments of the calls, and the content, of what was read; not timed."""
+
+
+def shortest(make: Callable[[], Callable[[Any], Any]], given: Any, seconds: float) -> float:
+    """The shortest time in µs that one reading takes, looked for during about this long."""
+    clock = time.perf_counter
+    read = make()
+    start = clock()
+    read(given)
+    once = clock() - start
+    loops = max(1, int(seconds / 8 / max(once, 1e-7)))
+    best = once
+    gc.disable()
+    try:
+        for _ in range(max(LEAST, 8 if loops > 1 else int(seconds / once))):
+            readers = [make() for _ in range(loops)]
+            start = clock()
+            for read in readers:
+                read(given)
+            best = min(best, (clock() - start) / loops)
+    finally:
+        gc.enable()
+    return best * 1e6
+
+
+def answer(reader: Reader, asked: dict[str, Any]) -> dict[str, Any]:
+    """What one line asks for."""
+    how = asked.get("say") or asked["time"]
+    make: Callable[[], Callable[[Any], Any]] = reader.whole if how == "whole" else reader.streamed
+    given = asked["text"] if how == "whole" else asked["chunks"]
+    if "time" in asked:
+        return {"us": shortest(make, given, asked["seconds"])}
+    calls, content = reader.told(make()(given))
+    return {"calls": calls, "content": content}
+
+
+def _give_up(*_: object) -> None:
+    raise TooLongError(f"longer than {LIMIT} s")
+
+
+def main() -> None:
+    """Answer every line of the input."""
+    signal.signal(signal.SIGALRM, _give_up)
+    output, sys.stdout = sys.stdout, sys.stderr  # what a package prints is none of our answers
+    module = import_module(f"tools.peers.readers.{sys.argv[1]}")
+    readers: dict[str, Reader] = {}
+    for line in sys.stdin:
+        asked = json.loads(line)
+        signal.alarm(LIMIT)
+        try:
+            key = json.dumps([asked["format"], asked["tools"]])
+            if key not in readers:
+                readers[key] = module.Reader(asked["format"], asked["tools"], asked["markers"])
+            said = json.dumps(answer(readers[key], asked))
+        except (Exception, TooLongError) as error:  # a package that raises is a result
+            said = json.dumps({"error": f"{type(error).__name__}: {error}"[:200]})
+        signal.alarm(0)
+        print(said, file=output, flush=True)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    main()
