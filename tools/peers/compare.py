@@ -4,7 +4,7 @@
 
 `peers.yaml` says which packages, and what they call a format. Each gets an environment of its own below `.peers/`,
 made once. A text is what the dialect writes for a message of `tools/bench/workloads.py`, read with the tools declared:
-whole, and in chunks of four characters in which a marker is never split.
+whole, and in chunks of four characters in which a marker's tags are never split.
 Every package is asked in turn, some rounds; its figure is the shortest time. What it says must be the calls and the
 content that were written (spaces around content do not count): a figure of a wrong answer is marked and wins nothing.
 Besides, the probes count what is read right of texts that are harder than the ones timed. --write keeps all in
@@ -28,11 +28,11 @@ import msgspec
 from toolect import registry
 from toolect._version import __version__, build
 from toolect.message import Message
-from tools.bench.workloads import markers, wire
 from tools.bench.workloads import message as message_of
+from tools.bench.workloads import wire
 from tools.peers.environments import Worker, environment, peers
 from tools.peers.report import FILE, HOW, US, WORKLOADS, Figure, Report, Row
-from tools.peers.texts import TOOLS, pieces, probes
+from tools.peers.texts import TOOLS, pieces, probes, tags
 
 ROUNDS = 3
 
@@ -56,7 +56,7 @@ def measure(
 ) -> Iterator[Row]:
     """The rows of one dialect: every package in turn, some rounds."""
     dialect = registry.dialect(name)
-    known = markers(dialect.spec)
+    known = tags(dialect)
     for workload in WORKLOADS:
         if not (made := wire(dialect, workload)):
             continue
@@ -92,7 +92,7 @@ def _absent(fault: str) -> bool:
 def probed(name: str, readers: Mapping[str, tuple[Worker, str]]) -> dict[str, tuple[int, int]]:
     """How many probes of one dialect each package reads right, whole and streamed, and of how many."""
     dialect = registry.dialect(name)
-    known = markers(dialect.spec)
+    known = tags(dialect)
     found = dict.fromkeys(readers, (0, 0))
     for text, said in probes(dialect):
         for how, given in (("whole", {"text": text}), ("streamed", {"chunks": pieces(text, known)})):

@@ -34,7 +34,9 @@ class Row(msgspec.Struct, frozen=True):
     @property
     def best(self) -> tuple[str, float] | None:
         """The peer that reads this text rightly in the shortest time."""
-        right = [(f.us, name) for name, f in self.figures.items() if name != US and f.us and not f.wrong and not f.waits]
+        right = [
+            (f.us, name) for name, f in self.figures.items() if name != US and f.us and not f.wrong and not f.waits
+        ]
         return (min(right)[1], min(right)[0]) if right else None
 
 

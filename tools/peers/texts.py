@@ -43,12 +43,15 @@ TOOLS: list[Json] = [
 ]
 
 
+def tags(dialect: Dialect) -> list[str]:
+    """The tags that the dialect's markers are made of, longest first: what a model's special tokens stand for."""
+    found = {tag for marker in markers(dialect.spec) for tag in re.findall(r"<[^<>]*>?|\[\w+\]", marker)}
+    return sorted(found, key=lambda tag: (-len(tag), tag))
+
+
 def pieces(text: str, whole: Sequence[str]) -> list[str]:
-    """A text in chunks of four characters, but for the tags of markers, which come whole, as special tokens do."""
-    tags = {tag for marker in whole for tag in re.findall(r"<[^<>]*>?|\[\w+\]", marker)}
-    if not tags:
-        return [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
-    parts = re.split(f"({'|'.join(map(re.escape, sorted(tags, key=len, reverse=True)))})", text)
+    """A text in chunks of four characters, but for these tags, which come whole."""
+    parts = re.split(f"({'|'.join(map(re.escape, whole))})", text) if whole else [text]
     return [
         chunk
         for index, part in enumerate(parts)
