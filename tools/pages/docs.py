@@ -25,7 +25,7 @@ from tools.house import figures
 from tools.house.imports import ORDER, modules, part
 from tools.pages import check_pages, dialect_pages, feature_matrix
 from tools.pages.markdown_text import code, table
-from tools.peers import report
+from tools.peers import peer_figures
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -104,7 +104,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/reports/house.md", figures.page),
     ("docs/reports/fuzz.md", fuzz.page),
     ("docs/reports/speed.md", beside.page),
-    ("docs/reports/peers.md", report.page),
+    ("docs/reports/peers.md", peer_figures.page),
     (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
     *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),
     ("docs/checks/README.md", check_pages.index),

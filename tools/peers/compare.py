@@ -31,8 +31,8 @@ from toolect.message import Message
 from tools.bench.workloads import message as message_of
 from tools.bench.workloads import wire
 from tools.peers.environments import Worker, environment, peers
-from tools.peers.report import FILE, HOW, US, WORKLOADS, Figure, Report, Row
-from tools.peers.texts import TOOLS, pieces, probes, tags
+from tools.peers.peer_figures import FILE, HOW, US, WORKLOADS, Figure, Report, Row
+from tools.peers.probe_texts import TOOLS, pieces, probes, tags
 
 ROUNDS = 3
 
