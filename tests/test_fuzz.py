@@ -101,6 +101,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("openai-function-call", '``````tool_call{"content""i"', {}),
     ("openai-function-call", '```{"":"a", "function_call": {"name": "n1", "arguments": "}{"content": n}', {}),
     ("kimi-k3", '<|open|>tools<|sep|><|open|>call tool="1"<|sep|><|open|>argument key="t" type="string"\t<|sep|>', {}),
+    ("dsml-v4", 'n\nDSML｜toolcalls><｜DSML｜invke=0">', {}),
     ("anthropic-xml", "<invoke>m</tool_name>parameters><parameters></parameters>", {}),
     ("command-r7b", '{"tool_call_id":"","tool_name":"{ ","parameters":{', {}),
     ("pythonic", "[y(t='',w='\ud83d\ude00\\u", {}),

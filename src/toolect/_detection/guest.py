@@ -97,7 +97,7 @@ class Guest(Watcher):
         draft, machine = self._draft, self._machine
         quick = machine.quick
         if draft.events is not None and quick is not None and chunk and not at and (told := quick(chunk)) is not None:
-            if machine.course.buf:
+            if machine.course.due:
                 machine.feed("")
             events += told
             return len(chunk)

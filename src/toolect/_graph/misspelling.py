@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from toolect._graph.node import STRONG
-from toolect._graph.spelling import LETTERS, MAX_BLANK
+from toolect._graph.spelling import LETTERS, MAX_BLANK, beginning
 
 TWICE = 2
 """Characters of an opener that is one too many where it stands twice. With fewer: the second one is text."""
@@ -63,14 +64,18 @@ def near_before(core: str, buf: str, low: int, at: int) -> tuple[int, int] | Non
     return None
 
 
-def may_be_near(core: str, buf: str, low: int, until: int) -> int:
+def may_be_near(core: str, buf: str, low: int, until: int, begins: re.Pattern[str]) -> int:
     """The index between `low` and `until` where what may become the marker `core`, misspelled, begins; else `until`.
 
-    From `until` on `buf` may be something else that follows it.
+    `begins` finds what it may begin with. From `until` on `buf` may be something else that follows it.
     """
-    for pos in _beginnings(core, buf, max(low, until - _reach(core)), until):
-        ends = _all_ends(core, buf[:until], pos)
-        if MORE in ends or pos + len(buf[pos:until].rstrip()) in ends:
+    for match in begins.finditer(buf, max(low, until - _reach(core)), until + LETTERS):
+        pos = match.start()
+        if pos >= until:
+            break
+        said = buf[:until]
+        done = pos + len(said[pos:].rstrip())
+        if any(end in (MORE, done) for end in _all_ends(core, said, pos)):
             return pos
     return until
 
@@ -78,7 +83,10 @@ def may_be_near(core: str, buf: str, low: int, until: int) -> int:
 def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tuple[int, int]]:
     """Where `core`, misspelled, begins and ends of which `buf[at:until]` is a part; `MORE` for no end yet."""
     low = at if core.startswith(buf[at:until]) else max(0, at - len(core) - 1)
-    for pos in _beginnings(core, buf, low, at + 1):
+    for match in _begins(core).finditer(buf, low, at + 1 + LETTERS):
+        pos = match.start()
+        if pos > at:
+            break
         if buf.startswith(_CLOSING, pos):
             continue
         _, end = near(core, buf, pos, final)
@@ -90,17 +98,25 @@ def parts(core: str) -> set[str]:
     """Parts of `core`, without blanks: in any misspelling of it one is whole. None for what looks like prose."""
     run = max(core.split(), key=len)
     half = len(run) // 2
-    found = {run[:half], run[half:], *(rest for rest in list(_beheaded(core))[-1:] if " " not in rest)}
+    found = {run[:half], run[half:], *(rest for rest in _beheaded(core)[-1:] if " " not in rest)}
     return {part for part in found if len(part) >= _PART and _SIGN(part) is not None} if leading_signs(core) else set()
 
 
-def _beginnings(core: str, buf: str, low: int, until: int) -> Iterator[int]:
-    """Where in `buf[low:until]` the marker `core`, misspelled, may begin: with its first signs, or its first word."""
+def begins_with(core: str, headless: bool) -> list[str]:
+    """What the marker `core`, misspelled, begins with: one of its first signs or, `headless`, its first word."""
     signs = leading_signs(core)
-    word = core[len(signs) : len(signs) + LETTERS]
-    for pos in range(low, until):
-        if buf[pos] in signs or word.startswith(buf[pos : pos + len(word)]) and not (pos and is_word(buf[pos - 1])):
-            yield pos
+    word = core[len(signs) :] if headless else ""
+    return [*map(re.escape, signs), *([beginning(word)] if word else ())]
+
+
+def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """Any of these regular expressions, fast where each begins with a character."""
+    return re.compile("|".join(sorted(set(patterns))) or r"(?!)")
+
+
+@lru_cache
+def _begins(core: str) -> re.Pattern[str]:
+    return any_of(begins_with(core, headless=True))
 
 
 def is_word(char: str) -> bool:
@@ -118,21 +134,23 @@ def leading_signs(core: str) -> str:
     return _SIGNS(core)[0]  # type: ignore[index]  # matches the empty string
 
 
-def _beheaded(core: str) -> Iterator[str]:
+@lru_cache(512)
+def _beheaded(core: str) -> list[str]:
     """What is left of `core` without its first signs, or its first word."""
-    for signs in range(len(leading_signs(core)), 0, -1):
-        if len(core) - signs >= STRONG:
-            yield core[signs:]
+    signs = range(len(leading_signs(core)), 0, -1)
+    found = [core[size:] for size in signs if len(core) - size >= STRONG]
     word = _FIRST_WORD(core)
     if word is not None and len(core) - word.end() + word.end(1) >= STRONG:
-        yield word[1] + core[word.end() :]
+        found.append(word[1] + core[word.end() :])
+    return found
 
 
-def _all_ends(core: str, buf: str, pos: int) -> set[int]:
+def _all_ends(core: str, buf: str, pos: int) -> Iterator[int]:
     """Wherever `core`, misspelled, may end that begins at `buf[pos]`."""
-    if len(core) < STRONG:
-        return set()
-    return {end for rest in _beheaded(core) for end in _ends(rest, buf, pos, 0)}.union(_ends(core, buf, pos, 1))
+    if len(core) >= STRONG:
+        for rest in _beheaded(core):
+            yield from _ends(rest, buf, pos, 0)
+        yield from _ends(core, buf, pos, 1)
 
 
 def _first(ends: list[int]) -> int:

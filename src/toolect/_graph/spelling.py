@@ -28,11 +28,15 @@ def cut_off(marker: str, text: str, pos: int) -> bool:
 
 
 def beginning(word: str) -> str:
-    """A regular expression for the first letters of `word` where a word begins, or fewer where the text ends."""
-    found = re.escape(word[LETTERS - 1 : LETTERS])
-    for char in reversed(word[: LETTERS - 1]):
-        found = rf"{re.escape(char)}(?:\Z|{found})"
-    return rf"\b{found}"
+    """A regular expression for the first letters of `word` where a word begins, or fewer where the text ends.
+
+    It takes in the first one alone, and begins with it: what a search looks for must not be a boundary.
+    """
+    first, *letters = map(re.escape, word[:LETTERS])
+    found = ""
+    for char in reversed(letters):
+        found = rf"(?:\Z|{char}{found})"
+    return rf"{first}(?<!\w{first})(?={found})"
 
 
 def squeeze(text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from toolect._graph.finder import Finder
-from toolect._graph.misspelling import leading_signs, parts
+from toolect._graph.misspelling import any_of, begins_with, parts
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import beginning, spaced, squeeze
+from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.stops import Calls, Landmark, Misspelt, NameLine, Stop, Unopened, stops_of
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.model import Role, SlotKind
@@ -39,6 +39,25 @@ class Needle(NamedTuple):
         return -1 if match is None else match.end()
 
 
+class Near(NamedTuple):
+    """A marker that may stand in the text misspelled."""
+
+    core: str
+    lead: str
+    """The whitespace that is written before it."""
+    opens: bool
+    """It begins a call, and may lack its first signs."""
+    patterns: list[str]
+    begins: re.Pattern[str]
+    """Finds what it may begin with, which is one of `patterns`."""
+
+    @classmethod
+    def of(cls, core: str, lead: str, opens: bool) -> Near:
+        """That of `core`."""
+        patterns = begins_with(core, headless=opens)
+        return cls(core, lead, opens, patterns, any_of(patterns))
+
+
 _TOKEN = re.compile(r"\s*<([|｜])[^|｜]+\1>")
 """What no text holds by chance: a token that the vocabulary of a model has for markers alone."""
 
@@ -48,16 +67,18 @@ class StopPlan:
 
     __slots__ = (
         "_any",
+        "_groups",
         "_led",
         "_led_plainly",
         "braces",
         "closers",
         "direct",
+        "doubt",
         "head",
         "hint",
         "holds",
         "longest",
-        "misspelt",
+        "near",
         "needles",
         "openers",
         "stops",
@@ -97,6 +118,10 @@ class StopPlan:
         self.braces = braces
         self.direct = direct  # bare JSON stands only where no text comes before it
         texts = {needle.text for needle in self.needles}
+        groups: dict[str, list[Needle]] = {}
+        for one in self.needles:
+            groups.setdefault(_sign(one.text), []).append(one)
+        self._groups = tuple(groups.items())
         self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
         led = [needle for needle in self.needles if needle.stop is not None]
         plain = [needle for needle in led if needle.stop is not None and not needle.stop.named]
@@ -104,15 +129,15 @@ class StopPlan:
         self._led_plainly = plain if any(needle.lead for needle in plain) else []
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
-        signs = {char for core in self.closers for char in leading_signs(core)}
-        signs |= {char for core in self.openers for char in leading_signs(core)}
-        first = {h[0] for h in holds} | signs | set(braces)
+        first = {h[0] for h in holds} | set(braces)
         first |= {needle.text[0] for needle in self.needles if not isinstance(needle.stop, Misspelt)}
-        words = [beginning(core[len(leading_signs(core)) :]) for core in self.openers]
-        self.hint = re.compile("|".join([*_any_char(first), *words]) or r"(?!)")
-        near = {char for core in self.openers for char in leading_signs(core)}
-        self.misspelt = re.compile("|".join([*_any_char(near), *words])) if words else None
-        """Where one of `openers` may begin, misspelled."""
+        leads = {stop.core: stop.lead for stop in stops}
+        self.near = [Near.of(core, leads.get(core, ""), False) for core in self.closers]
+        self.near += [Near.of(core, lead, True) for core, lead in self.openers.items()]
+        begins = [pattern for near in self.near for pattern in near.patterns]
+        self.hint = any_of([*map(re.escape, first), *begins])
+        self.doubt = any_of(begins)
+        """Finds where one of `near` may begin."""
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
         """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""
@@ -120,15 +145,21 @@ class StopPlan:
         found = self._near(text, pos, end)
         if found[0] >= 0 or end == until or len(text) <= end:
             return found
-        best, there = -1, []
-        for needle in self.needles:
-            at = finder.next(needle.text, pos)
-            if at >= 0:
-                if best < 0 or at < best:
-                    best, there = at, [needle]
-                elif at == best:
-                    there.append(needle)
-        return (best, there) if best < until else (-1, [])
+        best = self.first(finder.next, pos)
+        if best < 0 or best >= until:
+            return -1, []
+        return best, [needle for needle in self.needles if text.startswith(needle.text, best)]
+
+    def first(self, find: Callable[[str, int], int], pos: int) -> int:
+        """The first index from `pos` on where a stop may be, or -1; `find` finds a word from an index on."""
+        first = -1
+        for sign, needles in self._groups:
+            if find(sign, pos) >= 0:  # most texts have few of the signs
+                for needle in needles:
+                    at = find(needle.text, pos)
+                    if at >= 0 and (first < 0 or at < first):
+                        first = at
+        return first
 
     def _near(self, text: str, pos: int, end: int) -> tuple[int, list[Needle]]:
         match = self._any(text, pos, end + self.longest)
@@ -142,7 +173,7 @@ class StopPlan:
         Without `named`, not for one that counts only where a call begins with its name.
         """
         for needle in self._led if named else self._led_plainly:
-            if needle.end(text, at) >= 0:
+            if text.startswith(needle.text, at) and needle.end(text, at) >= 0:
                 return ending(text, needle.lead, pos, at)
         return 0
 
@@ -171,6 +202,11 @@ class StopPlan:
         return at if _TOKEN.match(buf, at) else len(buf)
 
 
+def _sign(word: str) -> str:
+    """A character of `word` that prose seldom has, if it has one."""
+    return next((char for char in word if not char.isalnum()), word[0])
+
+
 def fixed(core: str) -> str:
     """What of the marker `core` does not repeat a name or key: its beginning."""
     return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
@@ -182,11 +218,6 @@ def ending(text: str, lead: str, pos: int, at: int) -> int:
     while size and not text.endswith(lead[-size:], pos, at):
         size -= 1
     return size
-
-
-def _any_char(chars: set[str]) -> list[str]:
-    """A regular expression for any of `chars`, if there are such."""
-    return ["[" + "".join(map(re.escape, sorted(chars))) + "]"] if chars else []
 
 
 def _opens(stop: Stop) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from toolect._graph.spelling import LETTERS
 from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
 from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
@@ -207,12 +208,13 @@ class Builder:
         self.text_parts.append(text)
 
     def passing(
-        self, field: Field, source: Source, sign: Callable[[str], object | None]
+        self, field: Field, source: Source, sign: Callable[[str], re.Match[str] | None], words: bool = False
     ) -> Callable[[str], list[Event] | None] | None:
         """What takes in chunks of the open slot that are nothing but its text, and makes their events; None for none.
 
         `sign` finds in a chunk what makes it more than that, and it is not taken in. The others are not put into the
-        buffer of `source`, which keeps them where they are the text of a call.
+        buffer of `source`, which keeps them where they are the text of a call. With `words`, signs may be the first
+        letters of a word: those are left in the buffer where the chunk ends in them.
         """
         if self._unescaped is not None:
             return None
@@ -220,12 +222,25 @@ class Builder:
         if role is Role.CONTENT or role is Role.REASONING:
             event = ContentDelta if role is Role.CONTENT else ReasoningDelta
 
+            held = ""
+
             def pass_content(chunk: str) -> list[Event] | None:
-                if sign(chunk) is not None:
-                    return None
-                source.base += len(chunk)
-                parts.append(chunk)
-                return [event(chunk)]
+                nonlocal held
+                text = held + chunk if held else chunk
+                found = sign(text)
+                if found is not None:
+                    at = found.start()
+                    if not words or len(text) - at >= LETTERS or not text[at].isalpha():
+                        return None
+                    source.buf = held = text[at:]
+                    if not at:
+                        return []
+                    text = text[:at]
+                elif held:
+                    source.buf = held = ""
+                source.base += len(text)
+                parts.append(text)
+                return [event(text)]
 
             return pass_content
         keep = source.keeping()

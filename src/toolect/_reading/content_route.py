@@ -146,11 +146,11 @@ class Said(Route):
         if then is not None:
             return then
         if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
-            where = self._first(to, pos)
+            where = self.plan.first(to.next, pos)
             then = self._before(to, pos, where)
         vain = _VAIN if to.final else 0
         while then is None and where >= 0 and vain and self._in_vain(to, where):
-            where, vain = self._first(to, where + 1), vain - 1
+            where, vain = self.plan.first(to.next, where + 1), vain - 1
             then = self._before(to, pos, where)
         while then is None and where >= 0 and self.named:
             named = self._named_at(text, where)
@@ -159,7 +159,7 @@ class Said(Route):
             answer = named.answer(to, where)
             if answer is not Answer.NO:
                 return self._before(to, pos, where, named) if answer is Answer.YES else None
-            where = self._first(to, where + 1)
+            where = self.plan.first(to.next, where + 1)
             then = self._before(to, pos, where)
         if then is not None:
             return then
@@ -239,15 +239,6 @@ class Said(Route):
         """The stops at index `where`."""
         return [needle for needle in self.plan.needles if needle.end(text, where) >= 0]
 
-    def _first(self, to: Striding, pos: int) -> int:
-        """The first index from `pos` on where a stop may be, or -1."""
-        first = -1
-        for needle in self.plan.needles:
-            at = to.next(needle.text, pos)
-            if at >= 0 and (first < 0 or at < first):
-                first = at
-        return first
-
     def _before(self, to: Striding, pos: int, where: int, named: Named | None = None) -> Route | None:
         """Content up to index `where`, and the markers there; None where there are none, as at index -1."""
         hub = self.hub
@@ -267,7 +258,7 @@ class Said(Route):
         line = to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]
         if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
-        if is_glued(piece) and to.buf.startswith(self._short, where):
+        if self._short and is_glued(piece) and to.buf.startswith(self._short, where):
             return None
         to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.after_call, before = False, to.after_call

@@ -161,7 +161,7 @@ class JsonSlot:
             try:
                 pos = reader.feed(chunk, 0, course.base, False)
             except Broken as broken:
-                course.buf = chunk
+                course.buf, course.due = chunk, True
                 self._trip(course, broken)
                 return events
             inside = reader.passing
@@ -169,7 +169,7 @@ class JsonSlot:
                 keep(chunk)
                 course.base += len(chunk)
             else:
-                course.buf, course.pos = chunk, pos
+                course.buf, course.pos, course.due = chunk, pos, True
             return events
 
         return take

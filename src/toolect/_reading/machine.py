@@ -63,7 +63,7 @@ class Machine:
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
         course = self.course
-        course.buf = course.buf + chunk if course.buf else chunk
+        course.buf, course.due = course.buf + chunk if course.buf else chunk, False
         self.run(False)
         self._get_ready()
 

@@ -13,7 +13,8 @@ _BEFORE_A_WORD = (*"([{/*_-–—'\"`“‘«,;:",)
 """What a sentence may set right before a word of it, other than a blank."""
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
 _LONGEST = 64
-_OPENING = re.compile(rf"([“‘„«\"']|<code>|<pre>)\w{{0,{_LONGEST}}}\Z").search
+_OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").match
+"""A quotation mark with a word after it, backwards: from the end of a line there is one place to look at."""
 
 
 def quoted(line: str) -> bool:
@@ -21,6 +22,8 @@ def quoted(line: str) -> bool:
 
     Of a longer line, it is the last `MAX_LINE` characters.
     """
+    if not line:
+        return False
     if _opening(line):
         return True
     if "`" not in line:
@@ -56,10 +59,10 @@ def mentioned(core: str, trail: str, line: str, after: str) -> bool:
 
 def _opening(line: str) -> str:
     """The quotation mark that `line` ends with, perhaps with a word after it; an empty one where it ends otherwise."""
-    match = _OPENING(line, max(len(line) - _LONGEST - 8, 0))
+    match = _OPENING(line[: -_LONGEST - 8 : -1])
     if match is None:
         return ""
-    mark, at = match[1], match.start()
+    mark, at = match[1][::-1], len(line) - match.end()
     closed = _CLOSING[mark] == mark and (line.count(mark, 0, at) % 2 == 1 or line[at - 1 : at].isalnum())
     return "" if closed else mark
 

@@ -156,7 +156,7 @@ class EscapedSlot:
 
 
 @lru_cache(maxsize=64)
-def _special(signs: str) -> Callable[[str], object | None]:
+def _special(signs: str) -> Callable[[str], re.Match[str] | None]:
     """What searches for one of `signs`, a backslash or a line break."""
     return re.compile(f"[{re.escape(signs)}\\\\\n]").search
 

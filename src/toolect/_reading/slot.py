@@ -14,7 +14,8 @@ from toolect.message import RepairKind
 Quick: TypeAlias = Callable[[str], "list[Event] | None"]
 """The short way to take in a chunk that is nothing but text of the open slot: what that makes happen.
 
-None, and nothing is taken in, where the chunk is more than that. What is left in the buffer has to be read.
+None, and nothing is taken in, where the chunk is more than that. What is left in the buffer has to be read where the
+course says that it is `due`.
 """
 
 

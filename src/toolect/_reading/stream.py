@@ -36,7 +36,7 @@ class Stream:
         if quick is not None and chunk and type(chunk) is str:
             events = quick(chunk)
             if events is not None:
-                if machine.course.buf:
+                if machine.course.due:
                     machine.feed("")
                 return events
         if not isinstance(chunk, str):

@@ -33,8 +33,11 @@ class Tape:
         self.append(text[: end - self._base])
         return text[end - self._base :]
 
-    def last(self, size: int) -> str:
-        """The last `size` characters."""
+    def since(self, start: int, end: int) -> str:
+        """Characters `start:end`, which are the last there are."""
+        size = end - start
+        if start - self._base <= size:
+            return "".join(self._pieces)[start - self._base :]
         found: list[str] = []
         for piece in reversed(self._pieces):
             if size <= 0:

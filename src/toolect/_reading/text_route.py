@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
+from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.symbols import is_echo
 from toolect._reading.route import Route
@@ -108,7 +109,11 @@ class Text(Route, ABC):
             return None
         piece = text[pos:until]
         last = to.last
-        if type(last) is str and len(last) >= TWICE and (last in piece or text.startswith(last, pos)):
+        if (
+            type(last) is str
+            and len(last) >= TWICE
+            and (last in piece[: MAX_BLANK + len(last)] or text.startswith(last, pos))
+        ):
             return None  # an opener that stands there twice, perhaps
         if self._escapes is not None:
             piece = unescape(piece, self._escapes)

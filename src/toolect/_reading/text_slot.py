@@ -11,7 +11,7 @@ from toolect._graph.misspelling import may_be_near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, NameLine, Stop, stops_of
+from toolect._graph.stops import Calls, NameLine, Stop
 from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
@@ -67,13 +67,14 @@ def opened_again(course: Course, opener: str) -> Answer:
 class TextSlot:
     """A stretch of free text being read."""
 
-    __slots__ = ("_attempt", "_opener", "_phase", "_searched", "passage")
+    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "passage")
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
         self.passage = Passage(course, node, field, plan, skip)
         self._phase = Phase.TEXT if plan.head is None else Phase.HEAD
         self._opener = ""  # in the phase PROMPTED: what the prompt wrote
         self._searched = self.passage.start  # stops before this character have been ruled out
+        self._held = -1  # the character up to which all that can be passed on has been
         self._attempt: Attempt | None = None  # open while a JSON slot reads
 
     @property
@@ -102,7 +103,7 @@ class TextSlot:
         passage = self.passage
         if not passage.opened or passage.skip or passage.returns or self._phase is Phase.PROMPTED:
             return None
-        return course.builder.passing(passage.field, course, passage.plan.hint.search)
+        return course.builder.passing(passage.field, course, passage.plan.hint.search, bool(passage.plan.openers))
 
     def needed(self) -> int | None:
         """Where the text begins that may be a call, or may not be for who reads here."""
@@ -184,26 +185,23 @@ class TextSlot:
 
     def _hold(self, course: Course, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
-        buf = course.buf
+        if course.base + until == self._held:
+            return
+        self._held, buf = course.base + until, course.buf
         tail = buf if until == len(buf) else buf[:until]
         self.passage.read_to(course, self._settled(course, tail))
         self._searched = max(self._searched, course.base + course.pos)
 
     def _settled(self, course: Course, tail: str) -> int:
         """The index up to which `tail` is surely no part of a stop, or of a misspelled marker before one."""
-        passage, pos = self.passage, course.pos
-        until = passage.plan.hold_from(tail, pos)
-        for core in () if passage.skip else passage.plan.closers:
-            at = may_be_near(course.builder.spelled(core), tail, pos, until)
-            if at < until:
-                until = at - ending(tail, stops_of(passage.node)[core].lead, pos, at)
-        begins = passage.plan.misspelt
-        if begins is None or course.base + pos >= passage.misspelt_to or begins.search(tail, pos, until) is None:
-            return until - self._returned(tail, pos, until)
-        for core, lead in passage.plan.openers.items():
-            at = may_be_near(core, tail, pos, until)
-            if at < until:
-                until = at - ending(tail, lead, pos, at)
+        passage, pos, plan = self.passage, course.pos, self.passage.plan
+        known = until = plan.hold_from(tail, pos)
+        if not passage.skip and plan.doubt.search(tail, pos, until) is not None:
+            near = [one for one in plan.near if not one.opens or course.base + pos < passage.misspelt_to]
+            for one in near:
+                until = may_be_near(course.builder.spelled(one.core), tail, pos, until, one.begins)
+            if until < known:
+                until -= max(ending(tail, one.lead, pos, until) for one in near)
         return until - self._returned(tail, pos, until)
 
     def _returned(self, text: str, pos: int, at: int) -> int:

@@ -10,10 +10,11 @@ from toolect._reading.tape import Tape
 class Source:
     """The text of one answer. `buf[pos:]` has not been read yet; `buf[0]` is character `base` of the wire text."""
 
-    __slots__ = ("_tape", "base", "buf", "final", "pos")
+    __slots__ = ("_tape", "base", "buf", "due", "final", "pos")
 
     def __init__(self) -> None:
         self.buf, self.pos, self.base = "", 0, 0
+        self.due = False  # a chunk was taken in the short way, and what is left of it in `buf` has to be read
         self.final = False  # nothing more will arrive
         self._tape: Tape | None = None  # what of it is not in `buf` any more
 
@@ -23,7 +24,7 @@ class Source:
         if start >= base:
             return self.buf[start - base : end - base]
         assert self._tape is not None
-        return self._tape.last(base - start)[: end - start] + self.buf[: max(end - base, 0)]
+        return self._tape.since(start, base)[: end - start] + self.buf[: max(end - base, 0)]
 
     def keeping(self) -> Callable[[str], None]:
         """What keeps text that is read without being put into `buf`, which is empty: it may be asked for.
