@@ -112,6 +112,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("dots", '<dots_function_call>`\n<"', {}),
     ("apriel", "k\nHere are my reasoning steps: x", {}),
     ("auto", "<|end|><|start|>assistant<|channel|>", {}),
+    ("dsml-v4.1", 'n\nDSML｜calls><｜DSML｜nvoke=x">', {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
