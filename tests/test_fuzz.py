@@ -114,6 +114,12 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("auto", "<|end|><|start|>assistant<|channel|>", {}),
     ("dsml-v4.1", 'n\nDSML｜calls><｜DSML｜nvoke=x">', {}),
     ("cohere-cmd5", f"<cofl:tool_calls><cofl:tool_callid={'x' * 511}<:", {}),
+    ("dsml-v4", 'n\nDSML｜tool_calls><｜DSML｜invoke``">', {}),
+    ("dsml-v4.1", '7\n<｜SML｜calls><｜DSML｜invoke=f">', {}),
+    ("rwkv", "<tool_call>{<tool_call>｜<tool_call>o", {"malformed": "content"}),
+    ("js-call-block", "````js`avascript\nf(", {"tools": [{**TOOL_X[0], "name": "f"}]}),
+    ("auto", "Thought:Action:n Input:Thought:<|start|>assistant", {}),
+    ("json", '```call{"type":"function","action":"a","args":{', {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
 
@@ -195,6 +201,11 @@ DRAWN = (
             "$shape", "{name: $name, arguments: $arguments}"
         ),
         ("x\n<think>", "x\n<", 'x\n<{"name": "f", "arguments": {}}\n```'),
+    ),
+    (
+        'call: "{{" NAME "=" ID " " JSON "</call>"\ncalls: "[" call (", " call)* "]"\nNAME: /\\w+/\nID: /[a-z0-9]+/',
+        "call/JSON: $arguments, NAME: call.name, ID: call.id",
+        ('.[{{x=1 {"":""}', '.[{{x=1 {"":""}</call>]', ".[{{x=1 y"),
     ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""

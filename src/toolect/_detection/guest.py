@@ -144,7 +144,9 @@ class Guest(Watcher):
 
     @property
     def thinks(self) -> bool:
-        """True while reasoning is read, or comes next."""
+        """True while reasoning is read, or comes next, and no call has: the same however much was read at once."""
+        if self._draft.attempts:
+            return False
         text, node = self._passage, self._machine.course.node
         if self._slot is None:
             return node.text and node.text_field().role is Role.REASONING

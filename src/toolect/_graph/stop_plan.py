@@ -68,6 +68,7 @@ class StopPlan:
     __slots__ = (
         "_any",
         "_groups",
+        "_growing",
         "_led",
         "_led_plainly",
         "braces",
@@ -122,6 +123,9 @@ class StopPlan:
         for one in self.needles:
             groups.setdefault(_sign(one.text), []).append(one)
         self._groups = tuple(groups.items())
+        longer = [needle.text for needle in self.needles if isinstance(needle.stop, Misspelt)]
+        # What is searched for, and may be the beginning of a longer part of a misspelled marker.
+        self._growing = {t[:k] for t in longer for o in texts if t.startswith(o) for k in range(len(o), len(t))}
         self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
         led = [needle for needle in self.needles if needle.stop is not None]
         plain = [needle for needle in led if needle.stop is not None and not needle.stop.named]
@@ -194,7 +198,7 @@ class StopPlan:
         if n - at > self.longest:
             return n
         found = self.hold_from(buf, pos)
-        return found if found <= at else n
+        return found if found <= at else at if buf[at:] in self._growing else n
 
     def cut_from(self, buf: str, pos: int) -> int:
         """The index where a marker begins of which `buf` ends with the first tokens; its end for none."""

@@ -176,6 +176,7 @@ def call_in_code(view: View, node: Node, pos: int, short: bool) -> Answer:
         vain = begun.vain
         if begun.start == base + start:
             lines, pos = begun.lines, begun.at - base  # go on where the last chunk ended
+            view.seeking = begun._replace(start=-1)  # who looks from here next begins anew: the lines have moved on
     while pos - start < MAX_CODE:
         found, at = lines.go_on(view, pos)
         if found is Found.CALL:

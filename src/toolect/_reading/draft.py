@@ -289,8 +289,10 @@ class Draft:
         self.flawed += call.status is not Status.OK
         done = call.result(end, self.raw(call.start, end), self._strict)
         if call.name in self._no_call:
+            later = self._take_later(end)
             for repair in call.repairs:
                 note(self.repairs, repair.kind, repair.at, repair.detail)
+            self.repairs += later
             if call.sound and not done.arguments:
                 return  # it has nothing else to say
             self._as_content(done, (call.start, end))
@@ -298,8 +300,10 @@ class Draft:
         unknown = self._known is not None and done.name not in self._known
         if unknown or self._good_only and not done.runnable:
             if not unknown:
+                later = self._take_later(end)
                 self.repairs += call.repairs
                 self.passed = len(self.repairs)
+                self.repairs += later
             if self._coded and done.name not in self.tools:
                 self.note(RepairKind.UNKNOWN_TOOL, call.start, done.name)
             self._as_content(done, (call.start, end))
@@ -310,6 +314,15 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
+
+    def _take_later(self, end: int) -> list[Repair]:
+        """Take away the repairs after character `end`: the text there may be looked at before the call ends."""
+        at = len(self.repairs)
+        while at and self.repairs[at - 1].at >= end:
+            at -= 1
+        later = self.repairs[at:]
+        del self.repairs[at:]
+        return later
 
     def _as_content(self, done: Call, span: Span) -> None:
         """What looked like a call is text."""

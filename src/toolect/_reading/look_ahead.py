@@ -238,7 +238,7 @@ def says_little(opener: str, marker: str, node: Node) -> bool:
 
 
 def _go_on(probe: Probe, known: bool) -> Answer:
-    """Does a call go on here, with a marker, or with a terminal and the marker after it? What is cut off does.
+    """Does a call go on here, with a marker or JSON, or with a terminal and one after it? What is cut off does.
 
     Of a tool that is `known`, whatever is not a terminal alone is an attempt.
     """
@@ -251,7 +251,8 @@ def _go_on(probe: Probe, known: bool) -> Answer:
         if lexeme is WAIT:
             return WAIT
         if lexeme is None or lexeme.departed is not None:
-            return Answer.YES if known and not begun else Answer.NO
+            json = lexeme is None and probe.node.json and probe.view.buf[probe.pos] in "{["
+            return Answer.YES if json or known and not begun else Answer.NO
         if not isinstance(lexeme.key, Terminal):
             return Answer.YES
         if begun:
