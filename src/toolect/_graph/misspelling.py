@@ -159,18 +159,21 @@ def _first(ends: list[int]) -> int:
 
 def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
     """Wherever `core`, with at most `edits` other characters, ends that begins at `buf[pos]`; `MORE` among them."""
-    i, at, n, blank = 0, pos, len(buf), MAX_BLANK
-    while i < len(core):
+    i, at, size, n, blank = 0, pos, len(core), len(buf), MAX_BLANK
+    while i < size:
         want = core[i]
+        if at < n and buf[at] == want and want != "=" and want > " ":
+            i, at = i + 1, at + 1  # as most are
+            continue
         if want.isspace():
             i += 1
             continue
         if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
             at = n if named[1] is None else named.end(1)
         if at == n:
-            return [MORE, n] if edits and i == len(core) - 1 else [MORE]
+            return [MORE, n] if edits and i == size - 1 else [MORE]
         got = buf[at]
-        if got == want or got.lower() == want.lower():
+        if got.lower() == want.lower():
             i, at = i + 1, at + 1
         elif got.isspace() and at > pos and blank:
             at, blank = at + 1, blank - 1

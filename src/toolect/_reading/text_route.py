@@ -267,7 +267,7 @@ def first_of(words: list[str]) -> Find:
     """`find(text, start, end)` is the first index where one of `words` may be, -1 for none."""
     groups: dict[str, list[str]] = {}
     for word in words:
-        groups.setdefault(word[:1], []).append(word)
+        groups.setdefault(word[:2] if word[0].isalnum() else word[0], []).append(word)  # any text has letters
     one, *more = [common_start(group) for group in groups.values()]
     if not more:
         return lambda text, start, end: text.find(one, start, end)
