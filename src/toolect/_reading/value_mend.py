@@ -50,6 +50,8 @@ _ITEM = re.compile(r"""\s{0,64}(?:["'`“‘«„”’]|[\[{(]|[-+.\w]|\.\.\.|�
 _LINE_END = re.compile(r"[ \t]*(?:[\n;]|```|\Z)")
 _LINED = re.compile(r"\n[ \t]*\Z").search
 _CLOSERS = ")]}"
+_NO_ITEM = (*_CLOSERS, ",", "(")
+"""What no item begins with; before a bracket that opens stands what would have to be called."""
 
 
 class Mend(NamedTuple):
@@ -290,8 +292,8 @@ def _fits(view: View, node: Node, pos: int) -> bool:
         return follows is not None and follows is not WAIT and isinstance(follows.key, str)
     if after.escaped:
         return _WHOLE.match(buf, pos) is not None
-    if lexeme.key in (*_CLOSERS, ",", "("):
-        return False  # before a bracket that opens stands what would have to be called
+    if lexeme.key in _NO_ITEM:
+        return False
     return not lexeme.key.isalpha() or _SCALAR.match(buf, pos) is not None
 
 
