@@ -59,7 +59,7 @@ def near_before(core: str, buf: str, low: int, at: int) -> tuple[int, int] | Non
     for pos in range(max(low, at - _reach(core)), at):
         if buf[pos] in signs and not buf.startswith(core, pos):
             until = pos + len(buf[pos:at].rstrip())
-            if until in _all_ends(core, buf[:until], pos):
+            if any(end == until for end in _all_ends(core, buf[:until], pos)):
                 return pos, until
     return None
 
