@@ -29,13 +29,11 @@ lint: setup  ## check style, types, generated pages and the specs
 	$(BIN)/python -m tools.pages.docs --check
 	$(BIN)/toolect lint
 
-bench: setup  ## measure speed against the floor
+bench: setup  ## measure speed against the floor and the last run: ARGS="--quick --dialect NAME --compiled --write"
 	@$(BIN)/python -m compileall -q src
-	$(BIN)/python -m tools.bench.speed $(ARGS)
-	$(BIN)/python -m tools.bench.many_agents
-	$(if $(FLAWS),$(BIN)/python -m tools.bench.departures $(ARGS))
+	@$(BIN)/python -m tools.bench.speed $(ARGS)
 
-beside: setup  ## measure speed beside an earlier commit: ARGS="COMMIT --write"
+beside: setup  ## measure speed beside an earlier commit: ARGS=COMMIT
 	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m tools.bench.beside $(ARGS)
 

@@ -21,8 +21,8 @@ from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message, Reasoning, Repair, RepairKind, Segment, Status
 from tools import demo
-from tools.bench import speed as bench
-from tools.bench import workloads
+from tools.bench import speed, speed_figures, speed_tables, workloads
+from tools.bench.speed_figures import Notation
 from tools.conformance import guessing
 from tools.conformance import other_parsers as conformance
 from tools.conformance import wire_formats as formats
@@ -627,11 +627,6 @@ def test_workloads_have_their_size() -> None:
     compile(workloads.code(len(workloads.FUNCTION) * 3).rpartition("def ")[0], "steps.py", "exec")
 
 
-def row(workload: str, *, json: bool = True, complete: float = 10, ratio: float = 1, per_chunk: float = 1) -> bench.Row:
-    """A row of figures."""
-    return bench.Row("stub", workload, 100, json, False, complete, 1, ratio, complete, 1, ratio, per_chunk)
-
-
 def test_the_benchmark_covers_every_dialect() -> None:
     """Each dialect writes every workload, reads it back, and streams it alike."""
     for name in registry.dialects():
@@ -639,23 +634,50 @@ def test_the_benchmark_covers_every_dialect() -> None:
         for workload in ("short", "parallel", "prose20"):
             wire = workloads.wire(dialect, workload)
             assert wire is not None, (name, workload)
-            assert workload == "prose20" or bench.streams(dialect, wire.text), (name, workload)
+            assert workload == "prose20" or not speed.differs(dialect, wire.text), (name, workload)
 
 
-def missed(*rows: bench.Row, loads: float = 2) -> list[str]:
-    """The names of the targets that these figures miss."""
-    return [target.name for target in bench.targets(rows, loads) if not target.kept]
+def figures(notation: Notation = Notation.JSON, **readings: tuple[float, float]) -> speed_figures.Dialect:
+    """Figures of texts of 100 characters whose floor takes 10 µs: µs at once, and µs in 25 chunks."""
+    floor = dict.fromkeys(speed_figures.WAYS, 10.0)
+    found = {
+        text.replace("_", " "): speed_figures.Reading(100, {"whole, tools": whole, "by 4, tools": chunks}, floor)
+        for text, (whole, chunks) in readings.items()
+    }
+    return speed_figures.Dialect(notation, False, found)
 
 
-def test_targets_tell_kept_from_missed() -> None:
-    """Each target can be kept and missed, and limits in µs move with the machine."""
-    assert missed(row("short", ratio=2.5), row("code20"), row("code200", complete=110)) == []
-    assert missed(row("short", ratio=2.6)) == ["short x"]
-    assert missed(row("short", ratio=4.9, json=False)) == []
-    assert missed(row("code20", ratio=1.4), row("code200", complete=111)) == ["code20 x", "growth", "growth stream"]
-    assert missed(row("prose20", ratio=9, per_chunk=2.6)) == ["prose20 stream x", "prose20 µs/chunk"]
-    assert missed(row("code20", per_chunk=3.6)) == ["code20 µs/chunk"]
-    assert missed(row("code20", per_chunk=3.6), loads=3) == []
+def missed(made: speed_figures.Dialect, loads: float = speed_figures.LOADS) -> list[str]:
+    """The names of the goals that these figures miss."""
+    return [goal.name for goal in speed_figures.goals(made, loads) if not goal.kept]
+
+
+def test_goals_tell_kept_from_missed() -> None:
+    """Each goal can be kept and missed, by notation, and limits in µs move with the machine."""
+    assert missed(figures(short=(30, 62), code20=(13, 62), code200=(143, 682))) == []
+    assert missed(figures(short=(31, 10))) == ["short × floor"]
+    assert missed(figures(Notation.RAW, short=(50, 10), code20=(20, 10))) == []
+    assert missed(figures(Notation.ESCAPED, code20=(41, 10))) == ["code20 × floor"]
+    assert missed(figures(code20=(10, 10), code200=(111, 111))) == ["growth whole, tools", "growth by 4, tools"]
+    assert missed(figures(short=(10, 63))) == ["short µs a chunk"]
+    assert missed(figures(short=(10, 63)), loads=2) == []
+    assert missed(figures(prose20=(10, 10), prose20_auto=(201, 10))) == ["prose20 auto × prose20"]
+    assert missed(figures(short=(10, 10), short_blank=(26, 10), short_auto=(51, 10))) == [
+        "short blank × short",
+        "short auto × short",
+    ]
+
+
+def test_a_run_is_told_beside_the_last_one() -> None:
+    """What took twice as long on a machine half as fast has not changed; what has is told in brackets."""
+    last = speed_figures.Run("2026-01-01", "3.11", "0.1.0 (pure Python)", 1.5, {"stub": figures(short=(30, 60))})
+    same = speed_figures.Run("2026-01-02", "3.11", "0.1.0 (pure Python)", 3, {"stub": figures(short=(60, 120))})
+    assert speed_figures.since(same, last, "stub", "short", "whole, tools") == 1
+    assert "(" not in speed_tables.drawn(same, last, "stub").splitlines()[2]
+    slower = speed_figures.Run("2026-01-02", "3.11", "0.1.0 (pure Python)", 1.5, {"stub": figures(short=(60, 60))})
+    assert "(2.00)" in speed_tables.drawn(slower, last, "stub").splitlines()[2]
+    assert speed_figures.since(slower, last, "stub", "code20", "whole, tools") is None
+    assert speed_tables.missed(slower)[0] == "1 of 2 goals missed"
 
 
 # Detection

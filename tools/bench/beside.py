@@ -1,11 +1,9 @@
 """Measures reading beside another commit: the same texts under both, in turn, so that the machine's moods cancel out.
 
-    python -m tools.bench.beside [COMMIT] [--dialect NAME]... [--rounds N] [--write]
+    python -m tools.bench.beside [COMMIT] [--dialect NAME]... [--rounds N]
 
 The texts are those of workloads.py, read whole and in chunks of four characters, without tools; the figure of each is
-the shortest time of its rounds. What a text costs that departs from what its dialect writes is measured beside that,
-as `departures.py` says. --write keeps all in docs/reports/speed.json, from which `python -m tools.pages.docs` writes
-the page.
+the shortest time of its rounds.
 """
 
 from __future__ import annotations
@@ -21,18 +19,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-
-import msgspec
+from typing import NamedTuple
 
 from toolect import registry
-from tools.bench import departures
 from tools.bench.workloads import wire
 from tools.pages.markdown_text import table
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE = ROOT / "docs" / "reports" / "speed.json"
-BEFORE = "2299dee"
-"""The commit that stands in for a time before all texts had one reader."""
+BEFORE = "HEAD~1"
 WORKLOADS = ("short", "parallel", "code20")
 CHUNK = 4
 SLOWER = 1.1
@@ -69,13 +63,12 @@ for line in sys.stdin:
 """
 
 
-class Figures(msgspec.Struct):
-    """What was measured: dialect → workload and way → µs before and now; and what departing costs now."""
+class Figures(NamedTuple):
+    """What was measured: dialect → workload and way → µs before and now."""
 
     before: str
     now: str
     times: dict[str, dict[str, tuple[float, float]]]
-    departures: list[departures.Figures]
 
 
 class Reader:
@@ -97,7 +90,7 @@ class Reader:
 
 def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.012) -> Figures:
     """All figures of these dialects beside those of `commit`."""
-    figures = Figures(_git("rev-parse", "--short", commit), _git("rev-parse", "--short", "HEAD"), {}, [])
+    figures = Figures(_git("rev-parse", "--short", commit), _git("rev-parse", "--short", "HEAD"), {})
     with tempfile.TemporaryDirectory() as folder:
         packed = subprocess.run(
             ["git", "archive", commit, *_WHAT_IS_READ], cwd=ROOT, stdout=subprocess.PIPE, check=True
@@ -116,7 +109,6 @@ def measure(commit: str, names: Sequence[str], rounds: int, seconds: float = 0.0
                     ]
                     before, now = map(min, zip(*turns, strict=True))
                     times[f"{workload} {'streamed' if chunk else 'whole'}"] = round(before, 1), round(now, 1)
-            figures.departures.append(departures.measure(name, 0.03))
             print(name, *(f"{kind} {now / was:.2f}" for kind, (was, now) in times.items()), sep="  ", flush=True)
     return figures
 
@@ -125,40 +117,8 @@ def _git(*words: str) -> str:
     return subprocess.run(["git", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
-def read() -> Figures | None:
-    """The figures that are kept."""
-    return msgspec.json.decode(FILE.read_bytes(), type=Figures) if FILE.exists() else None
-
-
-# The page
-
-
-def page() -> str:
-    """The page of the figures that are kept."""
-    kept = read()
-    return _PAGE.format(report="" if kept is None else report(kept))
-
-
-_PAGE = """# Speed
-
-Written by `tools/pages/docs.py` from `docs/reports/speed.json`, which `make beside ARGS=--write` measures: the same
-texts under this commit and an earlier one, in turn. `make bench` has the figures against the least that any reader has
-to do; times are those of one machine, ratios carry over better.
-
-{report}
-"""
-_TIMES = """\
-Times what the earlier commit takes; below 1 is faster. A text is what the dialect writes for the messages of
-`tools/bench/workloads.py`: two sentences and a call (short) or eight (parallel), or a call with 20 kB of code in it
-(code20); read whole, or in chunks of four characters."""
-_DEPARTURES = """\
-Times what the same text takes as its dialect writes it: with a blank more or a newline less, with the keys of its
-objects the other way round, without its last marker, with that twice, and read without naming the dialect. The last
-figure is how many canonical cases of the corpus are read in large steps alone."""
-
-
 def report(figures: Figures) -> str:
-    """The figures as Markdown."""
+    """The figures as a table: times what the earlier commit takes; below 1 is faster."""
     kinds = list(dict.fromkeys(kind for times in figures.times.values() for kind in times))
     rows = [("what", "median", "slowest", "slower")]
     for kind in kinds:
@@ -168,47 +128,23 @@ def report(figures: Figures) -> str:
         rows.append(
             (kind, f"{median(ratios.values()):.2f}", f"{ratios[worst]:.2f} (`{worst}`)", f"{slower} of {len(ratios)}")
         )
-    parts = [f"## `{figures.now}` beside `{figures.before}`", _TIMES, table(rows), "## Departures", _DEPARTURES]
-    costly = [("what", "median", "largest", "target", "above it")]
-    for kind in departures.KINDS:
-        costs = {one.dialect: one.ratios[kind] for one in figures.departures if kind in one.ratios}
-        worst = max(costs, key=costs.__getitem__)
-        above = sum(cost > departures.limit(kind) for cost in costs.values())
-        largest, target = f"{costs[worst]:.1f} (`{worst}`)", str(departures.limit(kind))
-        costly.append((kind, f"{median(costs.values()):.1f}", largest, target, f"{above} of {len(costs)}"))
-    carried, cases = sum(one.carried for one in figures.departures), sum(one.cases for one in figures.departures)
-    parts += [table(costly), f"{carried} of {cases} cases are read in large steps alone.", "## By dialect, µs"]
-    every = [
-        (
-            f"`{name}`",
-            *(
-                f"{times[kind][1]:,.0f} ({times[kind][1] / times[kind][0]:.2f})" if kind in times else "–"
-                for kind in kinds
-            ),
-        )
-        for name, times in figures.times.items()
-    ]
-    parts.append(table([("dialect", *kinds), *every]))
-    return "\n\n".join(parts)
+    return f"`{figures.now}` beside `{figures.before}`\n\n{table(rows)}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure and print, and keep the figures where --write says so."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "commit", nargs="?", default=BEFORE, help="what this one is measured beside (default: %(default)s)"
     )
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
     parser.add_argument("--rounds", type=int, default=3, help="how often each text is measured (default: %(default)s)")
-    parser.add_argument("--write", action="store_true", help=f"keep the figures in {FILE.relative_to(ROOT)}")
     options = parser.parse_args(argv)
     known = list(registry.dialects())
     if unknown := set(options.dialect or ()) - set(known):
         parser.error(f"unknown dialect {min(unknown)!r}, expected one of {', '.join(known)}")
     figures = measure(options.commit, options.dialect or known, options.rounds)
     print(f"\n{report(figures)}")
-    if options.write:
-        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
     return 0
 
 

@@ -1,237 +1,133 @@
-"""Measures reading, complete and in chunks of four characters, against a floor taken in the same run.
+"""Measures reading against a floor taken in the same run, and against the last run that was kept.
 
-    python -m tools.bench.speed [--dialect NAME]... [--quick] [--json OUT] [--profile DIALECT WORKLOAD]
+    python -m tools.bench.speed [--dialect NAME]... [--quick] [--compiled] [--json OUT] [--write]
+    python -m tools.bench.speed --profile DIALECT TEXT
 
-What is read, and what the floor does, is written at the top of workloads.py.
-
-Targets
-  complete  short at most 2.5 times the floor where calls are JSON, 5 times elsewhere; code20 at most 1.3 times
-  stream    at most 8 times the floor; where `json.loads` of 140 characters takes 2 µs, at most 2.5 µs a chunk in prose
-            and 3.5 µs in arguments (scaled to this machine)
-  growth    code200 takes at most 11 times as long as code20
-  start     `import toolect` 60 ms over the bare interpreter, first parse of a cached dialect 10 ms, the command line
-            250 ms
-
-Every figure is the minimum of several repeats with the garbage collector off.
+Each dialect's texts (`workloads.py`) are read at once and in chunks of 4 and of 64 characters, with the tools declared
+and without; then short and code20 with a flaw in one place (`flaws.py`), and without the name of the dialect (auto).
+What the floor does is written at the top of workloads.py; the goals stand in speed_figures.py. Memory is what is held
+at most while a text is read, in bytes a character of it. --compiled measures the wheel of `make compiled` in an
+environment of its own; --write keeps the figures in docs/reports/speed.json, from which `python -m tools.pages.docs`
+writes the page.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
-import json
-import math
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from platform import python_version
 
+import toolect
 from toolect import registry
+from toolect._detection.auto import Auto
+from toolect._reading.stride import stride
+from toolect._values.toolset import tool_schemas
+from toolect._version import __version__, build
+from toolect.authoring.corpus import read
 from toolect.compiled import Dialect
-from toolect.message import Json
-from tools.bench.workloads import ARGUMENTS, SENTENCES, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
-from tools.conformance.chunked import disagreement, stream
+from tools.bench import cold, speed_figures
+from tools.bench.flaws import flawed
+from tools.bench.speed_figures import AUTO, WAYS, Notation, Reading, Run, chunk_size
+from tools.bench.speed_tables import drawn, missed, summary
+from tools.bench.timing import best, machine, peak
+from tools.bench.workloads import TOOLS, WORKLOADS, Wire, complete_floor, payloads, stream_floor, wire
+from tools.conformance.chunked import disagreement
+from tools.conformance.chunked import stream as streamed
+from tools.peers.environments import compiled_wheel
 
-CHUNK = 4
-
-
-# Measuring
-
-
-def best(run: Callable[[], object], seconds: float) -> float:
-    """The shortest time one run takes, in µs, looked for during about this long."""
-    clock = time.perf_counter
-    run()
-    start = clock()
-    run()
-    once = clock() - start
-    loops = max(1, int(seconds / 20 / max(once, 1e-7)))
-    shortest = once
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        for _ in range(20 if loops > 1 else 5 if once < seconds else 2):
-            start = clock()
-            for _ in range(loops):
-                run()
-            shortest = min(shortest, (clock() - start) / loops)
-    finally:
-        if enabled:
-            gc.enable()
-    return shortest * 1e6
+ROOT = Path(__file__).resolve().parents[2]
+FLAWED = ("short", "code20")
+"""Texts that are read with flaws, too."""
+WEIGHED = ("code200", "prose20")
+"""Texts whose memory is measured."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """The figures of one workload; times are µs, ratios are to the floor."""
+def reading(dialect: Dialect | Auto, text: str, way: str) -> Callable[[], object]:
+    """Reads a text in one of the ways."""
+    size, tools = chunk_size(way), TOOLS if "tools" in way else None
+    if not size:
+        return lambda: dialect.parse(text, tools=tools)
+    pieces = chunks(text, size)
 
-    dialect: str
-    workload: str
-    characters: int
-    json: bool
-    alone: bool
-    complete: float
-    complete_rate: float
-    complete_ratio: float
-    stream: float
-    stream_rate: float
-    stream_ratio: float
-    per_chunk: float
-    agrees: bool = True
+    def drain() -> None:
+        opened = dialect.stream(tools=tools)
+        feed = opened.feed
+        for piece in pieces:
+            feed(piece)
+        opened.close()
+
+    return drain
 
 
-def measure(name: str, dialect: Dialect, workload: str, wire: Wire, seconds: float) -> Row:
-    """The figures of one workload in one dialect."""
-    text = wire.text
-    chunks = [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
-    size = len(text.encode("utf-8", "surrogatepass"))
-    complete = best(lambda: dialect.parse(text), seconds)
-    streamed = best(lambda: drain(dialect, chunks), seconds)
-    return Row(
-        name,
-        workload,
-        len(text),
-        bool(payloads(text, wire.calls)),
-        wire.alone,
-        complete,
-        size / complete,
-        complete / best(complete_floor(dialect, wire), seconds),
-        streamed,
-        size / streamed,
-        streamed / best(stream_floor(dialect, chunks), seconds),
-        streamed / len(chunks),
-        streams(dialect, text),
-    )
+def chunks(text: str, size: int) -> list[str]:
+    """A text in pieces of so many characters."""
+    return [text[at : at + size] for at in range(0, len(text), size)]
 
 
-def streams(dialect: Dialect, text: str) -> bool:
-    """True when the text says the same in chunks; figures of a stream that does not are worth nothing."""
-    chunks = [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
-    return not disagreement(dialect.parse(text), stream(dialect, chunks, {}))
+def times(dialect: Dialect, wire: Wire, ways: Sequence[str], seconds: float, reader: Dialect | Auto) -> Reading:
+    """A text's figures, read by `reader`, beside the floor of its dialect."""
+    found, floors = Reading(len(wire.text)), dict[int, float]()
+    for way in ways:
+        size = chunk_size(way)
+        if size not in floors:
+            floor = stream_floor(dialect, chunks(wire.text, size)) if size else complete_floor(dialect, wire)
+            floors[size] = best(floor, seconds)
+        found.floor[way] = floors[size]
+        found.us[way] = best(reading(reader, wire.text, way), seconds)
+    return found
 
 
-def drain(dialect: Dialect, chunks: Sequence[str]) -> None:
-    """Stream these chunks and drop the events."""
-    opened = dialect.stream()
-    feed = opened.feed
-    for chunk in chunks:
-        feed(chunk)
-    opened.close()
+def measure(name: str, seconds: float) -> speed_figures.Dialect:
+    """All figures of one dialect."""
+    dialect, auto = registry.dialect(name), toolect.dialect("auto")
+    assert isinstance(auto, Auto)
+    wires = {workload: made for workload in WORKLOADS if (made := wire(dialect, workload))}
+    figures = speed_figures.Dialect(notation(wires["code20"]), wires["short"].alone)
+    for workload, made in wires.items():
+        found = figures.readings[workload] = times(dialect, made, WAYS, seconds, dialect)
+        if workload in WEIGHED:
+            for way in ("whole, tools", "by 4, tools"):
+                found.bytes[way] = peak(reading(dialect, made.text, way)) / len(made.text)
+        if differs(dialect, made.text):
+            figures.apart.append(workload)
+        ways = [way for way in WAYS if way.endswith("tools") and chunk_size(way) in (0, 4)]
+        for flaw, text in flawed(dialect, made) if workload in FLAWED else ():
+            figures.readings[f"{workload} {flaw}"] = times(dialect, made._replace(text=text), ways, seconds, dialect)
+        if workload in (*FLAWED, "prose20"):
+            figures.readings[f"{workload} {AUTO}"] = times(dialect, made, ways, seconds, auto)
+    figures.cases, figures.carried = carried(dialect)
+    return figures
 
 
-def machine() -> float:
-    """How many µs `json.loads` of 140 characters takes here."""
-    text = json.dumps({**ARGUMENTS, "padding": ""}, ensure_ascii=False)
-    text = text.replace('"padding": ""', f'"padding": "{"x" * (140 - len(text))}"')
-    return best(lambda: json.loads(text), 0.2)
+def differs(dialect: Dialect, text: str) -> bool:
+    """True when the text says something else in chunks; figures of such a stream are worth nothing."""
+    return bool(disagreement(dialect.parse(text), streamed(dialect, chunks(text, 4), {})))
 
 
-# Targets
+def notation(code: Wire) -> Notation:
+    """How the arguments of a call with a long text are written."""
+    if payloads(code.text, code.calls):
+        return Notation.JSON
+    return Notation.RAW if str(code.calls[0].arguments["content"]) in code.text else Notation.ESCAPED
 
 
-class Target(NamedTuple):
-    """A limit, and whether a figure keeps it."""
-
-    name: str
-    value: float
-    limit: float
-
-    @property
-    def kept(self) -> bool:
-        """True when the figure is within the limit."""
-        return self.value <= self.limit
-
-
-def targets(rows: Sequence[Row], loads: float) -> list[Target]:
-    """Every target that one dialect's figures are held to."""
-    found = {row.workload: row for row in rows}
-    limits = {"prose20": 2.5 * loads / 2, "code20": 3.5 * loads / 2}
-    result = []
-    for row in rows:
-        if row.workload == "short":
-            result.append(Target("short x", row.complete_ratio, 2.5 if row.json else 5))
-        if row.workload == "code20":
-            result.append(Target("code20 x", row.complete_ratio, 1.3))
-        result.append(Target(f"{row.workload} stream x", row.stream_ratio, 8))
-        if row.workload in limits:
-            result.append(Target(f"{row.workload} µs/chunk", row.per_chunk, limits[row.workload]))
-    if "code20" in found and "code200" in found:
-        small, large = found["code20"], found["code200"]
-        result.append(Target("growth", large.complete / small.complete, 11))
-        result.append(Target("growth stream", large.stream / small.stream, 11))
-    return result
-
-
-# Start-up
-
-
-def startup(names: Sequence[str], repeats: int) -> list[Target]:
-    """What a cold process pays, in ms."""
-    bare, imported = (_cold(["-c", code], repeats) for code in ("pass", "import toolect"))
-    first = max((_first_parse(name, repeats), name) for name in names)
-    command = ["-c", "from toolect.cli import main; main()", "parse", "--from", names[0], "--format", "json"]
-    return [
-        Target("import toolect (ms)", imported - bare, 60),
-        Target(f"first parse (ms), slowest: {first[1]}", first[0], 10),
-        Target("command line, one message (ms)", _cold(command, repeats), 250),
-    ]
-
-
-def _cold(arguments: Sequence[str], repeats: int) -> float:
-    def once() -> float:
-        start = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False
-        )
-        return (time.perf_counter() - start) * 1000 if done.returncode == 0 else math.inf
-
-    once()
-    return min(once() for _ in range(repeats))
-
-
-def _first_parse(name: str, repeats: int) -> float:
-    code = (
-        "import time, toolect\n"
-        "start = time.perf_counter()\n"
-        f"toolect.dialect({name!r}).parse({SENTENCES!r})\n"
-        "print(time.perf_counter() - start)"
-    )
-    runs = (
-        subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
-        for _ in range(repeats + 1)
-    )
-    return min(float(run.stdout) * 1000 for run in islice(runs, 1, None))
-
-
-# Printing
-
-
-def draw(name: str, rows: Sequence[Row], kept: Sequence[Target]) -> str:
-    """One dialect's figures and targets."""
-    lines = [f"{name}{' (calls are JSON)' if any(row.json for row in rows) else ''}"]
-    heads = f"{'MB/s':>8}{'x floor':>9}"
-    lines.append(f"  {'':10}{'chars':>8}{'complete µs':>13}{heads}{'stream µs':>12}{heads}{'µs/chunk':>10}")
-    lines += [
-        f"  {row.workload + '*' * row.alone:10}{row.characters:>8}{row.complete:>13.1f}{row.complete_rate:>8.0f}"
-        f"{row.complete_ratio:>9.2f}{row.stream:>12.1f}{row.stream_rate:>8.1f}{row.stream_ratio:>9.1f}{row.per_chunk:>10.2f}"
-        for row in rows
-    ]
-    missing = [workload for workload in WORKLOADS if workload not in {row.workload for row in rows}]
-    if missing:
-        lines.append(f"  not measured, because it does not read back what was rendered: {', '.join(missing)}")
-    if apart := [row.workload for row in rows if not row.agrees]:
-        lines.append(f"  figures void, because the stream says something else: {', '.join(apart)}")
-    return "\n".join([*lines, "  " + "   ".join(map(mark, kept))])
-
-
-def mark(target: Target) -> str:
-    """A target with its figure and whether it is kept."""
-    return f"{'✓' if target.kept else '✗'} {target.name} {target.value:.2f} ≤ {target.limit:g}"
+def carried(dialect: Dialect) -> tuple[int, int]:
+    """The corpus cases that have calls and are just what the dialect writes, and those read in large steps alone."""
+    path, graph, cases, whole = ROOT / f"tests/corpus/{dialect.spec.name}.txt", dialect.graph(), 0, 0
+    for case in read(path) if path.exists() else ():
+        tools = case.options.get("tools")
+        if not case.canonical or case.options.keys() - {"tools"} or not dialect.parse(case.text, tools).calls:
+            continue
+        cases += 1
+        schemas = tool_schemas(tools)
+        strode = stride(graph, graph.start, case.text, 0, 0, schemas, True, True) if graph.strides else None
+        whole += strode is not None and strode[0].finished
+    return cases, whole
 
 
 # The command line
@@ -239,67 +135,50 @@ def mark(target: Target) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure, or profile, as the arguments say."""
-    parser = arguments(__doc__ or "")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    parser.add_argument("--compiled", action="store_true", help="measure the wheel that `make compiled` built")
+    parser.add_argument("--json", metavar="OUT", help="write the figures")
+    parser.add_argument("--write", action="store_true", help="keep the figures in docs/reports/speed.json")
     parser.add_argument(
-        "--profile", nargs=2, metavar=("DIALECT", "WORKLOAD"), help=f"show where time goes in one of {WORKLOADS}"
+        "--profile", nargs=2, metavar=("DIALECT", "TEXT"), help=f"where time goes in one of {WORKLOADS}"
     )
     options = parser.parse_args(argv)
-    names = options.dialect or registry.dialects()
-    if not are_known([*names, *(options.profile or ())[:1]]):
-        return 2
+    known = registry.dialects()
+    names = options.dialect or list(known)
+    if unknown := sorted({*names, *(options.profile or ())[:1]} - {*known}):
+        parser.error(f"unknown dialect {unknown[0]!r}, expected one of {', '.join(known)}")
+    if options.compiled and build() != "compiled":
+        words = sys.argv[1:] if argv is None else argv
+        return subprocess.run([compiled_wheel(), "-m", "tools.bench.speed", *words], cwd=ROOT, check=False).returncode
     if options.profile:
         return profile(registry.dialect(options.profile[0]), options.profile[1])
-    seconds = 0.05 if options.quick else 0.4
-    loads = machine()
-    print(f"json.loads of 140 characters: {loads:.2f} µs\n")
-    report: list[Json] = []
-    missed: list[str] = []
+    run = Run(datetime.now(UTC).date().isoformat(), python_version(), f"{__version__} ({build()})", machine())
+    last = speed_figures.kept().runs.get(build())
+    print(f"toolect {run.version}; json.loads of 140 characters: {run.loads:.2f} µs")
+    if last is not None:
+        print(f"In brackets: times what it took in the last run that was kept, of {last.date}.")
     for name in names:
-        dialect = registry.dialect(name)
-        wires = {workload: wire(dialect, workload) for workload in WORKLOADS}
-        rows = [measure(name, dialect, workload, w, seconds) for workload, w in wires.items() if w]
-        kept = targets(rows, loads)
-        print(draw(name, rows, kept), end="\n\n", flush=True)
-        report += map(asdict, rows)
-        missed += [f"{name}: {mark(target)}" for target in kept if not target.kept]
-    starts = startup(names, 3 if options.quick else 10)
-    print("\n".join(map(mark, starts)), end="\n\n")
-    missed += [mark(target) for target in starts if not target.kept]
-    print("\n".join([f"{len(missed)} targets missed", *missed]) if missed else "every target kept")
+        run.dialects[name] = measure(name, 0.02 if options.quick else 0.1)
+        print(f"\n{drawn(run, last, name)}", flush=True)
+    run.start = cold.start(names[:8] if options.quick else names, 3 if options.quick else 5)
+    print("", *summary(run), "", *missed(run), sep="\n")
+    if options.write:
+        speed_figures.keep(build(), run)
     if options.json:
-        figures = {"loads": loads, "rows": report, "start": [target._asdict() for target in starts], "missed": missed}
-        Path(options.json).write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        Path(options.json).write_bytes(speed_figures.encoded(run))
     return 0
 
 
-def arguments(about: str) -> argparse.ArgumentParser:
-    """The arguments of a benchmark of dialects."""
-    parser = argparse.ArgumentParser(description=about.partition("\n")[0])
-    parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    parser.add_argument("--json", metavar="OUT", help="write the figures")
-    return parser
-
-
-def are_known(names: Sequence[str]) -> bool:
-    """True when these are dialects; else it says which is none."""
-    known = registry.dialects()
-    unknown = sorted({*names} - {*known})
-    if unknown:
-        print(f"bench: unknown dialect {unknown[0]!r}, expected one of {', '.join(known)}", file=sys.stderr)
-    return not unknown
-
-
 def profile(dialect: Dialect, workload: str) -> int:
-    """Show where the time goes, complete and in chunks."""
-    measured = wire(dialect, workload) if workload in WORKLOADS else None
-    if measured is None:
-        print(f"bench: cannot measure {workload!r} here, expected one of {', '.join(WORKLOADS)}", file=sys.stderr)
-        return 2
-    text = measured.text
-    chunks = [text[at : at + CHUNK] for at in range(0, len(text), CHUNK)]
-    for title, run in (("complete", lambda: dialect.parse(text)), ("stream", lambda: drain(dialect, chunks))):
-        print(f"{title}: {best(run, 0.2):.1f} µs")
+    """Show where the time goes, at once and in chunks."""
+    made = wire(dialect, workload) if workload in WORKLOADS else None
+    if made is None:
+        raise SystemExit(f"cannot measure {workload!r} here, expected one of {', '.join(WORKLOADS)}")
+    for way in ("whole, tools", "by 4, tools"):
+        run = reading(dialect, made.text, way)
+        print(f"{way}: {best(run, 0.2):.1f} µs")
         _profile(run, max(1, int(1e6 / best(run, 0.1))))
     return 0
 

@@ -22,7 +22,7 @@ import msgspec
 
 from toolect._spec.model import HoleKind, Spec
 from toolect.compiled import Dialect
-from toolect.message import Call, Content, Message
+from toolect.message import Call, Content, Json, Message
 from tools.conformance.chunked import literals
 
 WORKLOADS = ("short", "parallel", "code20", "code200", "prose20")
@@ -34,6 +34,38 @@ ARGUMENTS = {
     "hourly": True,
     "note": "say if it rains in the morning, and how much",
 }
+TOOLS: list[Json] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "description": "The weather of some days.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string"},
+                    "days": {"type": "integer"},
+                    "unit": {"type": "string"},
+                    "hourly": {"type": "boolean"},
+                    "note": {"type": "string"},
+                },
+            },
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "write_file",
+            "description": "Writes a file.",
+            "parameters": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+            },
+        },
+    },
+    {"type": "function", "function": {"name": "list_files", "parameters": {"type": "object", "properties": {}}}},
+]
+"""What is declared where tools are: those that are called, and one that is not."""
 # What many repetitions of look like a source file: quotes, backslashes, newlines, brackets and comparisons.
 FUNCTION = '''def step_{n}(values: dict[str, int], limit: int = {n}) -> str:
     """Return the values below `limit`, one a line."""

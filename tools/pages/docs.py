@@ -19,7 +19,7 @@ import click
 from toolect import registry
 from toolect.authoring.lint import catalogue
 from toolect.cli import main as toolect
-from tools.bench import beside
+from tools.bench import speed_tables
 from tools.fuzz import fuzz
 from tools.house import figures
 from tools.house.imports import ORDER, modules, part
@@ -103,7 +103,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/reports/matrix.md", feature_matrix.page),
     ("docs/reports/house.md", figures.page),
     ("docs/reports/fuzz.md", fuzz.page),
-    ("docs/reports/speed.md", beside.page),
+    ("docs/reports/speed.md", speed_tables.page),
     ("docs/reports/peers.md", peer_figures.page),
     (f"{dialect_pages.FOLDER}/README.md", dialect_pages.index),
     *((f"{dialect_pages.FOLDER}/{name}.md", partial(dialect_pages.page, name)) for name in registry.dialects()),

@@ -1,13 +1,14 @@
 """Reads the same texts with toolect and its peers, in turn, and says who is right and how long each takes.
 
-    python -m tools.peers.compare [--dialect NAME]... [--peer NAME]... [--quick] [--json OUT] [--write]
+    python -m tools.peers.compare [--dialect NAME]... [--peer NAME]... [--quick] [--compiled] [--json OUT] [--write]
 
 `peers.yaml` says which packages, and what they call a format. Each gets an environment of its own below `.peers/`,
 made once. A text is what the dialect writes for a message of `tools/bench/workloads.py`, read with the tools declared:
 whole, and in chunks of four characters in which a marker's tags are never split.
 Every package is asked in turn, some rounds; its figure is the shortest time. What it says must be the calls and the
 content that were written (spaces around content do not count): a figure of a wrong answer is marked and wins nothing.
-Besides, the probes count what is read right of texts that are harder than the ones timed. --write keeps all in
+Besides, the probes count what is read right of texts that are harder than the ones timed. --compiled has the wheel
+of `make compiled` beside them. --write keeps all in
 docs/reports/peers.json, from which `python -m tools.pages.docs` writes the page.
 """
 
@@ -28,11 +29,11 @@ import msgspec
 from toolect import registry
 from toolect._version import __version__, build
 from toolect.message import Message
+from tools.bench.workloads import TOOLS, wire
 from tools.bench.workloads import message as message_of
-from tools.bench.workloads import wire
-from tools.peers.environments import Worker, environment, peers
-from tools.peers.peer_figures import FILE, HOW, US, WORKLOADS, Figure, Report, Row
-from tools.peers.probe_texts import TOOLS, pieces, probes, tags
+from tools.peers.environments import Worker, compiled_wheel, environment, peers
+from tools.peers.peer_figures import COMPILED, FILE, HOW, US, WORKLOADS, Figure, Report, Row
+from tools.peers.probe_texts import pieces, probes, tags
 
 ROUNDS = 3
 
@@ -102,8 +103,8 @@ def probed(name: str, readers: Mapping[str, tuple[Worker, str]]) -> dict[str, tu
                 if _absent(fault):
                     continue
                 right, tried = found[who]
-                if fault and who == US:
-                    print(f"  {US} is wrong: {name} {how} {text!r}: {fault}")
+                if fault and who in (US, COMPILED):
+                    print(f"  {who} is wrong: {name} {how} {text!r}: {fault}")
                 found[who] = (right + (not fault), tried + 1)
     return found
 
@@ -135,6 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dialect", action="append", metavar="NAME", help="only this dialect; may be repeated")
     parser.add_argument("--peer", action="append", choices=sorted(known), help="only this package; may be repeated")
     parser.add_argument("--quick", action="store_true", help="shorter rounds")
+    parser.add_argument("--compiled", action="store_true", help="the wheel that `make compiled` built, too")
     parser.add_argument("--json", metavar="OUT", help="write the figures")
     parser.add_argument("--write", action="store_true", help=f"keep the figures in docs/reports/{FILE.name}")
     options = parser.parse_args(argv)
@@ -149,9 +151,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     counts: dict[str, tuple[int, int]] = {}
     with ExitStack() as open_:
         ours = open_.enter_context(Worker(US, sys.executable))
+        builds = {US: ours}
+        if options.compiled:
+            builds[COMPILED] = open_.enter_context(Worker(US, compiled_wheel()))
         workers = {name: open_.enter_context(Worker(name, python)) for name, python in pythons.items()}
         for name in options.dialect or names:
-            readers = {US: (ours, name)} | {
+            readers = {build: (worker, name) for build, worker in builds.items()} | {
                 who: (workers[who], peer.formats[name]) for who, peer in chosen.items() if name in peer.formats
             }
             for row in measure(name, readers, waiting, 0.06 if options.quick else 0.6):
@@ -164,7 +169,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{who}: {right} of {tried} probes right")
     behind = sum(row.best is not None and row.best[1] < row.figures[US].us for row in rows)
     print(f"{behind} of {len(rows)} rows behind the best peer that is right")
-    versions = {US: f"{__version__} ({build()})"} | {n: p.package.partition("==")[2] for n, p in chosen.items()}
+    versions = {US: f"{__version__} ({build()})"} | ({COMPILED: __version__} if options.compiled else {})
+    versions |= {n: p.package.partition("==")[2] for n, p in chosen.items()}
     report = Report(datetime.now(UTC).date().isoformat(), python_version(), versions, rows, counts)
     for target in [*([FILE] if options.write else []), *([Path(options.json)] if options.json else [])]:
         target.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")

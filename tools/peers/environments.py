@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -47,6 +48,15 @@ def environment(name: str, peer: Peer) -> Path:
     subprocess.run([*install, *(["--no-deps"] if peer.bare else []), peer.package], check=True)
     done.write_text(wanted)
     return python
+
+
+def compiled_wheel() -> Path:
+    """The interpreter of an environment with the wheel in dist/compiled; another wheel makes it anew."""
+    wheels = sorted((HERE.parents[1] / "dist" / "compiled").glob("*.whl"))
+    if len(wheels) != 1:
+        raise SystemExit(f"expected one wheel in dist/compiled, got {len(wheels)}: `make compiled` builds it")
+    digest = hashlib.sha256(wheels[0].read_bytes()).hexdigest()
+    return environment("toolect-compiled", Peer(f"toolect @ {wheels[0].as_uri()}#sha256={digest}", {}))
 
 
 class Worker:

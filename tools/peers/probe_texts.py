@@ -6,41 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toolect.compiled import Dialect
-from toolect.message import Call, Content, Json, Message
-from tools.bench.workloads import SENTENCES, markers, wire
+from toolect.message import Call, Content, Message
+from tools.bench.workloads import SENTENCES, TOOLS, markers, wire
 
 CHUNK = 4
-TOOLS: list[Json] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "description": "The weather of some days.",
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    "city": {"type": "string"},
-                    "days": {"type": "integer"},
-                    "unit": {"type": "string"},
-                    "hourly": {"type": "boolean"},
-                    "note": {"type": "string"},
-                },
-            },
-        },
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "write_file",
-            "description": "Writes a file.",
-            "parameters": {
-                "type": "object",
-                "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-            },
-        },
-    },
-    {"type": "function", "function": {"name": "list_files", "parameters": {"type": "object", "properties": {}}}},
-]
 
 
 def tags(dialect: Dialect) -> list[str]:
