@@ -58,6 +58,7 @@ BREAKS: dict[Law, tuple[object, str, Callable[..., object]]] = {
     Law.STREAM: (Dialect, "parse", noting),
     Law.EVENTS: (Stream, "close", silent),
     Law.STRICT: (Dialect, "parse", stern),
+    Law.SERIAL: (Message, "to_openai", lambda _: {"content": "nothing"}),
     Law.RENDERED: (roundtrip, "render", lambda *_: "nothing"),
 }
 
@@ -236,7 +237,7 @@ def test_the_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch, capsy
     """The same seed gives the same; the exit code says whether there is anything."""
     arguments = ["--runs", "20", "--seed", "3", "--jobs", "1", "--dialect", "hermes"]
     assert fuzz.main(arguments) == 0
-    monkeypatch.setattr(fuzz, "broken", lambda _, run: Finding(Law.RAISED, run, "broken"))
+    monkeypatch.setattr(fuzz, "broken", lambda _, run, __: Finding(Law.RAISED, run, "broken"))
     monkeypatch.setattr(fuzz, "shrunk", lambda _, finding: finding)
     assert fuzz.main(arguments) == 1
     assert "20 runs with seed 3: 20 break a law" in capsys.readouterr().out

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from toolect import registry
 from toolect._detection.auto import Auto
+from toolect._detection.index import index
 from toolect._rendering.roundtrip import tools_of
 from toolect._spec.model import POLICIES, WRITING
 from toolect.authoring.corpus import read
@@ -26,8 +27,12 @@ from tools.fuzz.odd_messages import odd_samples
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus"
 LONGEST = 1200
 """Characters of a text that is read: what breaks a law is short, and long texts take the time of many."""
-KEPT = 24
-"""Texts of the generator that are kept, and damaged again and again."""
+FEW, KEPT = 6, 24
+"""Texts of the generators that there are at once, and at most, to be damaged again and again."""
+OFTEN = 24
+"""So often a text is drawn again before another is generated: making one costs as much as reading many."""
+MANNERS = 5
+"""Settings of policies that the runs of a block take turns with, beside none: each makes a graph of its own."""
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 SIZES = ((1,), (1,), (2,), (3,), (5,))
 POLICIES_READ = {name: values for name, values in POLICIES.items() if name not in WRITING}
@@ -60,7 +65,7 @@ class Texts:
                 return random.choice(self.known)
             case 3:
                 return Text(garbage(self.markers, random), [])
-        if len(self._drawn) < KEPT or not random.randrange(8):
+        if len(self._drawn) < FEW or not random.randrange(OFTEN):
             found = next(random.choice(self._sources), None)
             if found is not None:
                 self._drawn = [*self._drawn[-KEPT:], Text(found.text, found.tools)]
@@ -85,45 +90,49 @@ def corpus(name: str) -> tuple[Text, ...]:
 def runs(dialect: Dialect | Auto, seed: int, count: int) -> Iterator[Run]:
     """So many runs; the same seed gives the same."""
     random = Random(f"{dialect.name} {seed}")
-    others = list(registry.dialects())
-    own = Texts(dialect, seed, random) if isinstance(dialect, Dialect) else None
+    names = list(registry.dialects())
+    own = [Texts(dialect, seed, random)] if isinstance(dialect, Dialect) else []
+    manners: list[dict[str, Json]] = [{}, *(_manner(random) for _ in range(MANNERS))]
     foreign: list[Texts] = []
     while count:
-        if own is None and (len(foreign) < 3 or not random.randrange(20)):
-            foreign = [*foreign[-2:], Texts(registry.dialect(random.choice(others)), seed, random)]
-        sources = [own] if own is not None else foreign
-        run = _run(dialect, sources, random, registry.dialect(random.choice(others)))
-        if len(run.text) <= LONGEST:
+        if not own and (len(foreign) < 3 or not random.randrange(40)):
+            foreign = [*foreign[-2:], Texts(registry.dialect(random.choice(names)), seed, random)]
+        text, tools = _text(own or foreign, random, names)
+        if len(text) <= LONGEST:
             count -= 1
-            yield run
+            options = _options(dialect, tools, random) | random.choice((manners[0], random.choice(manners)))
+            yield Run(dialect.name, text, options, _sizes(random))
 
 
-def _run(dialect: Dialect | Auto, sources: Sequence[Texts], random: Random, other: Dialect) -> Run:
+def _text(sources: Sequence[Texts], random: Random, names: Sequence[str]) -> Text:
+    """A text of one of the sources, others after it perhaps, those of any dialect too; damaged, most of the time."""
     source = random.choice(sources)
     text, tools = source.draw()
     while random.random() < 0.25:
-        more = random.choice(sources).draw()
+        cases = corpus(random.choice(names)) if not random.randrange(5) else ()
+        more = random.choice(cases) if cases else random.choice(sources).draw()
         text, tools = text + random.choice(("", "", " ", "\n", "\nok\n", "\n\n")) + more.text, [*tools, *more.tools]
     if random.random() < 0.3:
         text = corrupt(text, source.dialect.spec, random, random.choice(list(Corruption)))
-    markers = source.markers if random.random() < 0.8 else facts(other).markers
-    text = damaged(text, random, markers, random.choice((0, 1, 1, 2, 2, 3, 5)))
-    return Run(dialect.name, text, _options(dialect, tools, random), _sizes(random))
+    markers = source.markers if random.random() < 0.8 else facts(registry.dialect(random.choice(names))).markers
+    return Text(damaged(text, random, markers, random.choice((0, 1, 1, 2, 2, 3, 5))), tools)
+
+
+def _manner(random: Random) -> dict[str, Json]:
+    """Settings of some policies."""
+    return {name: random.choice(values) for name, values in POLICIES_READ.items() if not random.randrange(3)}
 
 
 def _options(dialect: Dialect | Auto, tools: list[Json], random: Random) -> dict[str, Json]:
-    """How the text is read."""
+    """How the text is read, policies apart."""
     options: dict[str, Json] = {}
     if declared := _declared(tools, random):
         options["tools"] = declared
     if not random.randrange(8):
         options["mode"] = "strict"
-    prefill = sorted(dialect.spec.prefill) if isinstance(dialect, Dialect) else ["<think>\n", "<think>"]
+    prefill = sorted(dialect.spec.prefill if isinstance(dialect, Dialect) else index().prefill)
     if prefill and not random.randrange(6):
         options["prefix"] = random.choice(prefill)
-    for name, values in POLICIES_READ.items():
-        if not random.randrange(6):
-            options[name] = random.choice(values)
     return options
 
 

@@ -7,6 +7,11 @@ and so does `drawn`, which stands for dialects whose grammars are made up. The s
 finding is shrunk and printed as data: the law, the dialect, the text, options and sizes, and what was read. --write
 keeps the figures of this run in docs/reports/fuzz.json, from which the page beside it is written.
 
+A long run is better done by the compiled packages, which are the same source and read faster:
+
+    make compiled && python -m venv build/fast && build/fast/bin/pip install dist/compiled/*.whl
+    build/fast/bin/python -m tools.fuzz.fuzz --runs 1000000 --seed 7
+
 Exit code 0: nothing was found. 1: something was.
 """
 
@@ -104,9 +109,10 @@ def hold(block: Block, dialect: Dialect | Auto, drawn: Iterable[Run]) -> Searche
     """What is found in the runs drawn for a block."""
     found: list[Finding] = []
     count: Counter[str] = Counter()
+    written: set[str] = set()
     try:
         for run in drawn:
-            finding = broken(dialect, run)
+            finding = broken(dialect, run, written)
             if finding is not None:
                 count[finding.law] += 1
                 if count[finding.law] <= SHOWN:
@@ -197,9 +203,10 @@ _PAGE = """# Fuzzing
 
 Written by `tools/pages/docs.py` from `docs/reports/fuzz.json`. `make fuzz ARGS="--runs 1000000 --seed 7"` reads so many
 texts of all dialects, of `auto`, and of dialects whose grammars are drawn as well: generated and rendered messages,
-cases of the corpus, several joined, damaged up to five times and cut, with tools, prefixes, modes and policies of all
-kinds, in chunks of all sizes. Every text is read whole, strictly and in chunks, what may be run is written and read
-again, and each law below is held against it; `--write` keeps the figures.
+cases of the corpus, several joined, those of other dialects too, damaged up to five times and cut, with tools,
+prefixes, modes and policies of all kinds, in chunks of all sizes. Every text is read whole, strictly and in chunks,
+written as JSON and read again, and so is in the dialect what may be run; each law below is held against it. `--write`
+keeps the figures.
 """
 
 

@@ -13,8 +13,9 @@ from toolect._detection.auto import Auto
 from toolect._rendering.differences import unchanged
 from toolect._rendering.roundtrip import lossy, tools_of
 from toolect.authoring.laws import plain, same, untiled, untold
+from toolect.cli._shared.forms import message_form, message_of
 from toolect.compiled import Dialect
-from toolect.message import Call, Json, Message, RepairKind, Segment, same_json
+from toolect.message import Call, Json, Message, RepairKind, Segment, dumps, same_json
 from toolect.rendered import Unrepresentable
 
 
@@ -51,8 +52,10 @@ class Law(StrEnum):
     """Strict mode finds clean what lenient mode reads without repairs, reads it alike, and runs nothing repaired."""
     ARGUMENTS = "arguments"
     """The arguments of a runnable call are what their JSON text says, and their words come before its end."""
+    SERIAL = "serial"
+    """A message can be written as JSON and read again, as it is and as an assistant message of the chat API."""
     RENDERED = "rendered"
-    """The runnable calls, written again, are read back as they are, whole and by the character."""
+    """The runnable calls, written again, are read back as they are, whole and by the character; and written alike."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -63,24 +66,26 @@ class Finding(msgspec.Struct, frozen=True):
     detail: str
 
 
-def broken(dialect: Dialect | Auto, run: Run) -> Finding | None:
-    """The first law that the run breaks."""
+def broken(dialect: Dialect | Auto, run: Run, written: set[str] | None = None) -> Finding | None:
+    """The first law that the run breaks; calls are not written again that are among those `written` already."""
     try:
-        return next((Finding(law, run, detail) for law, detail in _each(dialect, run) if detail), None)
+        laws = _each(dialect, run, set() if written is None else written)
+        return next((Finding(law, run, detail) for law, detail in laws if detail), None)
     except Exception as error:  # whatever it is: that is the law
         return Finding(Law.RAISED, run, f"{type(error).__name__}: {error}")
 
 
-def _each(dialect: Dialect | Auto, run: Run) -> Iterator[tuple[Law, str]]:
+def _each(dialect: Dialect | Auto, run: Run, written: set[str]) -> Iterator[tuple[Law, str]]:
     """Every law, with what is wrong; an empty text where it holds."""
     message = dialect.parse(run.text, **run.options)
     yield Law.SPANS, untiled(message, run.text)
     yield from _streamed(dialect, run, message)
-    yield Law.STRICT, _strict(dialect, run)
+    yield Law.STRICT, _strict(dialect, run, message)
     for call in message.runnable:
         yield Law.ARGUMENTS, misread(call, run.text)
+    yield Law.SERIAL, _unlike(message)
     if isinstance(dialect, Dialect) and message.runnable:
-        yield from _rewritten(dialect, message, run)
+        yield from _rewritten(dialect, message, run, written)
 
 
 def _streamed(dialect: Dialect | Auto, run: Run, message: Message) -> Iterator[tuple[Law, str]]:
@@ -94,7 +99,7 @@ def _streamed(dialect: Dialect | Auto, run: Run, message: Message) -> Iterator[t
 
 def _difference(whole: Message, streamed: Message) -> str:
     """The first part of two messages that is not the same."""
-    if plain(whole) == plain(streamed):
+    if repr(whole) == repr(streamed):  # says all that there is, and is quick
         return ""
     pairs = [
         (a, b)
@@ -105,9 +110,12 @@ def _difference(whole: Message, streamed: Message) -> str:
     return f"whole {one}, streamed {other}"
 
 
-def _strict(dialect: Dialect | Auto, run: Run) -> str:
-    """How strict mode and lenient mode disagree."""
-    strict, lenient = (dialect.parse(run.text, **{**run.options, "mode": mode}) for mode in ("strict", "lenient"))
+def _strict(dialect: Dialect | Auto, run: Run, message: Message) -> str:
+    """How strict mode and lenient mode disagree, of which one read `message`."""
+    other = "lenient" if run.options.get("mode") == "strict" else "strict"
+    strict, lenient = message, dialect.parse(run.text, **{**run.options, "mode": other})
+    if other == "strict":
+        strict, lenient = lenient, strict
     if strict.clean != lenient.clean:
         return f"strict clean is {strict.clean}: {strict}, lenient {lenient}"
     if any(call.runnable and call.repairs for call in strict.calls):
@@ -155,19 +163,47 @@ def _within(signs: Iterator[str], text: str) -> bool:
     return all(sign in rest for sign in signs)
 
 
-def _rewritten(dialect: Dialect, message: Message, run: Run) -> Iterator[tuple[Law, str]]:
+def _unlike(message: Message) -> str:
+    """What is not the same after a way through JSON."""
+    form = dumps(message_form(Message(message.segments, message.repairs)))
+    again = dumps(message_form(message_of(json.loads(form))))
+    if again != form:
+        return f"{form} is written again as {again}"
+    told = Message.from_openai(json.loads(dumps(message.to_openai())))
+    if (told.content, told.reasoning) != (message.content, message.reasoning):
+        return f"{message} is told as {told}"
+    runs, same = ([(call.name, dumps(call.arguments)) for call in one.runnable] for one in (message, told))
+    return "" if runs == same and len(told.calls) == len(message.calls) else f"{message} is told as {told}"
+
+
+def _rewritten(dialect: Dialect, message: Message, run: Run, written: set[str]) -> Iterator[tuple[Law, str]]:
     """The laws of what may be run, written again: with its content where that can be carried."""
+    tools = run.options.get("tools")
+    key = repr((tools, [(call.name, call.arguments, call.id) for call in message.runnable]))
+    if key in written:
+        return
+    written.add(key)
     runnable: list[Segment] = [s for s in message.segments if not isinstance(s, Call) or s.runnable]
     for segments in (runnable, message.runnable):
         again = Message(segments)
-        tools = run.options.get("tools") or tools_of(again)
+        declared = tools or tools_of(again)
         try:
-            text = str(dialect.render(again, tools))
+            text = str(dialect.render(again, declared))
         except Unrepresentable:
             continue
-        back = dialect.parse(text, tools)
+        back = dialect.parse(text, declared)
         if not unchanged(again, back, lossy(dialect.spec)):
             yield Law.RENDERED, f"{text!r} is read as {back}"
-        for _, detail in _streamed(dialect, Run(run.dialect, text, {"tools": tools}, (1,)), back):
+        yield Law.RENDERED, _written_otherwise(dialect, back, declared, text)
+        for _, detail in _streamed(dialect, Run(run.dialect, text, {"tools": declared}, (1,)), back):
             yield Law.RENDERED, detail and f"{text!r}: {detail}"
         return
+
+
+def _written_otherwise(dialect: Dialect, back: Message, tools: list[Json], text: str) -> str:
+    """What is written for the message that `text`, which was written, says; nothing where it is the same."""
+    try:
+        again = str(dialect.render(back, tools))
+    except Unrepresentable as error:
+        again = str(error)
+    return "" if again == text else f"{text!r} is written again as {again!r}"

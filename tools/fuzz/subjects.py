@@ -14,7 +14,7 @@ def names() -> list[str]:
 
 
 def subject(name: str) -> Dialect | Auto:
-    """What the name stands for."""
+    """What the name stands for, made anew: its graphs for all the policies go when it does."""
     if name == registry.AUTO:
         return Auto()
-    return drawn_dialect(name) if name.startswith(DRAWN) else registry.dialect(name)
+    return drawn_dialect(name) if name.startswith(DRAWN) else Dialect(registry.spec(name))
