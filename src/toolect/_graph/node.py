@@ -202,6 +202,11 @@ class Node:
         inner = self.step(key).node
         return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
 
+    def heralds(self, key: str) -> bool:
+        """True when `key` opens a call with a terminal after it, and then nothing but long markers: a header."""
+        inner = self.step(key).node
+        return self.calling(key) and any(inner.step(name).node.strong for name, _ in inner.patterns)
+
     @property
     def strong(self) -> bool:
         """True when nothing but long markers may come next."""

@@ -79,6 +79,7 @@ class NameLine(Stop):
         super().__init__(name.regex, "", path, Calls.NAMED)
         self.key = name
         self.direct = not path  # a line begins, or the whole text
+        self.repair = RepairKind.IMPLIED_CLOSER if len(path) > 1 else None
 
 
 class EndToken(Stop):
@@ -121,9 +122,9 @@ class Unopened(Stop):
 
     __slots__ = ("shape",)
 
-    def __init__(self, bracket: str, path: tuple[Key, ...], shape: Shape) -> None:
+    def __init__(self, bracket: str, path: tuple[Key, ...], shape: Shape, repair: RepairKind) -> None:
         super().__init__(bracket, "", path, Calls.CALL)
-        self.repair = RepairKind.IMPLIED_OPENER
+        self.repair = repair
         self.shape = shape
 
 
@@ -183,10 +184,7 @@ class Finder:
                 if stop.named and self.node.goes_on(core):  # the next part of what is open, where no text is
                     stop.otherwise = Instead(core, "", (), Calls.CALL)
                 yield stop
-        for node, path in ((self.after, (SlotKind.TEXT,)), (self.node, ())):
-            for name, _ in node.patterns if self.calls else ():
-                if node.calling(name) and node.named(name):
-                    yield NameLine(name, path)
+        yield from self._name_lines()
         if self.outside:
             yield from self._where_text_begins()
         if self.sealed:
@@ -203,20 +201,32 @@ class Finder:
             yield from self._missing_openers()
             if self.outside and not self.node.json and not self.after.json:
                 yield from self._bare_calls()
+            if self.reasoning and self.calls:
+                yield from self._bare_after_reasoning()
         if self.outside:
             for core in self.graph.text_closers:
                 yield Stray(core, direct=False)
             for core in self.graph.closers:
                 yield Stray(core, direct=True)
 
+    def _name_lines(self) -> Iterator[Stop]:
+        """Names with which a call begins: where it may, and in reasoning whose closer is missing."""
+        places: list[tuple[tuple[Key, ...], Node]] = [((SlotKind.TEXT,), self.after), ((), self.node)]
+        if self.reasoning:
+            places += (((SlotKind.TEXT, *path), node) for path, node in self.after.closings(1))
+        for path, node in places if self.calls else ():
+            for name, _ in node.patterns:
+                if node.calling(name) and node.named(name):
+                    yield NameLine(name, path)
+
     def _stop(self, core: str, at: Node, path: tuple[Key, ...], repair: RepairKind | None) -> Iterator[Stop]:
         """The marker `core` of node `at`, which `path` leads to."""
-        if repair is not None and len(core) < STRONG and not (self.reasoning and at.named(core)):
+        if repair is not None and len(core) < STRONG and not (self.reasoning and (at.named(core) or at.heralds(core))):
             return
         calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
         if calling and not self.calls:
             return
-        lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path)
+        lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path) or at.lead(core)
         calls = _calls(calling, at.named(core))
         yield Following(core, lead, path, calls) if repair is None else Implying(core, lead, path, calls, repair)
 
@@ -234,7 +244,7 @@ class Finder:
         """Markers that could only follow a closer which is missing."""
         for path, node in self.after.closings(2):
             for core in node.marks:
-                if not self.reasoning or len(path) == 1 and core not in self.graph.think_openers or node.calling(core):
+                if not self.reasoning or core not in self.graph.think_openers or node.calling(core):
                     yield from self._stop(core, node, (SlotKind.TEXT, *path), RepairKind.IMPLIED_CLOSER)
 
     def _missing_openers(self) -> Iterator[Stop]:
@@ -242,16 +252,18 @@ class Finder:
         before: list[tuple[tuple[str, ...], Node]] = []
         if self.outside:
             before = [((), self.after)]
-        elif self.reasoning:
-            before = list(self.after.closings(1))
+        if self.outside or self.reasoning:
+            before += self.after.closings(1)
         for path, node in before:
             for opener, wrong in node.marks.items():
                 if wrong or not node.calling(opener):
                     continue
                 inner = node.step(opener).node
-                if not inner.text:
-                    for core in (c for c, misspelled in inner.marks.items() if not misspelled):
+                for core in (c for c, misspelled in inner.marks.items() if not misspelled):
+                    if not inner.text or inner.calling(core):
                         yield from self._stop(core, inner, (SlotKind.TEXT, *path, opener), RepairKind.IMPLIED_OPENER)
+                    elif self.reasoning and core not in self.graph.think_openers:
+                        yield from self._stop(core, inner, (SlotKind.TEXT, *path, opener), RepairKind.IMPLIED_CLOSER)
 
     def _bare_calls(self) -> Iterator[Stop]:
         """Brackets before which nothing but markers is missing: the fewest that lead to a call in JSON."""
@@ -264,10 +276,18 @@ class Finder:
                     shape = inner.json_field().shape if inner.json else None
                     if shape is not None and not isinstance(shape, Hole):
                         for bracket in "{[":
-                            yield Unopened(bracket, (*path, core), shape)
+                            yield Unopened(bracket, (*path, core), shape, RepairKind.IMPLIED_OPENER)
                         return
                     if not inner.text and (node is not self.after or node.calling(core)):
                         level.append(((*path, core), inner))
+
+    def _bare_after_reasoning(self) -> Iterator[Stop]:
+        """Brackets of bare calls in JSON, which could only follow the closer of reasoning."""
+        for path, node in self.after.closings(1):
+            shape = node.json_field().shape if node.json else None
+            if shape is not None and not isinstance(shape, Hole):
+                for bracket in "{[":
+                    yield Unopened(bracket, (SlotKind.TEXT, *path), shape, RepairKind.IMPLIED_CLOSER)
 
 
 def _calls(calling: bool, named: bool) -> Calls:

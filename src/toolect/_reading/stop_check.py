@@ -102,7 +102,8 @@ def _misspelled_opener(
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
     """The call in reasoning, unless that is closed after it, where this matters: without its opener, or by policy."""
-    if course.graph.policies.reasoning_calls == "parse" and call.stop.repair is not RepairKind.IMPLIED_OPENER:
+    whole = call.stop.repair is not RepairKind.IMPLIED_OPENER and not isinstance(call.stop, NameLine | Unopened)
+    if course.graph.policies.reasoning_calls == "parse" and whole:
         return call
     ends = (stop for stop in passage.plan.stops if stop.regular and stop.calls is Calls.NOTHING)
     regular = (stop for stop in ends if stop.core not in course.graph.think_openers)
@@ -123,6 +124,8 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
                 not _opened(stop, before.strip())
                 and not (course.tools and before[-1:] in _ENDS)
                 or line.lstrip().startswith(_FENCE)
+                or passage.field.role is Role.REASONING
+                and not course.tools
             ):
                 return None  # a quotation, or an example
             bare = bare_call(course, stop.shape, at)
@@ -260,7 +263,9 @@ def _space_after(passage: Passage, stop: Stop) -> str:
 def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: int) -> End | Waiting | None:
     """The name with which a call begins at index `at`."""
     node = passage.node
-    if passage.opened or stop.key not in node.choices:
+    if stop.repair is not None:
+        node = _before(passage, stop)
+    elif passage.opened or stop.key not in node.choices:
         node = node.step(SlotKind.TEXT).node
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
@@ -268,7 +273,9 @@ def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: 
     if answer is not Answer.YES:
         return WAIT if answer is Answer.WAIT else None
     match = course.graph.pattern(stop.core).match(course.buf, at, at + MAX_LEXEME)
-    return None if match is None or match.end() == at else End(stop, needle.lead, at, match.end())
+    if match is None or match.end() == at or stop.repair is not None and match[0] not in course.tools:
+        return None
+    return End(stop, needle.lead, at, match.end())
 
 
 def out_of_place(passage: Passage, course: Course, stop: Stop, at: int) -> None:
