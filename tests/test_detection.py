@@ -25,7 +25,9 @@ from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.ranking import MOST
 from toolect.message import Call, Content, Message, RepairKind
+from toolect.rendered import Unrepresentable
 from tools.conformance.no_calls import taken_for_calls, texts
+from tools.conformance.quotations import TOOLS as QUOTED
 
 AUTO = Auto()
 FILES = sorted((shipped_corpus.ROOT / "auto").glob("*.txt"))
@@ -415,6 +417,19 @@ def test_user_specs_take_part(tmp_path: Path) -> None:
         assert toolect.detect(text)[0].dialect == "pier"
     finally:
         registry._registry._shelves = old
+
+
+@pytest.mark.parametrize("name", sorted(toolect.dialects()))
+def test_what_is_cut_off_is_no_answer(name: str) -> None:
+    """Where a text ends in a call of a declared tool, that is told, as the dialect of the call tells it."""
+    dialect = registry.dialect(name)
+    try:
+        wire = str(dialect.render(Message([Call("get_weather", {"city": "Paris"})]), QUOTED))
+    except Unrepresentable:
+        return
+    for end in {wire.index("get_weather") + 13, wire.index("Paris") + 3}:
+        runnable = [call.runnable for call in dialect.parse(wire[:end], QUOTED).calls]
+        assert [call.runnable for call in AUTO.parse(wire[:end], QUOTED).calls] == runnable, wire[:end]
 
 
 def test_sources_hold_no_calls() -> None:

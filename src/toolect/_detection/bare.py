@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 import msgspec
@@ -18,6 +18,7 @@ from toolect._shapes.shape_reader import OpenCall
 from toolect._spec.holes import holes
 from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken, complete
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 
 BRACKETS = "{["
 _NEEDED = {HoleKind.NAME, HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT}
@@ -79,7 +80,7 @@ class Shapes:
         if found is None:
             if len(self._heads) == _MOST_CALLS:
                 self._heads.clear()
-            bare = BareJson(self, 0, (), False)
+            bare = BareJson(self, 0, NO_TOOLS, False)
             found = self._heads[head] = bare.owners if bare.read(head, 0, False) is Answer.YES else frozenset()
         return found
 
@@ -147,7 +148,7 @@ class BareJson:
         "end",
     )
 
-    def __init__(self, shapes: Shapes, at: int, tools: Collection[str], guesses: bool) -> None:
+    def __init__(self, shapes: Shapes, at: int, tools: ToolSchemas, guesses: bool) -> None:
         """What is broken is a call only if it `guesses`."""
         self._shapes, self.at, self._guesses = shapes, at, guesses
         self.end = at
@@ -200,6 +201,8 @@ class BareJson:
                 return Answer.YES
             if self._broken is None:
                 self.end = at + (self._read if reader.done else len(text) - start)
+                if final and not reader.done and reader.broken_off(self._tools):
+                    return Answer.YES
                 return Answer.NO if reader.done or final else WAIT
         self.end = max(self._broken.resume, at + 1)
         if self._broken.limit or not self._guesses:

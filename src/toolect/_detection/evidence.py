@@ -158,21 +158,22 @@ class Evidence:
 
         Any word may be a name. A short marker may be chance, and a code block may show an example: then a call that can
         be read must follow, and when no tools were declared it must look like a call of one. When tools were declared,
-        a call of another one must be beyond doubt.
+        a call of another one must be beyond doubt. One of a declared tool that the text cuts off is meant, too.
         """
         if not calls:
             return True
         hits, tools = self._openers[name], self.setting.tools
         strong = self.strong(name)
-        if self._wordy(name) and not any(call.good for call in calls):
+        if self._wordy(name) and not any(call.good or self._cut_off(call) for call in calls):
             return False
-        if tools and not any(call.name in tools for call in calls):
+        nameless = all(call.cut and not call.name for call in calls)  # their dialect says that they are calls
+        if tools and not nameless and not any(call.name in tools for call in calls):
             return strong and not self.setting.shown and not any(r.kind in HARD for r in repairs)
         if not tools and not strong and self._wordy(name) and not self._tool_like(name, calls[0]):
             return False
         if flat and any(hit.opener.json and hit.opener.core in BRACKETS for hit in hits):
             return any(call.name in tools for call in calls)
-        return strong or all(call.good and self.named(call.name) for call in calls)
+        return strong or nameless or all((call.good or call.cut) and self.named(call.name) for call in calls)
 
     def takes(self, guest: Guest) -> bool:
         """True when something of the dialect of a guest begins here, and is meant."""
@@ -195,6 +196,10 @@ class Evidence:
         """True when the opener of a dialect is followed by a name: any word might be one."""
         openers = [hit.opener for hit in self._openers[name]]
         return any(o.patterns or not o.needle for o in openers) and not any(o.json and o.needle for o in openers)
+
+    def _cut_off(self, call: Claim) -> bool:
+        """True for a call of a declared tool that the text cuts off, perhaps in its name."""
+        return call.cut and call.name != "" and any(tool.startswith(call.name) for tool in self.setting.tools)
 
     def _tool_like(self, name: str, call: Claim) -> bool:
         """True when a call without a marker looks like that of a tool: pages and sources are full of `<li>` and `f()`.

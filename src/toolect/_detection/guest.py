@@ -19,7 +19,7 @@ from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
 from toolect._values.toolset import ToolSchemas
 from toolect.events import Event
-from toolect.message import Call, Message, Repair, RepairKind, Segment
+from toolect.message import Call, Message, Repair, RepairKind, Segment, Status
 
 HARD = frozenset(RepairKind) - {RepairKind.WHITESPACE, RepairKind.COERCION}
 """The repairs that speak against a dialect."""
@@ -35,6 +35,8 @@ class Claim(NamedTuple):
     """It can still be run."""
     told: bool
     """It has an argument."""
+    cut: bool = False
+    """The text ends within it."""
 
 
 class Guest(Watcher):
@@ -206,7 +208,10 @@ class Guest(Watcher):
     @property
     def calls(self) -> list[Claim]:
         """The calls so far, but for one that only begins."""
-        found = [Claim(call.name, call.runnable, bool(call.arguments)) for call in self.ended]
+        found = [
+            Claim(call.name, call.runnable, bool(call.arguments), call.status is Status.TRUNCATED)
+            for call in self.ended
+        ]
         call = self._draft.call
         if call is None or found and not call.name and call.error is None:
             return found

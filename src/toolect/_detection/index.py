@@ -190,7 +190,7 @@ def follows(opener: Opener, text: str, end: int, at: int, final: bool) -> Answer
         return WAIT if match is not None and match.end() == len(text) and not final else Answer.NO
     rest = text[at : at + AHEAD]
     if not rest:
-        return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+        return Answer.YES if final else WAIT
     if opener.json and rest[0] in '{["':
         return Answer.YES
     if rest.startswith(opener.follows):
@@ -200,7 +200,7 @@ def follows(opener: Opener, text: str, end: int, at: int, final: bool) -> Answer
         if match is not None and match.end() > at:
             return _then(opener, text, match.end(), final)
     if at + len(rest) == len(text) and any(mark.startswith(rest) for mark in opener.follows):
-        return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+        return Answer.YES if final else WAIT
     return Answer.NO
 
 
@@ -212,7 +212,7 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
         return Answer.YES
     if at + len(rest) < len(text) or not any(mark.startswith(rest) for mark in opener.then):
         return Answer.NO
-    return WAIT if not final else Answer.YES if opener.strong else Answer.NO
+    return Answer.YES if final else WAIT
 
 
 _BARE = {

@@ -18,7 +18,7 @@ from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_REPAIR, Mender
 from toolect._shapes.mendable import Mendable
-from toolect._shapes.shape_events import Arguments, CallBegins, Emit, Filled, Repaired, ShapeEvent
+from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
 from toolect._values.json_lexemes import MAX_DEPTH, Broken
 from toolect._values.text_values import read_json
@@ -120,10 +120,22 @@ class JsonSlot:
             return None
         if final:
             course.pos = len(course.buf)
-            if self.host is not None:
+            if self.host is None:
+                self._cut(course)
+            elif not self._broken_off(course):
                 return self._reject(course, course.base + course.pos)
-            self._cut(course)
         return WAIT
+
+    def _broken_off(self, course: Course) -> bool:
+        """Does the text end in what was to be a call? Then it is one, which is cut off."""
+        draft = course.builder.draft
+        if not self.reader.called and not self.reader.broken_off(draft.tools):
+            return False
+        self._commit(course)
+        course.pos = len(course.buf)
+        if draft.call is None:
+            self._cut(course)
+        return True
 
     def _trip(self, course: Course, broken: Broken) -> Next:
         """The text is not JSON from here on."""
@@ -292,6 +304,12 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
+        if end < 0 and final:
+            self._mended(course, base + len(buf), 0)  # as far as it goes
+            if self._recorded and type(self._recorded[-1]) is CallEnds:
+                self._recorded.pop()  # nothing says where it would have ended
+            if self._broken_off(course):
+                return WAIT
         if end < 0 or self._mended(course, base + end) != base + end or not self._calls(course):
             course.builder.draft.guesses += 1
             return self._reject(course, max(broken.resume, self.start + 1))

@@ -79,8 +79,9 @@ class Members:
         self.named = next((frozenset(key for f in shape.fields for key in f.keys) for shape in rest), None)
         """The keys that are not arguments, where all others are."""
         self._keyed = any(isinstance(shape, Keyed) for shape in shapes)
-        self._keys = frozenset(k for shape in shapes if isinstance(shape, Obj) for f in shape.fields for k in f.keys)
-        self._constant = {k for k in self._keys if any(isinstance(s, Const) for o in shapes for s in _members(o, k))}
+        self.keys = frozenset(k for shape in shapes if isinstance(shape, Obj) for f in shape.fields for k in f.keys)
+        """All that one of the alternatives has."""
+        self._constant = {k for k in self.keys if any(isinstance(s, Const) for o in shapes for s in _members(o, k))}
         self._at: dict[str, tuple[Place, bool]] = {}
         self._steps: dict[tuple[str | None, int], Step] = {}
         named = (options(shape.shape) for shape in shapes if isinstance(shape, Keyed))
@@ -88,7 +89,7 @@ class Members:
 
     def at(self, key: str) -> tuple[Place, bool]:
         """What may be at `key`, and whether the key is the name of a tool."""
-        if key not in self._keys:
+        if key not in self.keys:
             return self._other
         found = self._at.get(key)
         if found is None:
@@ -101,14 +102,14 @@ class Members:
 
         The alternatives it does not fit are out; a wrong constant puts out the last one too.
         """
-        if key not in self._keys and not self._keyed:
+        if key not in self.keys and not self._keyed:
             return Step(self, self._other[0])
         if sort == SCALAR and key in self._constant:
             constants = [s.value for option in self.options for s in _members(option, key) if isinstance(s, Const)]
             token = next((i for i, constant in enumerate(constants) if same_json(constant, value)), -1)
         else:
             token = sort
-        entry = (key if key in self._keys else None, token)
+        entry = (key if key in self.keys else None, token)
         found = self._steps.get(entry)
         if found is None:
             found = self._steps[entry] = self._narrow(key, sort, value)

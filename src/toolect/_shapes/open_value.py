@@ -7,6 +7,7 @@ beginning of valid JSON.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from enum import Enum
 
@@ -26,7 +27,10 @@ from toolect._values.json_lexemes import (
     match_run,
     unquote,
 )
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
+
+_FIRST_KEY = re.compile(r'\s*\{\s*"([^"\\]*)"').match
 
 
 class Expect(Enum):
@@ -94,6 +98,13 @@ class OpenValue:
     def called(self) -> bool:
         """True when what has been read can only be a call."""
         return self._shape.called
+
+    def broken_off(self, tools: ToolSchemas) -> bool:
+        """True when the text that ends here was to be a call, as far as can be seen."""
+        inside = self.expect is Expect.STRING
+        first = _FIRST_KEY("".join(self._texts + self._held))
+        part = "".join(self._parts) if inside else ""
+        return self._shape.broken_off(part, inside and self._in_key, first[1] if first else "", tools)
 
     @property
     def open_call(self) -> OpenCall | None:

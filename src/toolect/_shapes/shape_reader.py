@@ -5,7 +5,7 @@ Whoever reads the value tells of each in order: a JsonReader as it arrives, `who
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from toolect._shapes.alternatives import Options
@@ -13,6 +13,7 @@ from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Pl
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
 from toolect._spec.model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Json, RepairKind
 
 BESIDE = frozenset(("id", "type", "index", "call_id", "tool_call_id"))
@@ -217,6 +218,28 @@ class ShapeReader:
         """True for what may be the name of a tool: no text with blanks, unless there is such a tool."""
         return value in self._tools or match_name(value) is not None
 
+    def broken_off(self, part: str, in_key: bool, argument: str, tools: ToolSchemas) -> bool:
+        """Was what is cut off here to be a call? `part` is the string that is open, `argument` the first argument.
+
+        It has nothing but what calls have, and names a declared tool, or begins to; or an argument of one comes first;
+        or arguments come after a name.
+        """
+        unit = self._unit or (self.stack[-1].owner if self.stack else None)
+        if unit is None:
+            return False
+        members, known = unit.members, {*tools.of(self._name).names, *BESIDE} if self._name in tools else BESIDE
+        if not all(key in known or members.at(key)[0].options for key in unit.keys):
+            return False
+        if self._unit is None or not self._name:
+            if self._unit is not None and self._argued:
+                return any(argument in tools.of(name).names for name in tools)
+            return self.place.hole is HoleKind.NAME and not in_key and begins_one(part, tools)
+        if in_key and part and not begins_one(part, (*self.stack[-1].members.keys, *known)):
+            return False
+        keys = (key for key in members.keys if members.at(key)[0].arguments)
+        argues = any(members.at(key)[0].arguments for key in unit.keys) or in_key and begins_one(part, keys)
+        return argues or self._name in tools
+
     # Its arguments
 
     def encoded(self) -> None:
@@ -243,6 +266,11 @@ class ShapeReader:
         """Is it a call by now?"""
         if self._name and self._good and self._unit is not None and self._unit.members.complete:
             self.called = True
+
+
+def begins_one(part: str, words: Iterable[str]) -> bool:
+    """True when one of `words` begins with `part`, which is not empty."""
+    return part != "" and any(word.startswith(part) for word in words)
 
 
 IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)
