@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolect
-from toolect._names import specificity
+from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_RULES
 from toolect.authoring import corpus
 from toolect.authoring.lint import lint

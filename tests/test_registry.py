@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import toolect
 from toolect import _cache as cache
@@ -94,6 +97,13 @@ SHELF = {
         "train:split": "loose",
         "serve:split": "odd",
         "at-all": None,
+        "model-8b:q4": "plain-3",
+        "eu.model-coder-9b-v1:0": "coder-3",
+        "org_Model-v3p5-8b": "coder-3",
+        "accounts/any/models/model-v3p5-9b": "coder-3",
+        "model-3-5-mini": "coder-3",
+        "model-3-50-mini": None,
+        "somebody/Model-8B-Embedding": None,
         "Org/Model": None,
         "": None,
         "*": None,
@@ -117,8 +127,11 @@ def test_shipped_names_lead_home() -> None:
     """Every shipped name and alias leads to its dialect, and so does every model pattern read as an id."""
     for name in shipped_registry.dialects():
         spec = shipped_registry.spec(name)
-        for known in (name, *spec.aliases, *spec.models):
-            assert shipped_registry.resolve(known.replace("*", "0")) == name, known
+        for known in (name, *(alias.replace("*", "0") for alias in spec.aliases)):
+            assert shipped_registry.resolve(known) == name, known
+        for pattern in spec.models:
+            model = re.sub(r"(?<![-/])\*", "", pattern).replace("*", "x")
+            assert shipped_registry.resolve(model) == name, pattern
 
 
 NAMES = [line.split() for line in (Path(__file__).parent / "names.txt").read_text("utf-8").splitlines()[1:]]
@@ -129,6 +142,31 @@ def test_names_of_projects_and_models(registry: Registry) -> None:
     found = {name: registry.resolve(name) for name, _ in NAMES}
     assert found == dict(NAMES)
     assert set(found.values()) <= set(registry.dialects())
+
+
+MODELS = Path(__file__).parent / "model_ids.txt"
+
+
+def test_ids_of_models_lead_home(registry: Registry) -> None:
+    """However a model is spelled: the dialect that it writes, or none; nothing is wrong in silence."""
+    wrong = []
+    for line in MODELS.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            model, dialect = line.split()
+            try:
+                found = registry.resolve(model)
+            except UnknownDialect:
+                found = "-"
+            if found != dialect:
+                wrong.append(f"{model}: expected {dialect}, got {found}")
+    assert wrong == []
+
+
+@given(st.text("abLl3p1.-_:/@* v", max_size=14))
+@settings(max_examples=300)
+def test_any_name_has_an_answer(name: str) -> None:
+    """A name is a dialect's, or unknown: nothing else is raised."""
+    assert resolve(name, [SHELF]) in (None, *SHELF)
 
 
 def test_unknown_dialect_names_near_misses(registry: Registry) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import msgspec
+
+from toolect._model_ids import Pattern, best, specificity
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -45,8 +46,10 @@ def explain(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
     An alias may be qualified by the project whose word it is, `vllm:minimax`. A qualified name is looked for as it
     stands, then without its project; an unqualified one that exists only in qualified form counts if all agree.
     """
+    name = name.removesuffix(":latest")
     bare = "" if is_model(name) else name.partition(":")[2]
-    named = _named(name, shelves) or bare and _named(bare, shelves)
+    words = "" if bare.isdigit() else bare  # a tag, as of `llama3:8`, is nobody's word
+    named = _named(name, shelves) or words and _named(words, shelves)
     return named or _modelled(name, shelves) or bare and _modelled(bare, shelves) or None
 
 
@@ -59,9 +62,8 @@ def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:
     known: dict[str, str] = {}
     for shelf in shelves:
         for dialect, names in shelf.items():
-            if is_model(name):
-                known |= {pattern.casefold(): pattern for pattern in names.models}
-            else:
+            known |= {p.casefold() if is_model(name) else fold(p.rpartition("/")[2]): p for p in names.models}
+            if not is_model(name):
                 known |= {fold(alias): alias for alias in names.aliases if "*" not in alias}
                 known[fold(dialect)] = dialect
     asked = name.casefold() if is_model(name) else fold(name)
@@ -99,55 +101,12 @@ def _qualified(name: str, shelves: Sequence[Mapping[str, Names]]) -> dict[str, s
 
 
 def _modelled(name: str, shelves: Sequence[Mapping[str, Names]]) -> Match | None:
-    globs = [(fold(a), a, d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
-    models = [(m.casefold(), m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
-    tails = [(tail, m, d) for p, m, d in models if weight(tail := p.rpartition("/")[2]) >= SPECIFIC]
-    for form in _forms(name.strip().strip("/").casefold()):
-        if found := _best(form, models):
-            return Match(found[2], "model", found[1], form)
-    if found := _best(fold(name), globs):
-        return Match(found[2], "alias", found[1], name)
-    for form in _forms(name.strip().strip("/").casefold()):
-        if found := _best(form.rpartition("/")[2], tails):
-            return Match(found[2], "model", found[1], form.rpartition("/")[2])
+    patterns = [Pattern(m, d) for shelf in shelves for d, names in shelf.items() for m in names.models]
+    if found := best(name, patterns):
+        return Match(found.pattern.dialect, "model", found.pattern.written, found.read)
+    folded = fold(name)
+    globs = [(a, d) for shelf in shelves for d, names in shelf.items() for a in names.aliases if "*" in a]
+    for alias, dialect in sorted(globs, key=lambda glob: specificity(glob[0]), reverse=True):
+        if fnmatchcase(folded, fold(alias)):
+            return Match(dialect, "alias", alias, name)
     return None
-
-
-SPECIFIC = 3
-"""A pattern without its organisation needs this many literal characters: `*` must not match everything."""
-
-_SUFFIX = (
-    r"(?:[-_.](?:gguf|ggml|awq|gptq|exl[23]|mlx|onnx|fp8|fp4|nvfp4|mxfp4|bf16|fp16|f16|int[248]|[248]-?bits?|bnb"
-    r"|w\d+a\d+|i?q\d(?:_[a-z0-9]+)*|imatrix|quantized|quants?|dynamic|block|unsloth|autoround|hqq)|:[\w.-]+)$"
-)
-
-
-def _forms(model: str) -> Iterator[str]:
-    """A model id, then the same with one suffix of a quantised copy less at a time."""
-    yield model
-    while (shorter := re.sub(_SUFFIX, "", model)) != model:
-        model = shorter
-        yield model
-
-
-def _best(text: str, patterns: Sequence[tuple[str, str, str]]) -> tuple[str, str, str] | None:
-    """The most specific pattern that matches, as written, and its dialect; among equals the last."""
-    found = [(specificity(pattern), n) for n, (pattern, *_) in enumerate(patterns) if _regex(pattern).fullmatch(text)]
-    return patterns[max(found)[1]] if found else None
-
-
-def specificity(pattern: str) -> tuple[int, bool]:
-    """How much a pattern says: how many characters it fixes, then whether the first one is among them."""
-    return weight(pattern), pattern[:1] not in ("*", "?")
-
-
-def weight(pattern: str) -> int:
-    """How many characters a pattern fixes."""
-    return len(pattern) - pattern.count("*") - pattern.count("?")
-
-
-@lru_cache(maxsize=4096)
-def _regex(pattern: str) -> re.Pattern[str]:
-    import fnmatch
-
-    return re.compile(fnmatch.translate(pattern))

@@ -29,9 +29,9 @@ class UnknownDialect(LookupError):  # what it is, not what it does to the progra
         near = " or ".join(map(repr, self.near))
         if is_model(self.name):
             known = f"the nearest model patterns are {near}; " if near else ""
-            add = "give the dialect's own name, or load an entry with a pattern for it under `models`"
+            add = "give the dialect's own name or `auto`, or load an entry with a pattern for it under `models`"
             return f"no dialect is known to be written by the model {self.name!r}: {known}{add}"
-        hint = f"did you mean {near}?" if near else "see toolect.dialects()"
+        hint = f"did you mean {near}, or `auto`?" if near else "see toolect.dialects(), or say `auto`"
         return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ORDER = (
-    "_version segments _names _shown",
+    "_version segments _model_ids",
+    "_names _shown",
     "_cache _chat_completion _regular",
     "message",
     "diagnostic events rendered",

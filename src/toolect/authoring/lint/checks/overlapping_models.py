@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import combinations
 
-from toolect._names import explain, specificity
+from toolect._model_ids import specificity
+from toolect._names import explain
 from toolect.authoring.lint.subject import Group
 from toolect.diagnostic import Diagnostic, warning
 
