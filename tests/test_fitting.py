@@ -115,3 +115,12 @@ def test_names_of_tools() -> None:
     assert [called(name) for name in names] == [
         "find", "find", "find", "mail.send", "x.mail.send", "send", "no.such", "find.x", "a.b",
     ]  # fmt: skip
+
+
+def test_a_tool_without_parameters_lacks_no_arguments() -> None:
+    """Where the next call begins, a call without arguments is whole only if its tool takes none."""
+    tools = [{"name": "ring"}, {"name": "dim", "parameters": {"properties": {"level": {"type": "integer"}}}}]
+    parse = toolect.dialect("glm-4.7").parse
+    for name, status in (("ring", "repaired"), ("dim", "malformed"), ("ri", "malformed")):
+        first, second = parse(f"<tool_call>{name}<tool_call>ring</tool_call>", tools).calls
+        assert (str(first.status), str(second.status)) == (status, "ok"), name

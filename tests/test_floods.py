@@ -83,7 +83,7 @@ def test_what_follows_too_many_broken_calls_is_content() -> None:
     dialect = toolect.dialect("functionary-v3.1")
     text = "<function=f>{" * (MAX_FLAWED + 9) + '<function=g>{"a": 1}</function><|eom_id|>'
     message = dialect.parse(text)
-    assert [call.name for call in message.runnable] == ["f"] * (MAX_FLAWED + 1)
+    assert [call.name for call in message.calls if call.name] == ["f"] * (MAX_FLAWED + 1)
     assert message.content.endswith('<function=g>{"a": 1}</function>')
     streamed, events = shipped_corpus.stream(dialect, (text[at : at + 5] for at in range(0, len(text), 5)))
     assert shipped_corpus.same(streamed, message)

@@ -121,9 +121,10 @@ def outcomes(
         for kind in kinds:
             seen = set(texts)
             for text in texts if kind in OF_JSON else texts[:1]:
+                starts = [call.span[0] for call in dialect.parse(text, sample.tools).calls if call.span]
                 for at in range(tries):
                     random = Random(f"{dialect.name} {number} {kind} {at}")
-                    damaged = corrupt(text, dialect.spec, random, kind, names)
+                    damaged = corrupt(text, dialect.spec, random, kind, names, starts)
                     if damaged not in seen:
                         seen.add(damaged)
                         outcome = judged(dialect, kind, damaged, sample.message.calls, declared, streamed)

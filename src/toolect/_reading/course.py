@@ -159,13 +159,29 @@ class Course(Source):
         self._arrive()
 
     def _break_off(self, at: int) -> None:
-        """More than one closer is missing at character `at`: where another call begins, the open one was broken off."""
-        call, pos = self.builder.call, at - self.base
-        last = call.repairs[-1] if call is not None and call.repairs else None
-        if last is None or last.at != at or last.kind not in _MISSING or call is None or call.whole:
+        """A closer is missing at character `at`: where another call begins, the open one may have been broken off.
+
+        It was when more is missing than one closer: another one, or the arguments of a tool that takes some.
+        """
+        call = self.builder.call
+        if call is None or call.whole and call.value:
             return
-        if any(self.buf.startswith(core, pos) for core in self.graph.openers if core not in "{["):
-            call.fail(f"expected `{last.detail}`, and another call begins - at {at}")
+        last = call.repairs[-1] if call.repairs else None
+        if last is not None and last.at == at and last.kind in _MISSING:
+            self.fail_before_call(f"`{last.detail}`", at)
+        elif not call.whole and not call.entries and self.node.sole is None:
+            self.lack_arguments(at)
+
+    def lack_arguments(self, at: int) -> None:
+        """The open call has no arguments before character `at`: where another call begins, they are missing."""
+        if self.builder.draft.takes_some:
+            self.fail_before_call("the arguments", at)
+
+    def fail_before_call(self, what: str, at: int) -> None:
+        """The open call lacks `what` at character `at`: it was broken off if another call begins there."""
+        call, pos = self.builder.call, at - self.base
+        if call is not None and any(self.buf.startswith(core, pos) for core in self.graph.openers if core not in "{["):
+            call.fail(f"expected {what}, and another call begins - at {at}")
 
     def _heed_brackets(self, core: str) -> None:
         """The marker `core` of a statement of code was gone over."""

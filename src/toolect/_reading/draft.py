@@ -232,6 +232,12 @@ class Draft:
         """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes."""
         return self._fits and placed(self.tools.of(name), value) is not None
 
+    @property
+    def takes_some(self) -> bool:
+        """True unless the open call is one of a declared tool that has no parameters."""
+        call = self.call
+        return call is None or call.name not in self.tools or bool(self.tools.of(call.name).names)
+
     def open_argument(self, call: OpenCall, key: str, at: int) -> None:
         """The argument `key`, written at character `at`, begins."""
         call.key = key

@@ -9,6 +9,7 @@ from typing import Protocol
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import broken_plan, plan_of
 from toolect._graph.symbols import Field
+from toolect._reading.again import MAX_AGAIN, MORE, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
@@ -16,7 +17,7 @@ from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
-from toolect._shapes.mend import MAX_REPAIR, Mender
+from toolect._shapes.mend import MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
@@ -33,7 +34,8 @@ _CLOSER = re.compile(r"[\]}]").search
 
 
 _BEFORE_CALL = 1
-"""Brackets of arguments that may be missing where another call begins. Where more are, this one was broken off."""
+"""Brackets of arguments that may be missing where another call begins. Where more are, or a closer is missing too, or a
+comma comes last, this one was broken off."""
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
@@ -61,8 +63,8 @@ class JsonSlot:
     """One JSON value being read, from character `start` on. With a `host` it may turn out to be a part of its text."""
 
     __slots__ = (
-        "_attempts", "_broken", "_emit", "_likely", "_loose", "_needed", "_own", "_plain", "_recorded", "_seen",
-        "_sink", "host", "reader", "shape", "start",
+        "_attempts", "_broken", "_emit", "_likely", "_loose", "_needed", "_over", "_own", "_plain", "_recorded",
+        "_seen", "_sink", "host", "reader", "shape", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, field: Field, start: int, host: Host | None = None) -> None:
@@ -71,6 +73,7 @@ class JsonSlot:
         self.start = self._needed = start
         self._recorded: list[ShapeEvent] = []  # what it holds, if it is a call
         self._broken: Broken | None = None
+        self._over: tuple[int, int] | None = None  # where what is broken ends, and what may be missing there
         self._loose: LooseEnd | None = None  # looks for the end of what is broken
         self._seen = start  # how far it has looked while that may be just text
         self._likely = False  # what is broken begins as a call does
@@ -258,6 +261,8 @@ class JsonSlot:
 
     def _read_broken(self, course: Course) -> Next:
         """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
+        if self._over is not None:
+            return self._repair(course, *self._over)
         node = course.node.step(SlotKind.JSON).node
         buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
         plan = broken_plan(node)
@@ -269,7 +274,10 @@ class JsonSlot:
                 break
             at = found + 1
         undecided = found >= 0 and Answer.YES not in answers
-        missing = 0 if found < 0 else _BEFORE_CALL if any(opens(course, needle) for needle in needles) else MAX_DEPTH
+        missing = 0 if found < 0 else MAX_DEPTH
+        if found >= 0 and any(opens(course, needle) for needle in needles):
+            follows = any(needle.stop is not None and needle.stop.core in node.marks for needle in needles)
+            missing = _BEFORE_CALL if follows or node.text else NONE_MISSING
         if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
             found, undecided = held, True  # a longer one may begin before it
         rows = node.json and (not node.text or plan_of(node).direct)
@@ -282,7 +290,8 @@ class JsonSlot:
         if end < 0 and (undecided or found < 0 and not final):
             course.pos = safe
             return WAIT
-        missing = MAX_DEPTH if end >= 0 else missing
+        if end >= 0:
+            missing = _BEFORE_CALL if buf[end : end + 1] == "{" else MAX_DEPTH
         end = end if end >= 0 else safe
         course.pos = end
         return self._repair(course, course.base + end, missing)
@@ -304,6 +313,8 @@ class JsonSlot:
         if end < 0 and not final and len(buf) < limit:
             self._seen = base + len(buf)
             return WAIT
+        if self._written_again(course, base + (end if end >= 0 else min(limit, len(buf)))) is Answer.YES:
+            return self if self._broken is None else None
         if end < 0 and final:
             self._mended(course, base + len(buf), 0)  # as far as it goes
             if self._recorded and type(self._recorded[-1]) is CallEnds:
@@ -317,6 +328,36 @@ class JsonSlot:
         course.pos = end
         self._close(course, base + end)
         return None
+
+    def _written_again(self, course: Course, end: int) -> Answer:
+        """Is the call in the value, which is broken up to character `end`, written again? It is read from there."""
+        draft, final = course.builder.draft, course.final or self.host is not None
+        if self._plain or draft.guesses >= MAX_GUESSES:
+            return Answer.NO
+        until = end if self.host is not None else course.base + len(course.buf)
+        start = self._needed if draft.call is None else min(draft.call.start, self._needed)
+        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
+        found = written_again(text, end - start, final, course.graph.openers)
+        if found >= 0:
+            draft.guesses += self._loose is not None
+            self._commit(course)
+            self._fail(course, start + found)
+            course.back_to(start + found)
+        if found != -1:
+            return Answer.WAIT if found == MORE else Answer.YES
+        start = self.reader.unit_start
+        if start < self._needed:
+            return Answer.NO
+        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
+        found = written_again(text, end - start, final)
+        if found >= 0:
+            self._commit(course)
+            self._end_broken(course, start + found)
+            draft.guesses += 1
+            self._broken, self._loose, self._over, self._needed = None, None, None, start + found
+            self.reader.begin_again()
+            course.back_to(start + found)
+        return Answer.NO if found == -1 else Answer.WAIT if found == MORE else Answer.YES
 
     def _calls(self, course: Course) -> bool:
         """Is what was mended a call, if only one with a text for the only argument there is?"""
@@ -356,6 +397,12 @@ class JsonSlot:
     def _repair(self, course: Course, end: int, missing: int) -> Next:
         draft, broken = course.builder.draft, self._broken
         assert broken is not None
+        again = self._written_again(course, end)
+        if again is Answer.WAIT:
+            self._over = end, missing
+            return WAIT
+        if again is Answer.YES:
+            return self if self._broken is None else None
         mended = self._mended(course, end, missing)
         if mended is Unmended.CUT:
             self._cut(course)
@@ -367,22 +414,41 @@ class JsonSlot:
         raw = course.raw(self.start, end).strip()
         plain = not self._plain and isinstance(self.shape, Hole) and not (draft.call is not None and draft.call.whole)
         text = _plain_text(raw) if plain else None
-        if not self._plain:
-            self._sink.forget()
         if self._plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be
             self._note(broken.at, str(broken))
             self._emit(Arguments(raw, "", self.start))
         elif text and (call := draft.call) is not None and not call.written and draft.places(call.name, text):
+            self._sink.forget()
             draft.write(dumps(text))
             call.take(text)
-        elif draft.call is None:
-            draft.attempt(self._needed, end, str(broken))
         else:
-            draft.call.fail(f"{broken} - at {broken.at}")
-            if not draft.ruled:
-                draft.end_call(end)
+            self._fail(course, end)
+            return None
         self._leave(course, end)
         return None
+
+    def _fail(self, course: Course, end: int) -> None:
+        """The call, which ends at character `end`, cannot be read, and it is the last one."""
+        draft = course.builder.draft
+        if draft.call is not None and draft.ruled:
+            draft.call.fail(self._why())
+        else:
+            self._end_broken(course, end)
+        if not self._plain:
+            self._sink.forget()
+        self._leave(course, end)
+
+    def _end_broken(self, course: Course, end: int) -> None:
+        """The call, which ends at character `end`, cannot be read."""
+        draft, broken = course.builder.draft, self._broken
+        if draft.call is None:
+            draft.attempt(self._needed, end, str(broken))
+        else:
+            draft.call.fail(self._why())
+            draft.end_call(end)
+
+    def _why(self) -> str:
+        return f"{self._broken} - at {self._broken.at}" if self._broken is not None else ""
 
     def _leave(self, course: Course, end: int) -> None:
         if not self._plain:

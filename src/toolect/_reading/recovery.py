@@ -112,6 +112,7 @@ def _lacks_json(course: Course, node: Node, pos: int) -> bool:
     if not any(course.buf.startswith(course.builder.spelled(core), pos) for core in after.marks):
         return False
     at = course.base + pos
+    course.lack_arguments(at)
     course.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
     course.enter_slot(SlotKind.JSON, at)
     course.spacing.loose = True

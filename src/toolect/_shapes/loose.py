@@ -11,7 +11,7 @@ from toolect._spec.model import Keyed, Many, Obj, Shape
 from toolect.message import dumps
 
 MAX_GUESSES = 16
-"""How often in one text broken bare JSON is taken for a call and is none. Beyond it: content."""
+"""How often in one text broken bare JSON is taken for a call and is none, or is written again. Beyond it: content."""
 MAX_GUESS = 1 << 15
 """Characters of broken bare JSON that may be a call. Beyond it: content."""
 

@@ -17,6 +17,8 @@ from toolect._values.json_lexemes import MAX_DEPTH, Broken, unquote
 
 FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
 """The beginning of a fenced block around a value."""
+NONE_MISSING = -1
+"""No bracket may be missing."""
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
 
@@ -63,8 +65,8 @@ class Mender:
     def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
         """Read on where reading was `broken`: where the value ends. Raises Broken where nobody knows what was meant.
 
-        The brackets that are open where the text ends are closed, `missing` of them at most in the middle of arguments.
-        Without any, the text is cut off there: -1.
+        The brackets that are open where the text ends are closed, `missing` of them at most in the middle of arguments,
+        and none after a comma. Where that is 0, the text is cut off there: -1.
         """
         reader, text, base = self._reader, self._text, self._base
         pos = broken.resume - base
@@ -82,7 +84,7 @@ class Mender:
                 return base + pos
             if reader.passing and not missing:
                 return -1
-            if reader.passing and len(reader.nesting) > missing:
+            if reader.passing and (len(reader.nesting) > missing or missing < MAX_DEPTH and reader.is_between):
                 raise Broken(base + pos, "expected the end of the arguments")
             self.close(base + pos)
             return base + pos
@@ -131,7 +133,7 @@ class Mender:
     def close(self, end: int) -> None:
         """Close what is open at the end of the text, character `end`. Raises Broken in the middle of something."""
         reader = self._reader
-        if reader.expect in (Expect.KEY, Expect.VALUE) and not reader.drop_comma():
+        if reader.is_between and not reader.drop_comma():
             raise Broken(end, "expected a value")
         if reader.expect in (Expect.STRING, Expect.COLON):
             raise Broken(end, "expected the end of a string")

@@ -39,6 +39,11 @@ class Mendable(JsonReader):
         """The word or number that broke is this one."""
         self._parts[:] = [word]
 
+    @property
+    def is_between(self) -> bool:
+        """True after a comma or a colon."""
+        return self.expect in (Expect.KEY, Expect.VALUE)
+
     def drop_comma(self) -> bool:
         """The comma that came last is none; False when none came last."""
         if self.expect is not Expect.KEY and (
@@ -95,6 +100,20 @@ class Mendable(JsonReader):
             self._out.append(self._held.pop(0))
             self._ended = -1
             self._pass_on()
+
+    @property
+    def unit_start(self) -> int:
+        """The character where the open call begins, or the last object that may be one; -1 for none."""
+        unit = self._shape.unit
+        return -1 if unit is None else unit.start
+
+    def begin_again(self) -> None:
+        """That call comes anew, from its beginning."""
+        self._shape.begin_again()
+        self.expect, self._take, self._in_key = Expect.VALUE, drop, False
+        self._arg_depth, self._encoded, self._ended = -1, None, -1
+        for part in (self._parts, self._held, self._out, self._texts):
+            part.clear()
 
     @property
     def encloses(self) -> bool:

@@ -58,7 +58,7 @@ class ShapeReader:
 
     __slots__ = (
         "called", "emit", "place", "stack",
-        "_argued", "_coded", "_good", "_key", "_key_at", "_leads", "_name", "_tools", "_unit",
+        "_argued", "_coded", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools", "_unit",
     )  # fmt: skip
 
     def __init__(self, root: Shape, emit: Emit, tools: Collection[str]) -> None:
@@ -66,7 +66,7 @@ class ShapeReader:
         self.emit = emit
         self.stack: list[Frame] = []  # the objects and lists that are open, those in arguments too
         self._tools = tools
-        self.place = root_of(root)  # what the value may be
+        self.place = self._root = root_of(root)  # what the value may be
         self._key = ""  # of the member that comes
         self._key_at = 0
         self._unit: Frame | None = None  # the open call
@@ -81,6 +81,20 @@ class ShapeReader:
         """What is known of the open call."""
         unit = self._unit
         return None if unit is None else OpenCall(unit.members.options, tuple(unit.keys), self._coded)
+
+    @property
+    def unit(self) -> Frame | None:
+        """The open call, or the last object that may be one."""
+        return self._unit or next((frame for frame in reversed(self.stack) if frame.owner is frame), None)
+
+    def begin_again(self) -> None:
+        """That comes anew, from its beginning."""
+        unit = self.unit
+        while self.stack and self.stack.pop() is not unit:
+            pass
+        self.place, self._unit, self._argued, self.called = self._root, None, False, False
+        if self.stack and self.stack[-1].is_object:
+            self._key = self.stack[-1].keys[-1]
 
     # Values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from toolect._spec.model import Role, Spec
@@ -168,13 +168,15 @@ def _last_closers(text: str, spec: Spec) -> list[int]:
     return places
 
 
-def false_start(text: str, spec: Spec, random: Random) -> str:
-    found = place(text, openers(spec, Role.CALL), random)
-    if found is None:
-        found = next(((at, at + 1) for at, _ in values(text)), None)
-    if found is None:
+def false_start(text: str, spec: Spec, random: Random, starts: Sequence[int] = ()) -> str:
+    """One of the calls, which begin at `starts`, breaks off; where nobody says where they begin, something does."""
+    if starts:
+        start = end = random.choice(starts)
+    else:
+        found = place(text, openers(spec, Role.CALL), random)
+        start, end = found or next(((at, at + 1) for at, _ in values(text)), (-1, -1))
+    if start < 0:
         return text
-    start, end = found
     closing = [text.find(closer, end) for closer in closers(spec) if len(closer) > 1 or closer in "}])"]
     last = min((at for at in closing if at >= end), default=end)
     return text[: random.randint(end, last)] + text[start:]

@@ -108,12 +108,19 @@ INFORMATION_LOST = frozenset(
 """After these the text may not say any more what it said."""
 
 
-def corrupt(text: str, spec: Spec, random: Random, how: Corruption, names: Sequence[str] = ()) -> str:
-    """`text`, which calls tools of these `names`, broken in the way `how`; the same where there is nothing to break."""
+def corrupt(
+    text: str, spec: Spec, random: Random, how: Corruption, names: Sequence[str] = (), starts: Sequence[int] = ()
+) -> str:
+    """`text` broken in the way `how`; the same where there is nothing to break.
+
+    It calls tools of these `names`, with calls that begin at the characters `starts`.
+    """
     if how in OF_JSON:
         return OF_JSON[how](text, tokens(text), random)
     if how is Corruption.NAME_PREFIX:
         return break_markers.prefixed(text, names, random)
+    if how is Corruption.FALSE_START:
+        return break_markers.false_start(text, spec, random, starts)
     if how is Corruption.RENAMED_KEY:
         found = {key for shape in spec.shapes.values() for key in keys(shape)}
         return break_markers.renamed_key(text, sorted(found), random)
@@ -139,7 +146,6 @@ _OF_MARKERS: dict[Corruption, _Way] = {
     Corruption.CUT_CLOSERS: break_markers.cut_closers,
     Corruption.EARLY_END: break_markers.early_end,
     Corruption.LOST_BEGINNING: break_markers.beheaded,
-    Corruption.FALSE_START: break_markers.false_start,
     Corruption.WRONG_QUOTES: break_markers.requoted,
     Corruption.SPLICED_GARBAGE: break_markers.spliced,
 }
