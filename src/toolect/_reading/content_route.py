@@ -10,7 +10,7 @@ from toolect._reading.answer import Answer
 from toolect._reading.lexing import match_blank
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import past_blank
-from toolect._reading.quotation import MAX_LINE, is_glued, mentioned, quoted
+from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, build
@@ -255,7 +255,7 @@ class Said(Route):
         piece = to.buf[pos:until]
         if not piece or piece.isspace():
             return cross(to, hub, where)
-        line = to.buf[max(pos, where - MAX_LINE, to.buf.rfind("\n", pos, where) + 1) : where]
+        line = line_before(to.buf, pos, where)
         if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
         if self._short and is_glued(piece) and to.buf.startswith(self._short, where):

@@ -17,6 +17,11 @@ _OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").ma
 """A quotation mark with a word after it, backwards: from the end of a line there is one place to look at."""
 
 
+def line_before(text: str, start: int, at: int) -> str:
+    """What of the line of index `at` comes before it, from index `start` on: its last `MAX_LINE` characters."""
+    return text[max(start, at - MAX_LINE, text.rfind("\n", start, at) + 1) : at]
+
+
 def quoted(line: str) -> bool:
     """True when `line`, what comes before a marker on its line, leaves a quotation open.
 

@@ -11,7 +11,9 @@ from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.stop_plan import fixed, plan_of
+from toolect._graph.stops import Calls
 from toolect._graph.symbols import is_echo
+from toolect._reading.quotation import line_before, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import Hub, build
@@ -44,6 +46,8 @@ class Closer(NamedTuple):
     echo: bool
     before: tuple[str, ...]
     """What counts in its place where it stands there, too."""
+    opens: bool
+    """It opens something else, which in a quotation it does not."""
 
 
 class Text(Route, ABC):
@@ -69,7 +73,10 @@ class Text(Route, ABC):
                 echo = is_echo(stop.core)
                 gap = len(needle.lead) - len(stop.lead)
                 before = tuple(n.text for n in others if n.stop is not None and n.text.startswith(fixed(stop.core)))
-                self._closers.append(Closer(stop.core if echo else needle.text, needle.lead, gap, echo, before))
+                text = stop.core if echo else needle.text
+                opens = stop.calls is not Calls.NOTHING or stop.core in node.graph.think_openers
+                opens = opens and field.role is Role.REASONING
+                self._closers.append(Closer(text, needle.lead, gap, echo, before, opens))
         self.hub: Hub | None = None
         if not self._closers or plan.head is not None:
             return
@@ -106,6 +113,8 @@ class Text(Route, ABC):
         lead = closer.lead
         until = where - len(lead)
         if until < pos or lead and not text.startswith(lead, until) or text.startswith(closer.before, where):
+            return None
+        if closer.opens and quoted(line_before(text, pos, where)):
             return None
         piece = text[pos:until]
         last = to.last
