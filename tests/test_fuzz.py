@@ -121,6 +121,9 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("js-call-block", "````js`avascript\nf(", {"tools": [{**TOOL_X[0], "name": "f"}]}),
     ("auto", "Thought:Action:n Input:Thought:<|start|>assistant", {}),
     ("json", '```call{"type":"function","action":"a","args":{', {}),
+    ("js-call-block", "````mjs\n`jaript\nf()", {"tools": [{"name": "f"}]}),
+    ("react", "Thought: `Thought:", {}),
+    ("beam", 'to=f<|channel|>analysis<|constrain|>xml<|message|><rfl:parametername="a">b</rfl:parameter>{"c":"4"}', {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
 
@@ -207,6 +210,19 @@ DRAWN = (
         'call: "{{" NAME "=" ID " " JSON "</call>"\ncalls: "[" call (", " call)* "]"\nNAME: /\\w+/\nID: /[a-z0-9]+/',
         "call/JSON: $arguments, NAME: call.name, ID: call.id",
         ('.[{{x=1 {"":""}', '.[{{x=1 {"":""}</call>]', ".[{{x=1 y"),
+    ),
+    (
+        'call: "<call>" NAME " " item* "<|end|>"\nitem: KEY ": " JSON "\\n"\nNAME: /\\w+/\nKEY: /\\w+/',
+        "NAME: call.name, KEY: argument.key, item: argument, item/JSON: argument.value",
+        ('<call>1 f: "', '<call>1 f: "x"\n<|end|>', "<call>1 f: ab", "a <call>1 f: 7\n<|end|> b"),
+    ),
+    (
+        'start: (content | calls | call | other)*\ncalls: "<calls>\\n" (call | other) ("\\n" (call | other))*\n'
+        'call: "```call\\n" NAME "(" item* ">"\nitem: "<key>" KEY "</key>" JSON "</value>"\nother: "((" JSON "]"\n'
+        "NAME: /\\w+/\nKEY: /\\w+/",
+        "NAME: call.name, KEY: argument.key, item: argument, item/JSON: argument.value, other: call, "
+        "other/JSON: {name: $name, arguments: $arguments}",
+        ('<callsl(>(({"name": "f", "arguments": {}}', '<calls>\n```call\nx(>\n(({"name": "f", "arguments": {}}]'),
     ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""

@@ -130,8 +130,7 @@ class _Maker:
         if self.some(2):
             (opener, closer), joint = random.choice(_WRAPS), self.marker(_JOINTS)
             self.rules.append(f"calls: {json.dumps(opener)} ({either}) ({joint} ({either}))* {self.marker((closer,))}")
-            alone = calls[:1] if closer else []  # else nobody knows whether it is one more of the calls before
-            top += ["calls"] if self.some(2) else ["calls", *alone]
+            top += ["calls"] if self.some(2) else ["calls", *random.sample(calls, random.randint(1, len(calls)))]
         else:
             top += calls
         order = " ".join(f"{part}*" for part in top) if self.some(3) else f"({' | '.join(top)})*"

@@ -312,7 +312,7 @@ def _sole(node: Node) -> str:
         return ""
     core = next(iter(node.marks))
     ways = {(c.edge.target, c.stack) for choices in node.choices.values() for c in choices}
-    return core if len(ways) == 1 and not node.first(core) else ""
+    return core if (len(ways) == 1 or len(node.marks) == 1) and not node.first(core) else ""
 
 
 def aged(choice: Choice) -> Trail:

@@ -71,6 +71,7 @@ class Said(Route):
         "_own",
         "_part",
         "_short",
+        "_textless",
         "_thoughts",
         "_words",
         "direct",
@@ -87,21 +88,24 @@ class Said(Route):
         stops = [s for s in stops_of(node).values() if s.regular and not s.named]
         if node.graph.network.spec.code:
             stops = [s for s in stops if len(s.core) >= STRONG]  # what a short one opens has to be looked at
-        self.hub = build(
-            node,
-            [s.key for s in stops if not s.direct],
-            after_text=True,
-            bare=bool(plan.braces) and not plan.direct,
-        )
+        late = [s.key for s in stops if not s.direct]
+        bare = bool(plan.braces) and not plan.direct
+        self.hub = build(node, late, after_text=True, bare=bare)
+        after = node.step(SlotKind.TEXT).node
+        self._textless: tuple[Hub | None, ...] = (self.hub,)
+        """The same markers where no text is before them: then they may mean more."""
+        both = [key for key in late if key in node.choices]
+        if any(node.step(key).node is not after.step(key).node for key in both):
+            others = [key for key in late if key not in node.choices]
+            self._textless = (build(node, both, led=False), build(node, others, after_text=True, bare=bare))
         direct = [s.key for s in stops_of(node).values() if s.direct and not s.named]
         direct += [terminal for terminal, _ in node.patterns if not node.named(terminal)]
         bare = bool(plan.braces) and plan.direct
         self.direct = build(node, direct, bare=bare) if direct or bare else None
-        self.open = node.step(SlotKind.TEXT).node.done is not None  # the answer may end here
+        self.open = after.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
         self._short = tuple(stop.core for stop in stops if len(stop.core) < STRONG)
-        after = node.step(SlotKind.TEXT).node
         self._thoughts = {c: after.step(c).trail for c in after.marks if c in node.graph.think_openers}
         self._near = first_of(needles) if needles else nowhere
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
@@ -247,14 +251,14 @@ class Said(Route):
         if where < 0 or hub is None:
             return None
         if where == pos:
-            return cross(to, hub, where)
+            return self._at_once(to, where) if named is None else cross(to, hub, where)
         if named is None:
             until = where - self.plan.lead_at(to.buf, pos, where, named=False)
         else:
             until = where - ending(to.buf, named.lead, pos, where)
         piece = to.buf[pos:until]
         if not piece or piece.isspace():
-            return cross(to, hub, where)
+            return self._at_once(to, where) if named is None else cross(to, hub, where)
         line = line_before(to.buf, pos, where)
         if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
@@ -266,6 +270,14 @@ class Said(Route):
         if then is None:
             to.segments.pop()
             to.after_call = before
+        return then
+
+    def _at_once(self, to: Striding, at: int) -> Route | None:
+        """Over the markers at index `at`, which no text is before."""
+        then = None
+        for hub in self._textless:
+            if then is None and hub is not None and not to.broken:
+                then = cross(to, hub, at)
         return then
 
     def _says(self, text: str, where: int, line: str) -> bool:

@@ -158,6 +158,11 @@ class Course(Source):
         self.node = step.node
         self._arrive()
 
+    def goes_on(self, end: int) -> None:
+        """What was gone over last goes on up to character `end`: what ends with it ends there."""
+        start, _, text = self._hist.pop() if self._hist else (end, end, "")
+        self._hist.append((start, end, text))
+
     def _break_off(self, at: int) -> None:
         """A closer is missing at character `at`: where another call begins, the open one may have been broken off.
 

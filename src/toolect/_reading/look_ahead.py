@@ -94,7 +94,7 @@ class _Way(Forgiving):
             self.prose = self.glued = False
         step = self.over(marker)
         node = step.node
-        self.weak = self.named and node.json and len(node.choices) == 1
+        self.weak = self.named and node.json and len(node.choices) == 1 and node.json_field().role is not Role.VALUE
         if self.named and not self.weak:
             little = self.prose and says_little(self.stop.core, core, node)
             return _go_on(self, self.known) if little else Answer.YES

@@ -64,6 +64,7 @@ class ObjectSlot:
             draft.open_argument(call, key, self._start)
             draft.argument(call, value)
         call.key = None
+        course.goes_on(course.base + course.pos)
         course.spacing.clear()
         course.spacing.loose = True
         return None
