@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import msgspec
 import pytest
 
 import toolect
+from toolect._reading import stop_check, text_route, text_slot
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.course import Course
+from toolect._reading.open_call import OpenCall
 from toolect._reading.stream import Stream
+from toolect._reading.text_slot import TextSlot
 from toolect._rendering import roundtrip
 from toolect.compiled import Dialect
 from toolect.events import Event
@@ -18,6 +24,7 @@ from tools.fuzz import fuzz
 from tools.fuzz.draw import runs
 from tools.fuzz.drawn_specs import Drawn, compiled
 from tools.fuzz.fuzz_laws import Finding, Law, Run, broken, misread
+from tools.fuzz.subjects import subject
 
 RUNS = 8
 """Texts of each dialect that are read here; `make fuzz` reads as many as one has time for."""
@@ -74,6 +81,58 @@ def test_a_broken_reader_is_found(law: Law, monkeypatch: pytest.MonkeyPatch) -> 
     assert law in found.broken
     small = min((finding.run for finding in found.findings if finding.law is law), key=lambda run: len(run.text))
     assert len(small.text) < 60 and small.options.keys() <= {"mode", "prefix"}
+
+
+def eager(slot: TextSlot, course: Course, until: int) -> None:
+    """Passes on what may be the beginning of a marker."""
+    slot.passage.read_to(course, until)
+
+
+def lax(call: OpenCall, end: int, raw: str, _strict: bool) -> Call:
+    """A call as lenient mode settles it."""
+    return RESULT(call, end, raw, False)
+
+
+def curt(call: OpenCall, end: int, raw: str, strict: bool) -> Call:
+    """A call that ends before its last character."""
+    return RESULT(call, max(call.start, end - 1), raw, strict)
+
+
+def hasty(*given: Any) -> Answer:
+    """Takes what has not come yet for what never comes."""
+    answer = FOLLOWS(*given)
+    return Answer.NO if answer is WAIT else answer
+
+
+RESULT, FOLLOWS = OpenCall.result, stop_check.call_follows
+SOUGHT = ("react", "hermes", "qwen3-coder")
+WITHIN = 120
+"""Runs of each of these in which a fault must show."""
+FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
+    "text is not held back": (TextSlot, "_hold", eager, Law.STREAM),
+    "misspelled markers are not held back": (text_slot, "may_be_near", lambda *given: given[3], Law.STREAM),
+    "nobody waits for the call after a marker": (stop_check, "call_follows", hasty, Law.STREAM),
+    "large steps ask nobody whether a label is quoted": (text_route, "quoted", lambda _: False, Law.STREAM),
+    "strict mode runs what was repaired": (OpenCall, "result", lax, Law.STRICT),
+    "a call ends too early": (OpenCall, "result", curt, Law.SPANS),
+}
+"""What is put in place of a part of reading, and the law that it breaks."""
+
+
+@cache
+def sought() -> list[tuple[str, list[Run]]]:
+    """The runs in which faults are looked for."""
+    return [(name, list(runs(subject(name), 1, WITHIN))) for name in SOUGHT]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_reading_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small fault, somewhere inside, is found in a few texts."""
+    owner, name, wrong, law = FAULTS[fault]
+    drawn = [(subject(one), texts) for one, texts in sought()]
+    monkeypatch.setattr(owner, name, wrong)
+    found = (broken(dialect, run) for dialect, texts in drawn for run in texts)
+    assert any(finding is not None and finding.law is law for finding in found)
 
 
 def test_arguments_that_no_text_says_are_found() -> None:

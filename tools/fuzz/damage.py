@@ -15,6 +15,7 @@ SIGNS = (
     "</think>", "<|im_end|>", "</s>", "<|python_tag|>", '{"name": "', '"arguments": {', "functions.", "f(", "a=", "a: ",
 )  # fmt: skip
 """What is put into a text, beside markers."""
+_QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("<code>", "</code>"), ("`", ""), ('"', ""), ("(", ")"), (" ", " "))
 STRETCH = 12
 """Characters that are cut out or doubled at once, most of the time."""
 
@@ -58,6 +59,22 @@ def _put_at_sign(text: str, random: Random, markers: Sequence[str]) -> str:
     return text[: at + random.randint(0, 1)] + what + text[at + random.randint(0, 1) :]
 
 
+def _said(text: str, random: Random, markers: Sequence[str]) -> str:
+    """A marker is put in that a sentence quotes, or only its beginning or its end."""
+    if not markers:
+        return text
+    marker, at = random.choice(markers), random.randint(0, len(text))
+    match random.randrange(4):
+        case 0 | 1:
+            opening, closing = random.choice(_QUOTES)
+            marker = f"{random.choice(('', 'say '))}{opening}{marker}{closing}"
+        case 2:
+            marker = marker[: random.randint(1, len(marker))]
+        case 3:
+            marker = marker[random.randrange(len(marker)) :]
+    return text[:at] + marker + text[at:]
+
+
 def _doubled(text: str, random: Random, _markers: Sequence[str]) -> str:
     start, end = _stretch(text, random)
     return text[:end] + text[start:end] * random.choice((1, 1, 2)) + text[end:]
@@ -88,5 +105,6 @@ def _blanks(text: str, random: Random, _markers: Sequence[str]) -> str:
 
 
 _WAYS: tuple[Way, ...] = (
-    _left_out, _left_out, _put_in, _put_in, _put_at_sign, _put_at_sign, _doubled, _moved, _swapped, _cut, _blanks,
+    _left_out, _left_out, _put_in, _put_in, _put_at_sign, _put_at_sign, _said, _said, _doubled, _moved, _swapped, _cut,
+    _blanks,
 )  # fmt: skip
