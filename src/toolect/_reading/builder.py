@@ -155,9 +155,9 @@ class Builder:
 
     def give_up_call(self, end: int) -> None:
         """The open call could not be read; it ends at character `end`."""
+        self._values.unwind()
         self.draft.ruled = False
         self.draft.end_call(end)
-        self._values.clear()
 
     def truncate(self, end: int) -> None:
         """The input ended inside the open call."""

@@ -10,6 +10,7 @@ from toolect._graph.stop_plan import end_plan, skip_plan
 from toolect._graph.stops import NameLine, Unopened, stops_of
 from toolect._graph.symbols import ECHOES
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.brackets import bracketed
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
 from toolect._reading.mending import go_over
@@ -94,11 +95,14 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         from toolect._reading.code_slot import skip_statement  # not part of starting up: few dialects need it
 
         return skip_statement(course, node)
+    until = -1 if course.builder.call is None else bracketed(course, node, pos)
+    if until is WAIT:
+        return WAIT
     if course.builder.call is not None:
         got = buf[pos]
         course.builder.call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
     course.lost(*expectations(node))
-    return _skip(course, node)
+    return _skip(course, node, -1 if until < 0 else course.base + until)
 
 
 def _lacks_json(course: Course, node: Node, pos: int) -> bool:
@@ -313,10 +317,10 @@ def read_rest(course: Course) -> Slot:
     return TextSlot.skipping(course, course.node, end_plan(course.node), True)
 
 
-def _skip(course: Course, node: Node) -> Slot:
-    """Skip what cannot be read at `node`: it belongs to the open call, or is content."""
+def _skip(course: Course, node: Node, until: int = -1) -> Slot:
+    """Skip what cannot be read at `node`: it is content, or belongs to the open call, which ends at `until`."""
     at, content = course.base + course.pos, course.builder.call is None
     if content and node.done is not None and course.bound is not None and at > course.bound:
         course.finish_tasks(at)
         raise Boundary(at)
-    return TextSlot.skipping(course, node, skip_plan(node), content)
+    return TextSlot.skipping(course, node, skip_plan(node), content, until)

@@ -67,10 +67,13 @@ def opened_again(course: Course, opener: str) -> Answer:
 class TextSlot:
     """A stretch of free text being read."""
 
-    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "passage")
+    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "_until", "passage")
 
-    def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False) -> None:
+    def __init__(
+        self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False, until: int = -1
+    ) -> None:
         self.passage = Passage(course, node, field, plan, skip)
+        self._until = until  # the character where it ends without a stop, or -1
         self._phase = Phase.TEXT if plan.head is None else Phase.HEAD
         self._opener = ""  # in the phase PROMPTED: what the prompt wrote
         self._searched = self.passage.start  # stops before this character have been ruled out
@@ -88,9 +91,9 @@ class TextSlot:
         return cls(course, node, node.text_field(), plan_of(node))
 
     @classmethod
-    def skipping(cls, course: Course, node: Node, plan: StopPlan, content: bool) -> TextSlot:
-        """Text that could not be read, up to a marker where reading can go on."""
-        return cls(course, node, CONTENT if content else Field(None), plan, skip=True)
+    def skipping(cls, course: Course, node: Node, plan: StopPlan, content: bool, until: int = -1) -> TextSlot:
+        """Text that could not be read, up to a marker where reading can go on, or to character `until`."""
+        return cls(course, node, CONTENT if content else Field(None), plan, True, until)
 
     def restart(self, opener: str) -> None:
         """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
@@ -130,7 +133,8 @@ class TextSlot:
         if self._phase is Phase.HEAD and (step := self._at_head(course)) is not self:
             return step
         plan, buf, n = self.passage.plan, course.buf, len(course.buf)
-        if not self.passage.returns and plan.hint.search(buf, course.pos) is None:
+        limit = n + 1 if self._until < 0 else self._until - course.base
+        if limit > n and not self.passage.returns and plan.hint.search(buf, course.pos) is None:
             self.passage.read_to(course, n)
             if course.final:
                 self.passage.end_with_input(course, course.base + n)
@@ -139,7 +143,7 @@ class TextSlot:
         while True:
             start = max(self._searched - course.base, 0)
             at, needles = plan.next(finder, start)
-            if at < 0:
+            if at < 0 or at >= limit:
                 break
             held = n if course.final else plan.held(buf, start, at)
             if held < at:  # a longer one may begin before it
@@ -164,11 +168,22 @@ class TextSlot:
                 self._hold(course, at)
                 return WAIT
             self._searched = course.base + at + 1
+        if limit <= n:
+            return self._give_up(course, limit)
         if course.final:
             self._end_with_input(course)
         else:
             self._hold(course, n)
         return WAIT
+
+    def _give_up(self, course: Course, until: int) -> Next:
+        """What could not be read ends at index `until`, and so does the call that it belongs to."""
+        self.passage.read_to(course, until)
+        course.builder.give_up_call(course.base + until)
+        course.restart()
+        course.spacing.clear()
+        course.spacing.loose = True
+        return None
 
     def _at_head(self, course: Course) -> Next:
         """A call may begin where the text would; this slot when none does."""
