@@ -155,12 +155,13 @@ class Builder:
 
     def give_up_call(self, end: int) -> None:
         """The open call could not be read; it ends at character `end`."""
-        self._values.unwind()
         self.draft.ruled = False
         self.draft.end_call(end)
+        self._values.clear()
 
     def truncate(self, end: int) -> None:
-        """The input ended inside the open call."""
+        """The open call is over at character `end`, in the middle: with the input, or before what is none of it."""
+        self.draft.ruled = False
         self._values.unwind()
         self.draft.truncate(end)
 

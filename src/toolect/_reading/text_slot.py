@@ -179,7 +179,7 @@ class TextSlot:
     def _give_up(self, course: Course, until: int) -> Next:
         """What could not be read ends at index `until`, and so does the call that it belongs to."""
         self.passage.read_to(course, until)
-        course.builder.give_up_call(course.base + until)
+        course.builder.truncate(course.base + until)
         course.restart()
         course.spacing.clear()
         course.spacing.loose = True
