@@ -14,6 +14,8 @@ from hypothesis import settings
 
 import toolect
 from toolect._reading.draft import MAX_FLAWED
+from toolect._reading.open_call import MAX_REPAIRS
+from toolect._reading.quoted_slot import MAX_QUOTES
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from tools.bench import hostile, work
@@ -92,6 +94,29 @@ def test_what_follows_too_many_broken_calls_is_content() -> None:
     assert len(dialect.parse(good).runnable) == MAX_FLAWED + 9
 
 
+@pytest.mark.parametrize(
+    ("before", "unit", "after", "bound"), [("a='", "it's", "'", MAX_QUOTES), ("a=[1", " null", "]", MAX_REPAIRS)]
+)
+def test_a_call_with_too_many_flaws_is_malformed(before: str, unit: str, after: str, bound: int) -> None:
+    """As many as the bound are mended, in chunks too."""
+    dialect = toolect.dialect("lfm2")
+    for count, status in ((bound, "repaired"), (bound + 1, "malformed")):
+        text = f"<|tool_call_start|>[f({before}{unit * count}{after})]<|tool_call_end|>"
+        message = dialect.parse(text)
+        assert [str(call.status) for call in message.calls] == [status]
+        streamed, events = shipped_corpus.stream(dialect, (text[at : at + 64] for at in range(0, len(text), 64)))
+        assert shipped_corpus.same(streamed, message)
+        shipped_corpus.check_events(events, message)
+
+
+def test_broken_json_that_has_no_end_takes_linear_time() -> None:
+    """Each of these calls is broken, and its end is looked for in all that follows, up to `MAX_MENDING`."""
+    flood = Flood("", '{"tool_name": "n", "on"', "", ': true}}}\n{"tool_name": "n", "arguments": {"a')
+    dialect = toolect.dialect("tool-name-object")
+    found = work.grown(dialect.parse, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))
+    assert not found, found
+
+
 def test_converting_many_calls_takes_linear_time() -> None:
     """Calls whose ids are made, between texts, and texts that are not told apart."""
 
@@ -148,10 +173,16 @@ def bounded(text: str) -> object:
     return [text.find("y") for _ in text for _ in text[:400]]
 
 
+def late(text: str) -> object:
+    """Does twenty steps for each character, and after the first thousand as many as there are for every fiftieth."""
+    return [text.find("y") for _ in text * 20] + [text.find("y") for _ in text[1_000::50] for _ in text[1_000:]]
+
+
 def test_what_grows_too_much_is_found_out() -> None:
     """Work that is more than linear shows, in calls or in time; what is linear does not, nor what is bounded."""
-    small = work.CALLS._replace(sizes=(100, 400, 1_600))
+    small = work.CALLS._replace(sizes=(100, 400, 1_600, 6_400))
     assert work.grown(squares, text, small)
+    assert work.grown(late, text)
     assert not work.grown(copies, text, small)
     assert not work.grown(bounded, text, small)
     assert work.grown(copies, text, work.TIME._replace(sizes=(2_000, 8_000, 16_000), growth=3))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from toolect._spec import model
 from toolect._spec.entry import POLICIES
+from toolect._spec.grammar import MAX_PARTS, MAX_RULES
 from toolect._spec.load import load_spec, load_specs
 from toolect._spec.model import (
     Alt,
@@ -217,6 +218,24 @@ def test_a_grammar_may_build_on_another() -> None:
     assert rules["content"].expr == Alt((Seq((Literal("q"), TEXT)), plain))
     assert list(rules) == ["content", "start", "other"]
     assert not any(rule.value for rule in rules.values())
+
+
+@pytest.mark.parametrize(
+    ("call", "more", "said"),
+    [
+        ('"<" open NAME JSON', "".join(f'r{n}: "<r{n}>"\n' for n in range(MAX_RULES)), f"{MAX_RULES} rules"),
+        ("(" + " | ".join(f'"<m{n}>"' for n in range(MAX_PARTS)) + ") NAME JSON", "", f"{MAX_PARTS} parts"),
+        ('((("<m>" ~ 64) ~ 64) ~ 64) ~ 64 NAME JSON', "", f"{MAX_PARTS} parts"),
+        ('((("<m>" ~ 0..64) ~ 0..64) ~ 0..64) ~ 0..64 NAME JSON', "", f"{MAX_PARTS} parts"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_grammar_that_is_too_large_is_refused(call: str, more: str, said: str) -> None:
+    """Neither loading it nor the first answer would end soon."""
+    call = call.replace("open", "r0")
+    grammar = f"start: (content | call)*\ncontent: TEXT\ncall: {call}\n{more}NAME: /[a-z]+/\n%declare TEXT JSON\n"
+    with pytest.raises(SpecError, match=f"expected at most {said} in a grammar"):
+        spec("d: {map: {content: content, call: call, NAME: call.name, call/JSON: $arguments}}", grammar)
 
 
 @pytest.mark.usefixtures("folder")

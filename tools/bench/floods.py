@@ -27,8 +27,8 @@ from tools.bench.work import Read, seconds, streamed
 from tools.pages.markdown_text import code, table
 
 PAGE = Path(__file__).parents[2] / "docs" / "reports" / "floods.md"
-SMALL, SOME = 4_000, 16_000
-"""Characters of which the cost of a flood, and how it grows, are told at first."""
+SMALL, SOME, MORE = 4_000, 16_000, 64_000
+"""Characters of which the cost of a flood, and how it grows, are told at first; the last for what seems to be slow."""
 SIZES = (1_000, 64_000, 1_000_000)
 MOST_MEMORY = 100
 """Megabytes that reading one megabyte may take."""
@@ -98,18 +98,27 @@ def look(name: str, count: int, seed: int, ways: Iterable[str]) -> Iterator[Seen
     for way in ways:
         some = floods if WAYS[way].named else floods[: max(1, count // 4)]
         read = WAYS[way].read(dialect)
-        yield max((Seen(name, way, flood, *rate(read, flood)) for flood in some), key=lambda seen: seen.score)
+        yield max(
+            (Seen(name, way, flood, *rate(read, flood, WAYS[way].seconds)) for flood in some),
+            key=lambda seen: seen.score,
+        )
 
 
-def rate(read: Read, flood: Flood) -> tuple[float, float]:
-    """Seconds for a megabyte, by a small text and, unless that takes long, a larger one; and the score."""
-    small, some = flood.text(SMALL), flood.text(SOME)
-    read(small[:500])
-    few = seconds(read, small) / len(small) * SIZES[-1]
-    if few > 1e3:
-        return few, few
-    many = seconds(read, some) / len(some) * SIZES[-1]
-    return many, many * max(1.0, (many / max(few, 1e-9)) ** 2)
+def rate(read: Read, flood: Flood, most: float) -> tuple[float, float]:
+    """Seconds for a megabyte, as some kilobytes foretell it, more of them where it seems to take `most`; and the score.
+
+    What is bounded takes no more in the last of them than before.
+    """
+    read(flood.text(500))
+    spent, found = 0.0, list[float]()
+    for size, before in ((SMALL, 0), (SOME, SMALL), (MORE, SOME)):
+        text = flood.text(size)
+        last, spent = spent, seconds(read, text)
+        found.append((spent - last) / (size - before))
+        told = spent + found[-1] * (SIZES[-1] - size)
+        if spent > most or size == SOME and max(found) * SIZES[-1] < most / 2:
+            break
+    return told, told * max(1.0, (found[-1] / max(found[-2], 1e-9)) ** 2 if len(found) > 1 else 1.0)
 
 
 def cost(seen: Seen) -> Cost:
@@ -117,9 +126,9 @@ def cost(seen: Seen) -> Cost:
     known = WAYS[seen.way]
     read, found, megabytes = known.read(registry.dialect(seen.dialect)), [], 0.0
     read(seen.flood.text(100))
-    for size in SIZES:
-        text = seen.flood.text(size)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    texts = [seen.flood.text(size) for size in SIZES]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for size, text in zip(SIZES, texts, strict=True):
         found.append(seconds(read, text))
         megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         if size > SIZES[0] and found[-1] / size * SIZES[-1] > 10 * known.seconds:

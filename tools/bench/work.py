@@ -40,6 +40,8 @@ class Scale(NamedTuple):
 
     work: Work
     sizes: tuple[int, ...]
+    enough: int
+    """So many of the sizes are tried in any case; a larger one only where the last of them took too much more."""
     growth: float
     least: float
     """Work that is too little to be told from chance."""
@@ -61,18 +63,20 @@ def seconds(read: Read, text: str) -> float:
     return time.process_time() - start
 
 
-CALLS = Scale(calls, (250, 1_000, 4_000, 16_000), 5, 0, 2e6)
-TIME = Scale(lambda read, text: min(seconds(read, text) for _ in range(3)), (4_000, 16_000, 64_000), 6, 0.02, 1)
+CALLS = Scale(calls, (250, 1_000, 4_000, 16_000, 64_000), 3, 5, 0, 2e6)
+TIME = Scale(lambda read, text: min(seconds(read, text) for _ in range(3)), (4_000, 16_000, 64_000), 3, 6, 0.02, 1)
 
 
 def grown(read: Read, text: Callable[[int], str], scale: Scale = CALLS) -> list[float]:
-    """The work for each size, when every one takes too much more than the one before; nothing otherwise."""
+    """The work for each size, when the last one takes too much more than the one before; nothing otherwise.
+
+    The last step alone tells: what is more than linear may be too little to show in a small text, and what is bounded
+    grows up to its bound.
+    """
     read(text(scale.sizes[0]))  # nodes and plans are made the first time
     found: list[float] = []
-    for size in scale.sizes:
+    for tried, size in enumerate(scale.sizes, 1):
         found.append(scale.work(read, text(size)))
-        if len(found) > 1 and (found[-1] <= scale.growth * found[-2] or found[-1] < scale.least):
-            return []
-        if found[-1] > scale.most:
+        if found[-1] > scale.most or tried >= scale.enough and found[-1] <= scale.growth * found[-2]:
             break
-    return found
+    return found if found[-1] > scale.growth * sum(found[-2:-1]) and found[-1] >= scale.least else []

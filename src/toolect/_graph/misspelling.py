@@ -55,12 +55,12 @@ def near_before(core: str, buf: str, low: int, at: int) -> tuple[int, int] | Non
 
     It begins with one of its first signs.
     """
-    signs = leading_signs(core)
-    for pos in range(max(low, at - _reach(core)), at):
-        if buf[pos] in signs and not buf.startswith(core, pos):
-            until = pos + len(buf[pos:at].rstrip())
-            if any(end == until for end in _all_ends(core, buf[:until], pos)):
-                return pos, until
+    signs, start = leading_signs(core), max(low, at - _reach(core))
+    said = buf[start:at].rstrip()
+    for pos, char in enumerate(said):
+        begins = char in signs and not buf.startswith(core, start + pos)
+        if begins and any(end == len(said) for end in _all_ends(core, said, pos)):
+            return start + pos, start + len(said)
     return None
 
 

@@ -67,6 +67,7 @@ class StopPlan:
 
     __slots__ = (
         "_any",
+        "_first",
         "_groups",
         "_growing",
         "_led",
@@ -123,9 +124,12 @@ class StopPlan:
         for one in self.needles:
             groups.setdefault(_sign(one.text), []).append(one)
         self._groups = tuple(groups.items())
+        self._first: dict[str, list[Needle]] = {}
+        for one in self.needles:
+            self._first.setdefault(one.text[0], []).append(one)
         longer = [needle.text for needle in self.needles if isinstance(needle.stop, Misspelt)]
         # What is searched for, and may be the beginning of a longer part of a misspelled marker.
-        self._growing = {t[:k] for t in longer for o in texts if t.startswith(o) for k in range(len(o), len(t))}
+        self._growing = {begun for text in longer for begun in _beginnings(text, texts)}
         self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
         led = [needle for needle in self.needles if needle.stop is not None]
         plain = [needle for needle in led if needle.stop is not None and not needle.stop.named]
@@ -152,7 +156,7 @@ class StopPlan:
         best = self.first(finder.next, pos)
         if best < 0 or best >= until:
             return -1, []
-        return best, [needle for needle in self.needles if text.startswith(needle.text, best)]
+        return best, self._there(text, best)
 
     def first(self, find: Callable[[str, int], int], pos: int) -> int:
         """The first index from `pos` on where a stop may be, or -1; `find` finds a word from an index on."""
@@ -169,7 +173,11 @@ class StopPlan:
         match = self._any(text, pos, end + self.longest)
         if match is None or (at := match.start()) >= end:
             return -1, []
-        return at, [needle for needle in self.needles if text.startswith(needle.text, at)]
+        return at, self._there(text, at)
+
+    def _there(self, text: str, at: int) -> list[Needle]:
+        """The needles at index `at`."""
+        return [needle for needle in self._first[text[at]] if text.startswith(needle.text, at)]
 
     def lead_at(self, text: str, pos: int, at: int, named: bool = True) -> int:
         """How many characters before the marker at index `at` are the whitespace that is written there.
@@ -204,6 +212,12 @@ class StopPlan:
         """The index where a marker begins of which `buf` ends with the first tokens; its end for none."""
         at = self.hold_from(buf, pos)
         return at if _TOKEN.match(buf, at) else len(buf)
+
+
+def _beginnings(text: str, known: set[str]) -> list[str]:
+    """The beginnings of `text`, but for itself, from the shortest one that is `known` on."""
+    begun = [text[:size] for size in range(1, len(text))]
+    return next((begun[i:] for i, beginning in enumerate(begun) if beginning in known), [])
 
 
 def _sign(word: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.misspelling import around
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
@@ -19,6 +21,7 @@ from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind
 from toolect.message import Call, Content, Repair, RepairKind
 
+_SOLID = re.compile(r"\S").search
 _VAIN = 16
 """Parts of openers that a stride goes over which are no misspelled opener."""
 
@@ -256,20 +259,20 @@ class Said(Route):
             until = where - self.plan.lead_at(to.buf, pos, where, named=False)
         else:
             until = where - ending(to.buf, named.lead, pos, where)
-        piece = to.buf[pos:until]
-        if not piece or piece.isspace():
+        if _SOLID(to.buf, pos, until) is None:
             return self._at_once(to, where) if named is None else cross(to, hub, where)
         line = line_before(to.buf, pos, where)
         if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
-        if self._short and is_glued(piece) and to.buf.startswith(self._short, where):
+        if self._short and is_glued(to.buf[until - 1]) and to.buf.startswith(self._short, where):
             return None
-        to.segments.append(Content(piece, (pos + to.base, until + to.base)))
-        to.after_call, before = False, to.after_call
+        count, before, to.after_call = len(to.segments), to.after_call, False
         then = cross(to, hub, where)
         if then is None:
-            to.segments.pop()
             to.after_call = before
+            del to.segments[count:]
+        else:  # only now is it cut out: many places may be tried
+            to.segments.insert(count, Content(to.buf[pos:until], (pos + to.base, until + to.base)))
         return then
 
     def _at_once(self, to: Striding, at: int) -> Route | None:

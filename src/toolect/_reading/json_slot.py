@@ -17,7 +17,7 @@ from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
-from toolect._shapes.mend import MAX_REPAIR, NONE_MISSING, Mender
+from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Emit, Filled, Repaired, ShapeEvent
 from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
@@ -148,7 +148,7 @@ class JsonSlot:
         if self.host is not None and (broken.limit or draft.guesses >= MAX_GUESSES):
             return self._reject(course, max(broken.resume, self.start + 1))
         self._broken = broken
-        if self.host is not None or course.graph.start.json:
+        if self.host is not None or course.graph.start.json and draft.mending < MAX_MENDING:
             self._loose, self._seen = self.reader.loose(), broken.resume
         self._needed = max(self._needed, draft.last_end)
         return self
@@ -403,7 +403,8 @@ class JsonSlot:
             return WAIT
         if again is Answer.YES:
             return self if self._broken is None else None
-        mended = self._mended(course, end, missing)
+        spent, draft.mending = draft.mending, draft.mending + end - self.start
+        mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:
             self._cut(course)
             return WAIT

@@ -10,7 +10,10 @@ from toolect._values.text_values import read_json
 from toolect.message import Call, Json, Repair, RepairKind, Status
 
 MAX_REPAIRS = 256
-"""Repairs that are recorded of a call, and of what is outside of calls. Beyond it: the first one of each kind."""
+"""Repairs that are recorded of a call, and of what is outside of calls. Beyond it: the first one of each kind.
+
+A call that then still lacks something, or has too much, is malformed.
+"""
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 

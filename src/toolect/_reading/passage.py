@@ -16,6 +16,8 @@ MAX_MISSPELT = 1 << 14
 """Characters after the reasoning that an answer begins with in which a misspelled opener counts. Beyond it: text."""
 _NEAR = 256
 """Characters of text that are looked back at."""
+_PARTS = 16
+"""Parts of text that are put together when they are looked back at, lest it be done over and over."""
 CONTENT = Field(Role.CONTENT)
 _SOLID = re.compile(r"\S").search
 
@@ -92,13 +94,14 @@ class Passage:
     def _before(self, course: Course, at: int, far: int) -> str:
         """The last `far` characters before index `at`."""
         parts = course.builder.text_parts if self.opened else [self._gone] if self._dropped else self._blank
-        found, size = [course.buf[max(course.pos, at - far) : at]], at - course.pos
-        i = len(parts)
-        while i and size < far:
-            i -= 1
-            found.append(parts[i])
-            size += len(parts[i])
-        return "".join(reversed(found))[-far:]
+        found, size = course.buf[max(course.pos, at - far) : at], at - course.pos
+        first = len(parts)
+        while first and size < far:
+            first -= 1
+            size += len(parts[first])
+        if len(parts) - first > _PARTS:
+            parts[first + 1 :] = ["".join(parts[first + 1 :])]
+        return ("".join(parts[first:]) + found)[-far:]
 
     def add(self, course: Course, text: str) -> None:
         """More of it."""

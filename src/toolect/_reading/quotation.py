@@ -19,7 +19,8 @@ _OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").ma
 
 def line_before(text: str, start: int, at: int) -> str:
     """What of the line of index `at` comes before it, from index `start` on: its last `MAX_LINE` characters."""
-    return text[max(start, at - MAX_LINE, text.rfind("\n", start, at) + 1) : at]
+    start = max(start, at - MAX_LINE)
+    return text[max(start, text.rfind("\n", start, at) + 1) : at]
 
 
 def quoted(line: str) -> bool:

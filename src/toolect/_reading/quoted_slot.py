@@ -19,6 +19,8 @@ from toolect.message import RepairKind
 
 MAX_DOUBTS = 64
 """Quotes in a string that were not escaped. Beyond it: none ends it after which something is missing."""
+MAX_QUOTES = 1 << 14
+"""Quotes in a string that were not escaped. Beyond it: the call is malformed, and no quote ends the string."""
 _BEFORE = 64
 """Characters before a doubtful quote that tell whether it opens a string."""
 
@@ -126,6 +128,10 @@ class EscapedSlot:
             course.builder.note(RepairKind.UNESCAPED, end, quote)
         if call is not None and is_torn(self._after, quote, course.raw(max(self.start, end - _BEFORE), end)):
             call.fail(f"a string lacks its last quote - at {self.start}")
+        if self._doubts > MAX_QUOTES:
+            if call is not None:
+                call.fail(f"too many quotes in a string - at {self.start}")
+            self._closers, self._region = "", re.compile(region("", sign=self._sign, either=True))
         course.builder.text_part(self.field, quote)
         course.pos = at + 1
 

@@ -14,6 +14,7 @@ from toolect._reading.brackets import bracketed
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
 from toolect._reading.mending import go_over
+from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
@@ -55,6 +56,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
                 for core in last_closers(node):
                     course.imply(core, at, RepairKind.IMPLIED_CLOSER)
             return end_answer(course, at, at + len(end))
+    if course.builder.call is not None and len(course.builder.call.repairs) >= MAX_REPAIRS:
+        return give_up(course, "too many repairs")
     if node.json and _lacks_json(course, node, pos) or _lacks_value(course, node, pos):
         return None
     for core in sorted(node.implied, key=len, reverse=True):

@@ -119,17 +119,10 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         case NameLine():
             return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
         case Unopened():
-            line, before = passage.lines_before(course, at)
-            if (
-                not _opened(stop, before.strip())
-                and not (course.tools and before[-1:] in _ENDS)
-                or line.lstrip().startswith(_FENCE)
-                or passage.field.role is Role.REASONING
-                and not course.tools
-            ):
-                return None  # a quotation, or an example
             bare = bare_call(course, stop.shape, at)
-            return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT if bare is Answer.WAIT else None
+            if bare is Answer.NO or not _unquoted(passage, course, stop, at):
+                return None
+            return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT
         case Misspelt():
             return _misspelled_opener(passage, course, stop, needle, at)
         case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
@@ -177,9 +170,18 @@ def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:
     return Answer.YES if named else Answer.NO
 
 
-def _opened(stop: Unopened, before: str) -> bool:
-    """True when nothing comes before the bracket on its line, or the last of the missing markers, spelled otherwise."""
-    return not before or any(near(str(core), before, 0, final=True)[1] == len(before) for core in stop.path[1:])
+def _unquoted(passage: Passage, course: Course, stop: Unopened, at: int) -> bool:
+    """True unless bare JSON at index `at` is a quotation, or an example.
+
+    Nothing comes before it on its line, or the last of the missing markers, misspelled; or a sentence ends there.
+    """
+    line, before = passage.lines_before(course, at)
+    if line.lstrip().startswith(_FENCE) or passage.field.role is Role.REASONING and not course.tools:
+        return False
+    said = before.strip()
+    if not said or course.tools and before[-1:] in _ENDS:
+        return True
+    return any(near(str(core), said, 0, final=True)[1] == len(said) for core in stop.path[1:])
 
 
 def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> Answer:

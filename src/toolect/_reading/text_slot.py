@@ -21,6 +21,7 @@ from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.probe import begins_json, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
+from toolect._shapes.loose import broken
 from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
@@ -276,7 +277,7 @@ class TextSlot:
     def _at_bracket(self, course: Course, at: int) -> Next:
         """Bare JSON may begin at index `at`; this slot when it does not."""
         buf, n, passage = course.buf, len(course.buf), self.passage
-        if passage.plan.direct and passage.text_before(course, at) or passage.shows(course, at, at):
+        if passage.plan.direct and passage.text_before(course, at):
             return self
         near, after = at, buf[at]
         for bracket in ("[", "{"):
@@ -288,9 +289,13 @@ class TextSlot:
                 after = buf[near : near + 1]
                 if after not in _AFTER_BRACKET[bracket]:
                     return self
+        if passage.shows(course, at, at):
+            return self
+        node = passage.node if passage.node.json else passage.node.step(SlotKind.TEXT).node
+        if after != '"' and (shape := node.json_field().shape) is not None and broken(buf, at, shape):
+            return self
         passage.read_to(course, at)
-        node = passage.node
-        return self._try(course, node if node.json else node.step(SlotKind.TEXT).node, Attempt(course.base + at, None))
+        return self._try(course, node, Attempt(course.base + at, None))
 
     def _decides(self, stop: Stop) -> bool:
         """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""

@@ -105,6 +105,11 @@ def guess(text: str, keys: frozenset[str]) -> Guess:
     return Guess.YES if text[after] == ":" else Guess.NO
 
 
+def broken(text: str, at: int, shape: Shape) -> bool:
+    """True when what begins at index `at`, which is no JSON, is surely no call in `shape` either."""
+    return guess(text[at : at + _NEAR], keys_of(shape)) is Guess.NO
+
+
 class LooseEnd:
     """Looks for the end of broken JSON in which the brackets `opened` are open.
 

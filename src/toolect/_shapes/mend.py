@@ -21,6 +21,8 @@ NONE_MISSING = -1
 """No bracket may be missing."""
 MAX_REPAIR = 1 << 17
 """Characters of broken JSON that a repair is tried on. Beyond it: `malformed`."""
+MAX_MENDING = 1 << 19
+"""Characters of broken JSON in one answer, each as often as a repair looks for the end. Beyond it: `malformed`."""
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
 """Comments, an ellipsis, and escapes where blanks should be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,13 @@ from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.recursion import check_recursion
 from toolect.diagnostic import Place, Severity
 
+MAX_RULES = 500
+"""Rules of a grammar, with those that it imports. Beyond it: diagnostic `unsupported-grammar`."""
+MAX_PARTS = 1_000
+"""Markers, terminals, slots and names of rules in the rules of a grammar. Beyond it: diagnostic `unsupported-grammar`.
+
+Every text that a terminal is made of counts, and everything as often as `~ n..m` has it.
+"""
 MAX_COPIES = 64
 """The numbers in a grammar's `~ n..m`. Beyond it: diagnostic `unsupported-grammar`."""
 
@@ -90,6 +98,7 @@ class _Rules:
         self.problems = problems
         self.rules: dict[str, Rule] = {}
         self.place = Place("", 1, 1)
+        self.parts = 0
         self.operators: list[tuple[Expr, str, LarkTree, Place]] = []
         """What a terminal must not follow, with that terminal's expression, and where the grammar says so."""
         own = {name for name, origin in names.items() if origin.own and name.isupper()}
@@ -100,6 +109,9 @@ class _Rules:
 
     def read(self) -> dict[str, Rule]:
         """All rules."""
+        if len(self.grammar.rule_defs) > MAX_RULES:
+            self.place = self._origin("start").place
+            raise self._too_many("rules", MAX_RULES)
         for name, _, tree, _ in self.grammar.rule_defs:
             self.place = self._origin(name).place
             choices: list[Expr] = []
@@ -126,6 +138,9 @@ class _Rules:
     def _add(self, name: str, choices: list[Expr]) -> None:
         origin = self._origin(name)
         plain = self._plain(name)
+        self.parts += sum(_size(part) for choice in choices for part in islice(leaves(choice), MAX_PARTS))
+        if self.parts > MAX_PARTS:
+            raise self._too_many("parts", MAX_PARTS)
         for other in self.rules:
             if self._plain(other) == plain:
                 first = self._origin(other)
@@ -205,10 +220,16 @@ class _Rules:
         if not 0 <= least <= most <= MAX_COPIES:
             raise self._refused(None, f"expected a range within 0..{MAX_COPIES}, got {least}..{most}")
         inner = self._expr(item)
+        if most * sum(1 for _ in islice(leaves(inner), MAX_PARTS)) > MAX_PARTS:
+            raise self._too_many("parts", MAX_PARTS)
         tail: Expr = Seq(())
         for _ in range(most - least):
             tail = Repeat(_seq([inner, tail]), 0, once=True)
         return _seq([*[inner] * least, tail])
+
+    def _too_many(self, what: str, most: int) -> _Unsupported:
+        """Note that the grammar is too large."""
+        return self._refused(None, f"expected at most {most} {what} in a grammar, got more")
 
     def _refused(self, token: Token | None, message: str) -> _Unsupported:
         """Note why something cannot be read."""
@@ -230,6 +251,11 @@ def _with_key_again(expr: Expr) -> Expr:
             return Seq((*items[: first + 1], *(Ref(key.rule, True) if i == key else i for i in items[first + 1 :])))
         case _:
             return expr
+
+
+def _size(part: Expr) -> int:
+    """How many texts or other parts it stands for."""
+    return 1 + len(part.others) if isinstance(part, Literal) else 1
 
 
 _NEVER = "expected `~ 0` of a marker after `ESCAPED`, or of a terminal after a string"

@@ -11,21 +11,22 @@ from lark.load_grammar import Grammar
 
 from toolect._spec.grammar_source import Origin
 from toolect._spec.lark_loader import Analyzer
+from toolect._spec.leaves import leaves
 from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
 from toolect.diagnostic import Place
 
-MAX_RULES = 250
-"""Rules of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the square."""
+MAX_PARTS = 250
+"""Parts of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the cube."""
 
 
 def check_lalr(
     grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
 ) -> None:
     """Build the grammar as stock Lark would; `rules` are the same grammar as we read it."""
-    if len(rules) > MAX_RULES:
-        message = f"the grammar has more than {MAX_RULES} rules: whether LALR(1) tools can read it is not checked"
+    if sum(1 for rule in rules.values() for _ in leaves(rule.expr)) > MAX_PARTS:
+        message = f"the grammar has more than {MAX_PARTS} parts: whether LALR(1) tools can read it is not checked"
         problems.warning("too-large", message, top, hint="split the dialect into several")
         return
     try:
