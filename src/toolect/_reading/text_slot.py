@@ -21,14 +21,14 @@ from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.probe import begins_json, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
-from toolect._shapes.loose import broken
+from toolect._shapes.loose import QUOTES, broken
 from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 _BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
-_AFTER_BRACKET = {"{": frozenset("\"'/#_" + string.ascii_letters), "[": frozenset("{/#")}
+_AFTER_BRACKET = {"{": frozenset(QUOTES + "/#_" + string.ascii_letters), "[": frozenset("{/#")}
 """What a call in JSON, broken perhaps, goes on with; so does the first object of a list."""
 
 

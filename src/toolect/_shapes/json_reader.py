@@ -23,6 +23,9 @@ from toolect._values.json_lexemes import (
     read_string,
 )
 
+MAX_KEY = 64
+"""Characters of a text in a list that may be a key after a missing bracket. Beyond it: it is an item."""
+
 
 class JsonReader(OpenValue):
     """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
@@ -110,6 +113,8 @@ class JsonReader(OpenValue):
             closer = "}" if is_object else "]"
             if char == ",":
                 if self._arg_depth >= 0:
+                    if self._item_at >= 0:
+                        self._pass_item()
                     self._held.append(",")
                 self.expect = Expect.KEY if is_object else Expect.VALUE
             elif char == closer:
@@ -207,8 +212,25 @@ class JsonReader(OpenValue):
             self._key_at = len(self._held)
             self._held.append('"')
             self._take = self._hold
+        elif "," in self._held and not self._stack[-1].is_object and len(self._stack) > 1 and self._stack[-2].is_object:
+            self._item_at, self._ended = self._held.index(","), -1
+            self._held.append('"')  # of a key, if the list lacks its bracket
+            self._take = self._maybe_key
         else:
             self._safe('"')
+            self._take = self._pass
+
+    def _pass_item(self) -> None:
+        """What may have been a key is an item; its last quote may still be one of its own."""
+        self._out += self._held[: self._quote_at]
+        del self._held[: self._quote_at]
+        self._quote_at, self._item_at = 0, -1
+
+    def _maybe_key(self, text: str, _at: int) -> None:
+        """An item of a list goes on that may be a key, as long as it is short."""
+        self._held.append(text)
+        if sum(map(len, self._held)) > MAX_KEY:
+            self._safe("")
             self._take = self._pass
 
     def _inside(self) -> JsonReader:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from toolect._shapes.alternatives import items, objects, once, options
+from toolect._shapes.meant import CLOSING
 from toolect._spec.model import Keyed, Many, Obj, Shape
 from toolect.message import dumps
 
@@ -15,10 +16,12 @@ MAX_GUESSES = 16
 MAX_GUESS = 1 << 15
 """Characters of broken bare JSON that may be a call. Beyond it: content."""
 
+QUOTES = "\"'“”„‘’«»"
+"""What models write for quotes."""
 _BLANK = r"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|\#[^\n]*\n)*"
-_BEFORE_KEY = re.compile(rf"""(?:\[{_BLANK})?\{{?{_BLANK}["']?""")
+_BEFORE_KEY = re.compile(rf"""(?:\[{_BLANK})?\{{?{_BLANK}[{QUOTES}]?""")
 _WORD = re.compile(r"\w*")
-_AFTER_KEY = re.compile(r"""["']?\s*""")
+_AFTER_KEY = re.compile(rf"""[{QUOTES}]?\s*""")
 _NEAR = 512  # characters in which the first key must be
 _TEXTS = 4
 """Texts that may come before the arguments of a call without its marker: an id, a type, the name."""
@@ -102,7 +105,8 @@ def guess(text: str, keys: frozenset[str]) -> Guess:
         return more if not word and text[at] in "/#" else Guess.NO  # a comment may not be over
     if after == len(text):
         return more
-    return Guess.YES if text[after] == ":" else Guess.NO
+    quoted = text[at - 1] in QUOTES and text[at + len(word)] in QUOTES
+    return Guess.YES if text[after] == ":" or quoted and text[after] in '"{[' else Guess.NO
 
 
 def broken(text: str, at: int, shape: Shape) -> bool:
@@ -133,8 +137,8 @@ class LooseEnd:
             char = text[at]
             if self._quote and not self._closes(char):
                 continue
-            if char in "\"'" and (char == '"' or self._before in "{[,:"):
-                self._quote = char
+            if char in CLOSING and (char == '"' or self._before in "{[,:"):
+                self._quote = CLOSING[char]
                 self._escaped = self._maybe = False
             elif char == "{" and self._closed and self._open[-1:] == ["{"]:
                 return at
@@ -164,6 +168,6 @@ class LooseEnd:
             self._escaped = False
         elif char == "\\":
             self._escaped = True
-        elif char == self._quote:
+        elif char in self._quote:
             self._maybe = True
         return False

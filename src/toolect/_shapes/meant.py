@@ -7,6 +7,10 @@ import re
 
 WORDS = {"true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "undefined": "null"}
 """Words that models write for those of JSON → these."""
+CLOSING = {
+    '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'", "«": "»", '\\"': '\\"',
+}  # fmt: skip
+"""What opens a string → the signs that may close it."""
 ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|(.?))|(["\x00-\x1f])', re.DOTALL)
 """An escape, good or wrong, or a sign that needs one."""
 _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")

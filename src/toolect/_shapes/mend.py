@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from toolect._shapes.meant import ESCAPE, WORDS, escaped, number_of, quoted
+from toolect._shapes.meant import CLOSING, ESCAPE, WORDS, escaped, number_of, quoted
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.open_value import Expect
 from toolect._values.json_lexemes import MAX_DEPTH, Broken, unquote
@@ -26,10 +26,6 @@ MAX_MENDING = 1 << 19
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
 """Comments, an ellipsis, and escapes where blanks should be."""
-_CLOSING = {
-    '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'", "«": "»", '\\"': '\\"',
-}  # fmt: skip
-"""What opens a string → the signs that may close it."""
 _OPENING = re.compile(r"\\\"|['`“”„‘’«]")
 _BARE_KEY = re.compile(r"""[^\W\d][\w$.-]{0,63}(?=(?:["'”’]|\\")?\s{0,64}:)""")
 _AFTER_KEY = re.compile(r"""(?:["'”’]|\\")?\s{0,64}(?=:)""")
@@ -255,6 +251,8 @@ class Mender:
             return self._other_bracket(pos)
         if char == '"' and re.compile(r"\s*[,}\]]").match(text, pos + 1) and not reader.can_reopen:
             return pos + 1
+        if char == ":" and reader.end_list():
+            return pos
         if char == ":" and not nesting[-1] and not reader.passing:
             item = _LAST_STRING.search(text, max(pos - 64, 0), pos)
             if item is not None:
@@ -280,6 +278,8 @@ class Mender:
         while level >= 0 and nesting[level] is not (char == "}"):
             level -= 1
         after = _AFTER_BRACKET.match(self._text, pos + 1)
+        if after is not None and self._text[pos - 1 : pos] == char and nesting[-1] is (after[1] is not None):
+            return pos + 1  # it stands there twice, and what is open goes on
         if level < 0 or after is not None and (level == 0 or nesting[level - 1] is not (after[1] is not None)):
             return pos + 1
         return self._put("}" if nesting[-1] else "]", pos)
@@ -297,7 +297,7 @@ class Mender:
         opening = _OPENING.match(text, pos)
         if opening is None or opening[0] == '\\"' and not self._once(pos):
             return -1
-        start, signs = opening.end(), _CLOSING[opening[0]]
+        start, signs = opening.end(), CLOSING[opening[0]]
         closing = re.compile(
             rf"(?:{re.escape(signs) if signs[0] == chr(92) else '[' + signs + ']'})(?=\s*(?:[{re.escape(after)}]|\Z))"
         )

@@ -90,15 +90,36 @@ class Mendable(JsonReader):
         ended = self._ended
         if ended >= 0:
             del self._held[self._quote_at :]
+            self._safe("")
             self._ended = -1
             self.expect, self._in_key, self._take = Expect.STRING, False, self._pass
         return ended
 
+    def end_list(self) -> bool:
+        """The text that came last is the next key of the object that the list is in; False when it cannot be."""
+        held = self._held
+        at = self._item_at
+        if at < 0 or self._ended < 0 or self.nesting[-2:] != [True, False]:
+            return False
+        key = held[at:]
+        del held[at:]
+        self._stack.pop()
+        self._safe("]")
+        self._held += key
+        self.expect, self._ended = Expect.COLON, -1
+        return True
+
     def pass_quote(self) -> None:
-        """Nothing more comes: the last quote of a string is that."""
-        if self._ended >= 0 and self._quote_at == 0:
-            self._out.append(self._held.pop(0))
-            self._ended = -1
+        """Nothing more comes: the last text is no key, and its last quote is that."""
+        held = self._held
+        if self._ended >= 0:
+            passed = self._quote_at + 1
+        else:
+            passed = len(held) if self.expect is Expect.STRING and not self._in_key else 0
+        if passed:
+            self._out += held[:passed]
+            del held[:passed]
+            self._ended = self._item_at = -1
             self._pass_on()
 
     @property
@@ -111,7 +132,7 @@ class Mendable(JsonReader):
         """That call comes anew, from its beginning."""
         self._shape.begin_again()
         self.expect, self._take, self._in_key = Expect.VALUE, drop, False
-        self._arg_depth, self._encoded, self._ended = -1, None, -1
+        self._arg_depth, self._encoded, self._ended, self._item_at = -1, None, -1, -1
         for part in (self._parts, self._held, self._out, self._texts):
             part.clear()
 

@@ -54,7 +54,7 @@ class OpenValue:
         "expect",
         "_shape", "_plain", "_stack",
         "_start", "_parts", "_in_key", "_take", "_keep", "_pass", "_hold",
-        "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_key_at", "_out", "_quote_at", "_texts",
+        "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_item_at", "_key_at", "_out", "_quote_at", "_texts",
     )  # fmt: skip
 
     def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: Collection[str] = ()) -> None:
@@ -71,6 +71,7 @@ class OpenValue:
         self._encoded: Encoded | None = None
         self._held: list[str] = []  # argument text that is not safe to pass on yet
         self._key_at = 0  # where in it the last key begins
+        self._item_at = -1  # where in it the comma before an item is that may be a key
         self._quote_at = 0  # where in it the last quote of the last string is
         self._ended = -1  # the character after that quote, or -1 when that is passed on
         self._out: list[str] = []  # argument text to pass on
@@ -84,7 +85,8 @@ class OpenValue:
 
     def passes(self, chunk: str) -> bool:
         """True when all of `chunk` lies inside a string that is open where `passing`, and is no key."""
-        return self.expect is Expect.STRING and not self._in_key and self.passing and match_run(chunk) is not None
+        inside = self.expect is Expect.STRING and not self._in_key and not self._held
+        return inside and self.passing and match_run(chunk) is not None
 
     def passed(self, chunk: str) -> None:
         """Such a `chunk` was passed on."""
@@ -214,7 +216,7 @@ class OpenValue:
         if self._held:
             self._out.extend(self._held)
             self._held.clear()
-            self._ended = -1
+            self._ended = self._item_at = -1
         self._out.append(text)
 
     def _pass_on(self) -> None:
