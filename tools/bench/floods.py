@@ -29,6 +29,8 @@ from tools.pages.markdown_text import code, table
 PAGE = Path(__file__).parents[2] / "docs" / "reports" / "floods.md"
 SMALL, SOME, MORE = 4_000, 16_000, 64_000
 """Characters of which the cost of a flood, and how it grows, are told at first; the last for what seems to be slow."""
+MOST_GROWTH = 4
+"""Times the cost of a character may grow from size to size to count for the score: chance does the rest."""
 SIZES = (1_000, 64_000, 1_000_000)
 MOST_MEMORY = 100
 """Megabytes that reading one megabyte may take."""
@@ -114,11 +116,12 @@ def rate(read: Read, flood: Flood, most: float) -> tuple[float, float]:
     for size, before in ((SMALL, 0), (SOME, SMALL), (MORE, SOME)):
         text = flood.text(size)
         last, spent = spent, seconds(read, text)
-        found.append((spent - last) / (size - before))
+        found.append(max(spent - last, 0.0) / (size - before))
         told = spent + found[-1] * (SIZES[-1] - size)
         if spent > most or size == SOME and max(found) * SIZES[-1] < most / 2:
             break
-    return told, told * max(1.0, (found[-1] / max(found[-2], 1e-9)) ** 2 if len(found) > 1 else 1.0)
+    growth = found[-1] / max(found[-2], 1e-9) if len(found) > 1 else 1.0
+    return told, told * min(max(growth, 1.0), MOST_GROWTH) ** 2
 
 
 def cost(seen: Seen) -> Cost:
@@ -181,7 +184,8 @@ that of the text: × 1 is linear. {over} of {len(found)} are over a bound.
 
 ## By dialect
 
-Seconds for a megabyte of the worst flood of each, by {SOME // 1000} kB of it: what is bounded shows as if it went on.
+Seconds that a megabyte of the worst flood of each would take, as {MORE // 1000} kB of it foretell; of what is fast,
+{SOME // 1000} kB.
 
 {table([("dialect", *WAYS), *each])}
 """
