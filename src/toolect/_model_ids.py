@@ -73,7 +73,7 @@ def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
     """The most specific pattern that speaks of this id, among equals the last; none where the model writes no calls."""
     tails = [canonical(pattern.tail) for pattern in patterns]
     found = [
-        (weight(tails[n]), pattern.owner in owners, n, form)
+        (weight(tails[n]), pattern.owner in owners, n, len(form), form)
         for form, owners in _forms(model, frozenset(pattern.owner for pattern in patterns))
         for n, pattern in enumerate(patterns)
         if weight(tails[n]) >= SPECIFIC or (pattern.owner and pattern.owner in owners)
