@@ -81,7 +81,7 @@ def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
     ]
     if not found:
         return None
-    *_, n, form = max(found)
+    _, _, n, _, form = max(found)
     silent = _NO_CALLS.intersection(form.split("-")) - {*tails[n].split("-")}
     return None if silent else Found(patterns[n], form)
 
