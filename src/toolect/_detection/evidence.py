@@ -179,7 +179,7 @@ class Evidence:
         """True when something of the dialect of a guest begins here, and is meant."""
         return guest.taken and not guest.refused and self.meant(guest.name, guest.calls, guest.flat, guest.repaired())
 
-    def fitness(self, guest: Guest) -> tuple[int, bool, int, int, int, int, bool, int]:
+    def fitness(self, guest: Guest) -> tuple[int, bool, bool, int, int, int, int, bool, int]:
         """How well the dialect of a guest fits the text: the greatest is the best."""
         calls, repairs, setting = guest.calls, guest.repaired(), self.setting
         declared = sum(call.name in setting.tools for call in calls)
@@ -188,8 +188,8 @@ class Evidence:
         broken = sum(not call.good for call in calls) + 2 * odd
         hard = sum(repair.kind in HARD for repair in repairs)
         return (
-            min(declared, 1), not self.free(guest.name), -broken, min(named, 1), -hard, hard - len(repairs),
-            guest.name == setting.last, -setting.order[guest.name],
+            min(declared, 1), not self.free(guest.name), guest.spoken, -broken, min(named, 1), -hard,
+            hard - len(repairs), guest.name == setting.last, -setting.order[guest.name],
         )  # fmt: skip
 
     def _wordy(self, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -224,6 +225,13 @@ class Guest(Watcher):
         return [s for s in self._draft.segments if isinstance(s, Call)]
 
     @property
+    def spoken(self) -> bool:
+        """True when the names of its calls stand in them: a form may stand for a tool, as code does for `python`."""
+        call = self._draft.call
+        begun = call is None or _says(self.raw(call.start, self.fed), call.name)
+        return begun and all(_says(ended.raw, ended.name) for ended in self.ended)
+
+    @property
     def flat(self) -> bool:
         """True when the arguments of a call are nothing but the keys around its name, as in any record."""
         return any(call.spelling is None and call.arguments for call in self.ended)
@@ -245,6 +253,11 @@ class Guest(Watcher):
         end = self.left if self.left is not None else 1 << 62
         repairs, passed = self._draft.repairs, self._draft.passed
         return self._draft.segments, [*repairs[:passed], *(r for r in repairs[passed:] if r.at < end)]
+
+
+def _says(text: str, name: str) -> bool:
+    """True when `name` stands in `text`, and is no part of a longer one."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 class Guests:
