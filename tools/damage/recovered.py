@@ -13,6 +13,8 @@ A damage is none (moot) that leaves a text which strict mode reads without a wor
 same tools and with arguments of the declared types.
 So is one of the JSON that leaves a beginning of the text: the answer was cut off there, and its last call says that it
 is truncated.
+A false start begins where reading the good text says that a call does: what begins in the middle of one, at an argument
+or a comma, is not written again from its beginning, and nobody could tell.
 Kinds that destroy what was meant are counted apart. --no-tools declares none, --streamed reads by the character,
 --show prints the first damages of each kind that are not recovered.
 """

@@ -17,6 +17,7 @@ _SPLITS = ("-", "\u200b", "<", "x")
 _SPECIAL = re.compile(r"<?[|｜].*[|｜]>?|\[/?[A-Z_]+\]")
 """A marker that is one token of the model, which detokenizers drop."""
 _ATTRIBUTE = re.compile(r"""(=)(")?((?:(?<=")[^"<>\n]+|(?<!")[\w.:/-]+))(?(2)")""")
+_QUOTED = re.compile(r"""(?<=[=(\[{:,\s])(["'])(?:\\.|(?!\1)[^\\\n])*\1(?=[)\]},:])""")
 _ATTRIBUTES = ('="{}"', "='{}'", "={}", ' = "{}"', ' ="{}"')
 _PREFIXES = ("functions.", "tools.", "functions::", "function.")
 _OTHER_KEYS = ("params", "args", "input", "kwargs", "tool_args")
@@ -121,6 +122,7 @@ def swapped(text: str, spec: Spec, random: Random) -> str:
 
 def drifted(text: str, spec: Spec, random: Random) -> str:
     strings = [(token.start, token.end) for token in tokens(text) if token.text[0] == '"']
+    strings += [match.span() for match in _QUOTED.finditer(text)]  # a blank in a string is a part of it
     places = [match.span() for match in re.finditer(r"\s+", text)]
     places = [(at, end) for at, end in places if not any(first < at < last for first, last in strings)]
     marker = place(text, fixed(spec), random)
