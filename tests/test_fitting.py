@@ -124,3 +124,15 @@ def test_a_tool_without_parameters_lacks_no_arguments() -> None:
     for name, status in (("ring", "repaired"), ("dim", "malformed"), ("ri", "malformed")):
         first, second = parse(f"<tool_call>{name}<tool_call>ring</tool_call>", tools).calls
         assert (str(first.status), str(second.status)) == (status, "ok"), name
+
+
+def test_schemas_are_kept_for_equal_tools_and_for_no_others() -> None:
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]
+    first = tool_schemas(tools)
+    assert tool_schemas([{**tools[0]}]) is first
+    tools[0]["parameters"]["properties"]["a"]["type"] = "integer"  # type: ignore[index]  # the caller's own
+    assert tool_schemas(tools).of("f").member("a").types == ("integer",)  # type: ignore[union-attr]  # declared
+    assert first.of("f").member("a").types == ("string",)  # type: ignore[union-attr]  # declared
+    ones = [tool_schemas([{"name": "f", "parameters": {"const": one}}]).of("f") for one in (1, True, 1.0)]
+    assert [one.types for one in ones] == [("integer",), ("boolean",), ("number",)]
+    assert list(tool_schemas(tool for tool in tools)) == ["f"] and not tool_schemas([])

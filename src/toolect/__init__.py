@@ -6,7 +6,7 @@ document. Everything else may change from one version to the next, above all wha
 
 from __future__ import annotations
 
-# All that parsing needs is imported here, so that the first text does not pay for it. What reads grammars is not.
+# What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
 from toolect._reading.stream import Stream

@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect._detection.guess import dialect
-from toolect._rendering.message_writer import word_for
 from toolect.compiled import Dialect, Tools
 from toolect.message import Call, Message, Segment
 from toolect.registry import AUTO
@@ -142,6 +141,8 @@ class _Attempt:
         return found
 
     def _loss(self, i: int, alone: Unrepresentable | None, why: Unrepresentable) -> Loss:
+        from toolect._rendering.message_writer import word_for  # not part of starting up
+
         kind = word_for(self._whole[i])
         if alone is None:
             return Loss(i, kind, f"no place beside the others: {why.slot}: {why.reason}", why.witness)

@@ -32,9 +32,13 @@ class Graph:
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec")
         """No policy changes what is done with canonical text."""
+        self.known_only = policies.unknown_tool == "content"
+        """Calls of tools that are not declared are none."""
         self._openers: tuple[str, ...] | None = None
         self._named: bool | None = None
         spec = network.spec
+        self.no_call = bool(spec.no_call)
+        """Calls of some names are none."""
         self.code = Code(spec) if spec.code else None
         """What code is made of, where calls are statements."""
         self._nodes: dict[tuple[Config, ...], Node] = {}

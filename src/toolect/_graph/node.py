@@ -126,6 +126,8 @@ class Node:
         self._implied: dict[str, tuple[str, ...]] | None = None
         self._coding: tuple[Node, ...] | None = None
         self._made: dict[Callable[[Node], Any], Any] = {}
+        self.route: Any = None
+        """How large steps go on here, once that has been asked for."""
 
     def _add(self, choice: Choice) -> None:
         symbol = choice.edge.symbol

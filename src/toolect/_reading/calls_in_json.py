@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from toolect._graph.symbols import Field
 from toolect._reading.learned import One, Spelling, learned
 from toolect._reading.probe import past_blank
-from toolect._shapes.json_reader import JsonReader
-from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, CallEnds, Filled, Rest, ShapeEvent
+from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, CallEnds, Emit, Filled, Rest, ShapeEvent
 from toolect._spec.holes import holes
 from toolect._spec.model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import Broken, decode, members
 from toolect.message import Call, Content, Json, Reasoning, Segment
+
+if TYPE_CHECKING:
+    from toolect._shapes.json_reader import JsonReader
 
 _MAX_SPELLINGS = 6
 """Spellings that are tried to be learned of one slot: to compile one costs as much as to read some fifty calls."""
@@ -39,8 +42,10 @@ class JsonCalls:
         if self._bare:
             found = members(text, pos)
             return None if found is None else (pos, found[1], "", found[0], None, text[pos : found[1]])
-        if self._spellings and (one := self._spellings[0].one(text, pos)) is not None:
-            return one
+        if self._spellings and not (spelling := self._spellings[0]).texts:
+            head = spelling.first(text, pos)
+            if head is not None and (one := spelling.call(text, head, alone=True)) is not None:
+                return one
         segments: list[Segment] = []
         end = self.take(text, pos, tools, segments, tentative)
         if end < 0 or len(segments) != 1 or not isinstance(call := segments[0], Call):
@@ -50,7 +55,7 @@ class JsonCalls:
 
     def refuses(self, text: str, pos: int, tools: Collection[str]) -> bool:
         """True when the value at `text[pos]` is complete and has no call in it."""
-        reader = JsonReader(self._shape, lambda _: None, tools=tools)
+        reader = _reader(self._shape, lambda _: None, tools)
         try:
             reader.feed(text, pos, 0, True)
         except (Broken, RecursionError):
@@ -83,7 +88,7 @@ class JsonCalls:
                     self._spellings = [spelling, *(other for other in self._spellings if other is not spelling)]
                 return end
         events: list[ShapeEvent] = []
-        reader = JsonReader(self._shape, events.append, tools=tools)
+        reader = _reader(self._shape, events.append, tools)
         try:
             end = reader.feed(text, pos, 0, True)
         except (Broken, RecursionError):
@@ -99,6 +104,12 @@ class JsonCalls:
             if (new := learned(text, pos, end, events)) is not None:
                 self._spellings = [new, *self._spellings]
         return end
+
+
+def _reader(shape: Shape, emit: Emit, tools: Collection[str]) -> JsonReader:
+    from toolect._shapes.json_reader import JsonReader  # not part of starting up: most spellings are learned once
+
+    return JsonReader(shape, emit, tools=tools)
 
 
 def _segments(text: str, events: list[ShapeEvent], name: str | None, span: tuple[int, int]) -> list[Segment] | None:

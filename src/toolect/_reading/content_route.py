@@ -9,21 +9,23 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, EndToken, Misspelt, NameLine, Stray, stops_of
 from toolect._reading.answer import Answer
-from toolect._reading.lexing import match_blank
+from toolect._reading.clear_text import clear_text
+from toolect._reading.free_text import NEAR, first_of, nowhere
 from toolect._reading.look_ahead import headed
-from toolect._reading.probe import past_blank
+from toolect._reading.probe import match_blank, past_blank
 from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
 from toolect._reading.route import Route
-from toolect._reading.run_crossing import cross
+from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
-from toolect._reading.text_route import NEAR, first_of, nowhere
 from toolect._spec.model import Role, SlotKind
 from toolect.message import Call, Content, Repair, RepairKind
 
 _SOLID = re.compile(r"\S").search
 _VAIN = 16
 """Parts of openers that a stride goes over which are no misspelled opener."""
+_UNQUOTED = r"(?<![\w\"'“‘„«>)])"
+"""Right after this, a marker is not quoted, unless in backticks, and not glued to what comes before it."""
 
 
 class Named:
@@ -70,6 +72,7 @@ class Said(Route):
 
     __slots__ = (
         "_begins",
+        "_clear",
         "_near",
         "_own",
         "_part",
@@ -111,6 +114,12 @@ class Said(Route):
         self._short = tuple(stop.core for stop in stops if len(stop.core) < STRONG)
         self._thoughts = {c: after.step(c).trail for c in after.marks if c in node.graph.think_openers}
         self._near = first_of(needles) if needles else nowhere
+        self._clear = None
+        if not node.patterns and not (self._short and any(needle.lead for needle in plan.needles)):
+            ends = [stop for stop in stops if not stop.direct and stop.core not in self._thoughts]
+            before, loose = re.escape(self.space) + r"(?!\s)", bool(plan.braces) and not plan.direct
+            blank = self.direct is None and not self.space and len(self._textless) == 1
+            self._clear = clear_text(node, plan, ends, "`", before, _UNQUOTED, 1, loose, blank)
         self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
         """A call that may begin with its name, where the text would."""
         named = [n for n in plan.needles if n.stop is not None and n.stop.named]
@@ -131,6 +140,18 @@ class Said(Route):
         if to.bound >= 0 and not self._own:
             return self._pass(to)
         text, pos = to.buf, to.pos
+        if self._clear is not None and to.ways is None:
+            if pos == to.size and to.final and self.open:
+                to.finished = True
+                return None
+            if (match := self._clear.match(text, pos)) is not None:
+                hub, at = self._clear.hub, match.end(2)
+                if match.start(1) < 0:
+                    then = over(to, hub, match, at)
+                else:
+                    then = _content(to, pos + len(self.space), at - self._clear.size, hub, at, match)
+                if then is not None or to.broken:
+                    return then
         if self.direct is not None:
             then = cross(to, self.direct, pos)
             if then is not None:
@@ -266,14 +287,7 @@ class Said(Route):
             return None  # what is said about a marker has to be looked at
         if self._short and is_glued(to.buf[until - 1]) and to.buf.startswith(self._short, where):
             return None
-        count, before, to.after_call = len(to.segments), to.after_call, False
-        then = cross(to, hub, where)
-        if then is None:
-            to.after_call = before
-            del to.segments[count:]
-        else:  # only now is it cut out: many places may be tried
-            to.segments.insert(count, Content(to.buf[pos:until], (pos + to.base, until + to.base)))
-        return then
+        return _content(to, pos, until, hub, where)
 
     def _at_once(self, to: Striding, at: int) -> Route | None:
         """Over the markers at index `at`, which no text is before."""
@@ -318,6 +332,20 @@ class Said(Route):
         if to.buf[where:] == stop.core:
             to.repairs = (Repair(RepairKind.STRAY_MARKER, to.base + where, stop.core),)
             to.finished = True
+
+
+def _content(
+    to: Striding, pos: int, until: int, hub: Hub, where: int, match: re.Match[str] | None = None
+) -> Route | None:
+    """Take content from index `pos` to `until`, and the markers at `where`, which `hub` may have matched already."""
+    count, before, to.after_call = len(to.segments), to.after_call, False
+    then = cross(to, hub, where) if match is None else over(to, hub, match, where)
+    if then is None:
+        to.after_call = before
+        del to.segments[count:]
+    else:  # only now is it cut out: many places may be tried
+        to.segments.insert(count, Content(to.buf[pos:until], (pos + to.base, until + to.base)))
+    return then
 
 
 def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Filled, Rest, ShapeEvent
 from toolect._spec.model import HoleKind
-from toolect._values.json_lexemes import complete, members
-from toolect.message import Call, Json, Segment
+from toolect._values.json_lexemes import complete, members, unquote
+from toolect.message import Call, Content, Json, Reasoning, Segment
 
 _LONGEST = 512
 """Characters of what stands before or after the arguments; more is hardly written twice."""
@@ -17,6 +17,8 @@ _BLANK = r"[ \t\n\r]*"
 _TOKEN = re.compile(rf'{_BLANK}("(?:[^"\\]|\\.)*"|[{{}}\[\],:]|[^\s{{}}\[\],:"]+)')
 _NAME = r'"([^"\\\x00-\x1f\s]+)"'
 _ID = r'"([^"\\\x00-\x1f]*)"'
+_STRING = r'"([^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+)"'
+_TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
 
 
 One: TypeAlias = tuple[int, int, str, Json, str | None, str | None]
@@ -33,34 +35,42 @@ class Spelling:
     __slots__ = (
         "_after",
         "_encoded",
-        "_first",
         "_head",
         "_id_group",
         "_id_in_head",
         "_more",
         "_name_group",
         "_name_in_head",
+        "_start",
         "_tail",
+        "first",
+        "texts",
     )
 
     def __init__(self, before: Part, head: Part, tail: Part, after: Part, encoded: bool) -> None:
+        self.texts = before.texts
+        """The kinds of the texts that stand before the calls, each in the group of its place."""
         first = f"(){head.regex}{_BLANK}"
-        self._first = re.compile(f"{before.regex}{_BLANK}{first}" if before.regex else first).match
-        self._head = re.compile(first).match
+        self.first = re.compile(f"{before.regex}{_BLANK}{first}" if before.regex else first).match
+        """Matches what stands before the arguments of the first call, at a value's beginning."""
+        self._head = re.compile("()" * len(self.texts) + first).match
         self._tail = re.compile(_BLANK + tail.regex).match
         self._more = re.compile(f"{_BLANK},{_BLANK}").match if before.regex.endswith(r"\[") else None
         self._after = re.compile(_BLANK + after.regex).match if after.regex else None
         self._name_in_head, self._id_in_head = bool(head.name), bool(head.id)
-        self._name_group = 1 + head.name if head.name else tail.name  # the head's first is where the call begins
-        self._id_group = 1 + head.id if head.id else tail.id
+        self._start = 1 + len(self.texts)  # the group where the call begins
+        self._name_group = self._start + head.name if head.name else tail.name
+        self._id_group = self._start + head.id if head.id else tail.id
         self._encoded = encoded
 
     def take(self, text: str, pos: int, segments: list[Segment]) -> int:
         """Append the calls of the value at `text[pos]`, whose end is returned; -1 when it is spelled otherwise."""
         found: list[Segment] = []
-        head = self._first(text, pos)
+        head = self.first(text, pos)
+        if head is not None and self.texts and not self._take_texts(head, found):
+            return -1
         while head is not None:
-            one = self._call(text, head)
+            one = self.call(text, head)
             if one is None:
                 return -1
             start, end, name, value, identity, spelling = one
@@ -74,14 +84,19 @@ class Spelling:
             head = self._head(text, more.end())
         return -1
 
-    def one(self, text: str, pos: int) -> One | None:
-        """The one call of the value at `text[pos]`; None when there are several, or it is spelled otherwise."""
-        head = self._first(text, pos)
-        one = self._call(text, head) if head is not None else None
-        if one is None or self._after is None:
-            return one
-        end = self._end(text, one[1])
-        return (one[0], end, *one[2:]) if end >= 0 else None
+    def _take_texts(self, head: re.Match[str], found: list[Segment]) -> bool:
+        """Append the texts before the calls; False where one is no string of JSON."""
+        for group, kind in enumerate(self.texts, 1):
+            said = head[group]
+            if "\\" in said:
+                try:
+                    said = unquote(said)
+                except ValueError:
+                    return False
+            if said:
+                segment = Content if kind is HoleKind.CONTENT else Reasoning
+                found.append(segment(said, (head.start(group) - 1, head.end(group) + 1)))
+        return True
 
     def _end(self, text: str, pos: int) -> int:
         """Where the value ends whose last call ends at `pos`, or -1."""
@@ -90,8 +105,11 @@ class Spelling:
         after = self._after(text, pos)
         return -1 if after is None else after.end()
 
-    def _call(self, text: str, head: re.Match[str]) -> One | None:
-        """The call whose `head` has been read; it ends where its object does."""
+    def call(self, text: str, head: re.Match[str], alone: bool = False) -> One | None:
+        """The call whose `head` has been read; it ends where its object does, or, if it is `alone`, the value.
+
+        None where it is spelled otherwise.
+        """
         at = head.end()
         if self._encoded:
             outer = complete(text, at, False)
@@ -112,7 +130,8 @@ class Spelling:
             return None
         name = (head if self._name_in_head else tail)[self._name_group]
         identity = (head if self._id_in_head else tail)[self._id_group] if self._id_group else None
-        return head.end(1), tail.end(), name, value, identity, spelling
+        end = self._end(text, tail.end()) if alone and self._after is not None else tail.end()
+        return None if end < 0 else (head.end(self._start), end, name, value, identity, spelling)
 
 
 class Part(NamedTuple):
@@ -121,6 +140,7 @@ class Part(NamedTuple):
     regex: str
     name: int
     id: int
+    texts: tuple[HoleKind, ...] = ()
 
 
 def learned(text: str, pos: int, end: int, events: Sequence[ShapeEvent]) -> Spelling | None:
@@ -129,16 +149,18 @@ def learned(text: str, pos: int, end: int, events: Sequence[ShapeEvent]) -> Spel
     ends = [event.at for event in events if isinstance(event, CallEnds)]
     holes = [event for event in events if isinstance(event, Filled)]
     arguments = next((event for event in events if isinstance(event, Arguments)), None)
-    texts = any(hole.kind not in (HoleKind.NAME, HoleKind.ID) and hole.value for hole in holes)
-    if arguments is None or texts or not starts or any(isinstance(event, Rest) for event in events):
+    if arguments is None or not starts or any(isinstance(event, Rest) for event in events):
+        return None
+    if any(hole.kind in _TEXTS and hole.start > starts[0] and hole.value for hole in holes):
         return None
     whole = complete(text, arguments.start, False)
     if whole is None or not starts[0] <= arguments.start < ends[0]:
         return None
     if any(hole.start == starts[0] and hole.kind is HoleKind.ID for hole in holes):
         return None  # it came before it was known that this is a call
-    marked = {hole.start: hole.kind for hole in holes if hole.value is not None}
-    before, after = _part(text, pos, starts[0], {}), _part(text, ends[-1], end, {})
+    marked = {hole.start: hole.kind for hole in holes if hole.kind not in _TEXTS and hole.value is not None}
+    texts = {hole.start: hole.kind for hole in holes if hole.kind in _TEXTS and hole.value is not None}
+    before, after = _part(text, pos, starts[0], texts), _part(text, ends[-1], end, {})
     head, tail = _part(text, starts[0], arguments.start, marked), _part(text, whole[1], ends[0], marked)
     if before is None or after is None or head is None or tail is None or not (head.name or tail.name):
         return None
@@ -150,15 +172,20 @@ def _part(text: str, start: int, end: int, holes: dict[int, HoleKind]) -> Part |
     if end - start > _LONGEST:
         return None
     regex, groups, found = [], 0, {HoleKind.NAME: 0, HoleKind.ID: 0}
+    texts: list[HoleKind] = []
     at = start
     while (match := _TOKEN.match(text, at, end)) is not None:
         kind, at = holes.get(match.start(1)), match.end()
         if kind is None:
             regex.append(re.escape(match[1]))
             continue
-        if found[kind] or match[1][0] != '"':
+        if match[1][0] != '"' or found.get(kind):
             return None
+        if kind in _TEXTS:
+            texts.append(kind)
+            regex.append(_STRING)
+            continue
         groups += 1
         found[kind] = groups
         regex.append(_NAME if kind is HoleKind.NAME else _ID)
-    return Part(_BLANK.join(regex), found[HoleKind.NAME], found[HoleKind.ID])
+    return Part(_BLANK.join(regex), found[HoleKind.NAME], found[HoleKind.ID], tuple(texts))

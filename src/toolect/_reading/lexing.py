@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
@@ -13,14 +11,13 @@ from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
-from toolect._reading.probe import could_grow, json_instead, next_lexeme
+from toolect._reading.probe import could_grow, json_instead, match_blank, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next
 from toolect._reading.value_mend import next_entry
 from toolect._spec.model import SlotKind
 
 _VALUE_STARTS = frozenset("{[\"'`")
-match_blank = re.compile(r"\s*").match
 
 
 def _may_begin_json(course: Course, char: str) -> bool:

@@ -18,8 +18,9 @@ from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.json_slot import begin_json
-from toolect._reading.lexing import lex, match_blank
+from toolect._reading.lexing import lex
 from toolect._reading.look_ahead import headed
+from toolect._reading.probe import match_blank
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.runs import settled
@@ -171,8 +172,8 @@ class Machine:
         if course.bound is not None:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, finder = course.buf, course.finder
-        to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank, finder)
-        to.bound, to.after_call, to.last = bound, builder.after_call, course.last
+        to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank)
+        to.finder, to.bound, to.after_call, to.last = finder, bound, builder.after_call, course.last
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)
         node = go(to, course.node)

@@ -25,6 +25,7 @@ MAX_COMMENT = 4096
 
 _INSIDE = {"{": "\"'", "[": "{["}
 """The brackets with which JSON that holds calls begins, and what comes after each."""
+match_blank = re.compile(r"\s*").match
 _BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
 _LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
 

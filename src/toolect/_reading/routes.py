@@ -57,7 +57,10 @@ class Statement(Markers):
 
 def route(node: Node) -> Route:
     """The route at `node`, made once."""
-    return node.made(_route)
+    found = node.route
+    if found is None:
+        found = node.route = _route(node)
+    return found  # type: ignore[no-any-return]  # a Route
 
 
 def _route(node: Node) -> Route:

@@ -32,8 +32,11 @@ from toolect.message import Call, Segment
 def cross(to: Striding, hub: Hub, at: int) -> Route | None:
     """Go over a run of markers at index `at`, and the JSON after it; None where there is none."""
     match = hub.match(to.buf, at)
-    if match is None:
-        return _begin(to, hub, at)
+    return _begin(to, hub, at) if match is None else over(to, hub, match, at)
+
+
+def over(to: Striding, hub: Hub, match: re.Match[str], at: int) -> Route | None:
+    """Go over the run of markers at index `at` that `hub` has matched, and the JSON after it; None where that fails."""
     end = match.end()
     if end - at > MAX_LEXEME or end + hub.margin >= to.edge:
         return None
@@ -100,8 +103,9 @@ def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
                 break
             to.name = name
         elif act == REF:
-            to.name, identity = split_ref(to.spec.ref, match[group])
-            to.id = identity if "{index}" in to.spec.ref else None
+            ref = to.graph.network.spec.ref
+            to.name, identity = split_ref(ref, match[group])
+            to.id = identity if "{index}" in ref else None
         elif act == NAME_AGAIN:
             if match[group] != to.name:
                 break
@@ -132,7 +136,8 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
     _, end, name, arguments, identity, spelling = found
     if to.picky and not to.wants(name) or not to.fits(name, arguments):
         return None
-    start = trace.actions[0].place(match)
+    _, group, offset = trace.actions[0]
+    start = (match.end(group) if group else match.start()) + offset
     then: Route = trace.then or trace.leads(to.route(trace.node))
     pos, before, trails, clean = end, end, trace.trails, trace.proven
     if not trace.ends:
@@ -145,7 +150,9 @@ def _whole_call(to: Striding, trace: Trace, match: re.Match[str], found: One) ->
             return None
         if to.ways is not None:
             to.ways.append((hub, last.number))
-        end, pos, before = last.actions[0].place(close), close.end(), close.end() - last.trail_size
+        pos = close.end()
+        _, group, offset = last.actions[0]
+        end, before = (close.end(group) if group else end) + offset, pos - last.trail_size
         then, trails, clean = last.then or last.leads(to.route(last.node)), last.trails, last.proven or last.clean
         trace = last
     span = (start + to.base, end + to.base)
@@ -184,7 +191,7 @@ def _list(to: Striding, trace: Trace, value: JsonCalls, pos: int) -> int:
     end = value.take(to.buf, pos, to.schemas, found, trace.bare)
     if end < 0 or to.picky and not all(to.wants(call.name) for call in found if isinstance(call, Call)):
         return -1
-    if to.schemas and not all(to.fits(call.name, call.arguments) for call in found if isinstance(call, Call)):
+    if to.declared and not all(to.fits(call.name, call.arguments) for call in found if isinstance(call, Call)):
         return -1
     if to.base:
         found = [replace(s, span=(s.span[0] + to.base, s.span[1] + to.base)) for s in found if s.span is not None]

@@ -36,15 +36,15 @@ class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
-        "actions", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes", "nested",
-        "node", "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
+        "actions", "again", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes",
+        "nested", "next_key", "node", "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
     )  # fmt: skip
 
-    def __init__(self, draft: TraceDraft, groups: int) -> None:
-        """`groups` is how many groups the expressions of the place have before this one's."""
+    def __init__(self, draft: TraceDraft, groups: int, start: int = 0) -> None:
+        """`groups` have the expressions of the place before this one; the run begins after the group `start`."""
         self.number = groups + draft.groups + 1
         """Its last group, which no other trace of the place has."""
-        self.actions = tuple(Action(a.act, a.group and a.group + groups, a.offset) for a in draft.actions)
+        self.actions = tuple(Action(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node = draft.node
         self.then: Any = None
         """How a stride goes on there: the route, made when it is first needed."""
@@ -70,6 +70,11 @@ class Trace:
         """What escapes in a name or key begin with: texts that have any are not read here."""
         self.nested = draft.nested
         """True when a value of a value language begins."""
+        self.again = next((action.group for action in self.actions if action.act == KEY_AGAIN), 0)
+        """The group of the key that must be that of the argument before."""
+        keys = acts in ([KEY], [KEY_AGAIN, KEY]) and not self.nested and not self.coded
+        self.next_key = self.actions[-1].group if keys else 0
+        """The group of the argument's key, when taking it as it stands is all that remains to do."""
         self.ends = draft.json is not None and draft.node.over
         """True when the call ends with the JSON after the run."""
         self.lexemes = len(draft.lexemes)
@@ -98,18 +103,26 @@ class Hub:
     __slots__ = ("_make", "_shorter", "begins", "margin", "match", "traces")
 
     def __init__(
-        self, drafts: list[TraceDraft], begins: tuple[str, ...] = (), make: Callable[[], Hub | None] | None = None
+        self,
+        drafts: list[TraceDraft],
+        begins: tuple[str, ...] = (),
+        make: Callable[[], Hub | None] | None = None,
+        before: str = "",
     ) -> None:
-        """`begins` is what its runs begin with; `make` makes what `shorter` is."""
+        """`begins` is what its runs begin with; `make` makes what `shorter` is.
+
+        `before` matches the text that comes before them, in its first group.
+        """
         parts: list[str] = []
         self.traces: dict[int, Trace] = {}
-        groups = 0
+        start = groups = 2 if before else 0
         for draft in drafts:
             parts.append("".join(draft.regex) + re.escape(draft.trail) + "()")
-            trace = Trace(draft, groups)
+            trace = Trace(draft, groups, start)
             self.traces[trace.number] = trace
             groups = trace.number
-        self.match = re.compile("|".join(parts)).match
+        runs = "|".join(parts)
+        self.match = re.compile(f"{before}()(?:{runs})" if before else runs).match
         self.margin = max(draft.margin for draft in drafts)
         """How many more characters have to be there for what was matched not to turn out to be something longer."""
         self.begins = begins
@@ -133,11 +146,11 @@ def settled(node: Node) -> bool:
 
 
 def build(
-    node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True
+    node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True, before: str = ""
 ) -> Hub | None:
     """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them.
 
-    What is written before them is a part of them when they are `led` by it, but for text.
+    What is written before them is a part of them when they are `led` by it, but for text. `before`: see `Hub`.
     """
     skip = after_text or not led
     start = node.step(SlotKind.TEXT).node if after_text else node
@@ -149,6 +162,8 @@ def build(
             draft.bare = draft.json is not None  # where JSON may stand alone, its wrapper says no more than itself
     if not made:
         return None
+    if before:
+        return Hub(made, before=before)
 
     def shorter() -> Hub | None:
         cuts: list[TraceDraft] = []

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolect._graph.node import Node
-from toolect._graph.symbols import Key, Op, OpCode, Terminal
-from toolect._reading.quoted_slot import clean_region
+from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
 from toolect._values.escapes import unescape
 from toolect._values.vocabulary import VALUE_OF, number
@@ -114,7 +113,7 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
         if step.expects or step.trail:
             return  # whitespace that is written beside it is for careful steps
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
-        text = clean_region(slot, closer) if slot else f"(?:[^{first}]++|{first}(?!{rest}))*+"
+        text = _clean_region(slot, closer) if slot else f"(?:[^{first}]++|{first}(?!{rest}))*+"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
         codec = (slot.field if slot else inside.text_field()).codec
         escapes = slot.escapes if slot else codec.escapes if codec else None
@@ -128,3 +127,9 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
                 None if codec is None or codec.kind is CodecKind.TEXT else codec,
                 named,
             )
+
+
+def _clean_region(slot: Hollow, closer: str) -> str:
+    from toolect._reading.quoted_slot import clean_region  # not part of starting up: few dialects need it
+
+    return clean_region(slot, closer)

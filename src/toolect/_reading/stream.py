@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from toolect._reading.machine import Machine
 from toolect.events import Event
 from toolect.message import Message, kind_of
+
+if TYPE_CHECKING:
+    from toolect._reading.machine import Machine
 
 
 def not_text(given: object) -> TypeError:

@@ -36,32 +36,22 @@ def stride(
     part of a text that begins at index `bound`, what is read ends where content does that is not the dialect's own.
     None when not a single step could be taken. `finder` is that of the text, if it has one.
     """
-    to = begin(graph, text, pos, base, schemas, final, blank, finder)
-    to.ways, to.bound = ways, bound
+    to = begin(graph, text, pos, base, schemas, final, blank)
+    to.finder, to.ways, to.bound = finder, ways, bound
     at = go(to, node)
     return None if at is None else (to, at)
 
 
-def begin(
-    graph: Graph,
-    text: str,
-    pos: int,
-    base: int,
-    schemas: ToolSchemas,
-    final: bool,
-    blank: bool,
-    finder: Finder | None = None,
-) -> Striding:
+def begin(graph: Graph, text: str, pos: int, base: int, schemas: ToolSchemas, final: bool, blank: bool) -> Striding:
     """A stride that has not gone anywhere; arguments as for `stride`."""
-    unknown = graph.policies.unknown_tool == "content"
-    return Striding(graph, route, text, pos, base, final, schemas, unknown, blank, finder)
+    return Striding(graph, route, text, pos, base, final, schemas, blank)
 
 
 def go(to: Striding, node: Node) -> Node | None:
     """Read on at `node`: where it led to, from which the machine can go on. None when not a single step was taken."""
     start = to.pos
     try:
-        at = _go(to, route(node))
+        at = _go(to, node.route or route(node))
     except (TooDeep, RecursionError):
         return None
     return at.node if at is not None and (to.finished or to.before > start) else None

@@ -47,6 +47,8 @@ class Striding:
     ways: list[tuple[object, int]] | None = None
     """Where to note the runs of markers, and the scalars, that are taken: all of a place, and the number of the one."""
 
+    finder: Finder | None = None
+    """Where words come next, if it has been asked for."""
     seeking: object = None
     """For looks ahead, which take a stride as their view."""
 
@@ -89,19 +91,18 @@ class Striding:
 
     def __init__(
         self, graph: Graph, route: Callable[[Node], Any], text: str, pos: int, base: int, final: bool,
-        schemas: ToolSchemas, unknown: bool, blank: bool, finder: Finder | None = None,
+        schemas: ToolSchemas, blank: bool,
     ) -> None:  # fmt: skip
         self.route = route  # the route at a node
-        self.graph, self.spec = graph, (spec := graph.network.spec)
-        self.buf, self.size, self.base, self.final = text, len(text), base, final
-        self.edge = sys.maxsize if final else self.size  # what ends there may go on
+        self.graph = graph
+        self.buf, self.base, self.final = text, base, final
+        self.size = size = len(text)
+        self.edge = sys.maxsize if final else size  # what ends there may go on
         self.schemas = schemas
-        self.picky = bool(spec.no_call or unknown and schemas)  # calls of some names are none
-        self.unknown = unknown
-        self.coerces = graph.policies.coercion == "spec"
+        self.declared = schemas.declared  # tools are
+        self.picky = graph.no_call or graph.known_only and self.declared  # calls of some names are none
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
-        self.finder = finder  # where words come next, if it has been asked for
         self.pos = self.before = pos
 
     def next(self, word: str, pos: int) -> int:
@@ -122,16 +123,17 @@ class Striding:
 
     def wants(self, name: str) -> bool:
         """True when a call of this tool is one."""
-        return name not in self.spec.no_call and (not self.unknown or not self.schemas or name in self.schemas)
+        graph = self.graph
+        if graph.known_only and self.declared and name not in self.schemas:
+            return False
+        return name not in graph.network.spec.no_call
 
     def fits(self, name: str, arguments: Json) -> bool:
         """True when a call is one of the tool `name` just as it stands."""
-        if not self.schemas:
+        if not self.declared:
             return True
         schema = self.schemas.exact(name)
-        if schema is None:
-            return self.schemas.called(name) == name
-        return not self.coerces or fits(schema, arguments)
+        return self.schemas.called(name) == name if schema is None else fits(schema, arguments)
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""

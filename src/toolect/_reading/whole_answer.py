@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from toolect._graph.graph import Graph
-from toolect._reading.builder import Builder
-from toolect._reading.machine import Machine
-from toolect._reading.stride import begin, go
+from toolect._reading.routes import route
+from toolect._reading.stride import go
+from toolect._reading.striding import Striding
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Spec
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Message
+
+if TYPE_CHECKING:
+    from toolect._reading.machine import Machine
 
 _TAIL = 256
 """Characters of a prompt's end that are looked at."""
@@ -27,6 +31,9 @@ def begin_answer(
     watcher: Watcher | None = None,
 ) -> Machine:
     """A machine at the beginning of an answer to a prompt that ends with `prefix`; `watcher` is told of every step."""
+    from toolect._reading.builder import Builder  # not part of starting up: canonical texts do without
+    from toolect._reading.machine import Machine
+
     builder = Builder(schemas, spec, graph.policies, streaming, strict)
     machine = Machine(graph, builder, watcher)
     if prefix and (opening := prompt_tail((*spec.prefill, *graph.think_openers), prefix)[1]):
@@ -59,7 +66,7 @@ def read_answer(
     """The message that `text` says. In `ways` is noted what strides take; `watcher` is told of what is read after."""
     to = None
     if not prefix and graph.strides:
-        to = begin(graph, text, 0, 0, schemas, final=True, blank=True)
+        to = Striding(graph, route, text, 0, 0, True, schemas, blank=True)
         to.ways, to.alone = ways, True
         node = go(to, graph.start)
         if to.finished:

@@ -53,6 +53,30 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return read_typed(text, schema.types)
 
 
+def decode_plain(codec: Codec, text: str, types: tuple[str, ...]) -> Json:
+    """What `decode` makes of a string, an integer or a word that is written as the codec writes it.
+
+    `NOTHING` for all that takes a closer look: values of several types, for example.
+    """
+    if len(types) != 1 or codec.kind is not CodecKind.SCHEMA or codec.spelling is Spelling.ELEMENTS:
+        return NOTHING
+    kind = types[0]
+    if kind == "string":
+        return text
+    if kind == "boolean":
+        return _BOOLEANS[codec.spelling].get(text, NOTHING)
+    number = (kind == "integer" or kind == "number") and text.isdecimal() and text.isascii() and len(text) < _SHORT
+    return int(text) if number and (text[0] != "0" or text == "0") else NOTHING
+
+
+_SHORT = 16
+"""Digits of a number that is surely within all bounds."""
+_BOOLEANS: dict[Spelling, dict[str, Json]] = {
+    spelling: {word: value for value, word in words.items() if type(value) is bool}
+    for spelling, words in WORD_OF.items()
+}
+
+
 def decode_arguments(codec: Codec, text: str, schema: Schema | None) -> dict[str, Json]:
     """All arguments, which `text` holds at once. Raises ValueError when it does not."""
     value = decode(codec, text, schema)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs
 from typing import NamedTuple
 
 from toolect._spec.model import Escapes
@@ -93,6 +94,8 @@ _LANGUAGES = {
 }
 LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "%"}
 """What an escape begins with."""
+_ASIDE = "\ufdd0"
+"""No character: it stands for a backslash until all other escapes are resolved."""
 _LONGEST = 12
 """Characters of the longest escape, and then some."""
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}")
@@ -103,6 +106,15 @@ def unescape(text: str, escapes: Escapes) -> str:
     if LEAD[escapes] not in text:
         return text
     language = _LANGUAGES[escapes]
+    if language.open is _OPEN_BACKSLASH and _ASIDE not in text:
+        # What all of these languages share is JSON but for its quotes, and read in C.
+        bare = text.replace("\\\\", _ASIDE).replace("\\'", "'").replace("\\`", "`").replace('\\"', '"')
+        try:
+            found: str = scanstring(bare.replace('"', '\\"') + '"', 0, False)[0]
+        except ValueError:
+            pass
+        else:
+            return found.replace(_ASIDE, "\\")
     return language.escape.sub(language.resolve, text)
 
 

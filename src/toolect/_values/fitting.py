@@ -24,8 +24,8 @@ _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 _BETWEEN = re.compile(r'[^"{}\[\],:]*+').match
 _HEAD = re.compile(r'\{[ \t\r\n]*+(?:"([^"\\]*+)("?))?').match
 
-
-_NONE: dict[str | int, Json] = {}
+_ALONE = frozenset((int, float, bool, type(None)))
+"""Types of values that are never made another."""
 
 
 class Change(NamedTuple):
@@ -43,22 +43,21 @@ def fits(schema: Schema, arguments: Json) -> bool:
         return False
     if len(arguments) == 1 and (key := next(iter(arguments))) in WRAPPERS and _wraps(schema, key):
         return False
-    return _fits(schema, arguments)
-
-
-def _fits(schema: Schema, value: Json) -> bool:
-    properties = schema.node.get("properties")
-    known = properties if type(properties) is dict else _NONE
-    for key, inner in value.items() if type(value) is dict else enumerate(value):
+    strings = schema.strings
+    for key, inner in arguments.items():
         kind = type(inner)
-        if kind is str:
-            node = known.get(key)
-            if type(node) is dict and node.get("type") == "string":
-                continue  # nearly always
-        elif kind is not dict and kind is not list:
+        if not (kind is str and key in strings or kind in _ALONE or _fits(schema.member(key), inner)):
+            return False
+    return True
+
+
+def _fits(schema: Schema | None, value: Json) -> bool:
+    if schema is None or type(value) is str:
+        return schema is None or "string" in schema.types
+    for key, inner in value.items() if type(value) is dict else enumerate(value):
+        if type(inner) in _ALONE:
             continue
-        member = schema.member(key) if type(key) is str else schema.item(key)
-        if member is not None and not ("string" in member.types if kind is str else _fits(member, inner)):
+        if not _fits(schema.member(key) if type(key) is str else schema.item(key), inner):
             return False
     return True
 

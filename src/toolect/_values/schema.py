@@ -28,12 +28,14 @@ may refer to itself a lot.
 class Schema:
     """What is declared of one value: the schema `node`, whose references lead into `root`."""
 
-    __slots__ = ("_found", "_left", "_types", "node", "root")
+    __slots__ = ("_found", "_left", "_strings", "_types", "node", "root")
 
     def __init__(self, node: Node, root: Node | None = None) -> None:
         self.node = node
         self.root = node if root is None else root
+        self._left = MAX_OPTIONS
         self._types: tuple[str, ...] | None = None
+        self._strings: frozenset[str] | None = None
         self._found: dict[str | int, Schema | None] = {}
 
     @property
@@ -44,8 +46,7 @@ class Schema:
             if isinstance(kind, str) and kind in _KNOWN:  # nearly always
                 self._types = (kind,)
                 return self._types
-            self._left = MAX_OPTIONS
-            admitted = self._admitted(self.node, 0)
+            admitted = self._afresh()._admitted(self.node, 0)
             self._types = tuple(t for t in TYPES if t in admitted) if admitted else TYPES
         return self._types
 
@@ -57,8 +58,16 @@ class Schema:
     @property
     def names(self) -> list[str]:
         """The members that are declared by name, in their order."""
-        self._left = MAX_OPTIONS
-        return list(dict.fromkeys(self._names(self.node, 0)))
+        return list(dict.fromkeys(self._afresh()._names(self.node, 0)))
+
+    @property
+    def strings(self) -> frozenset[str]:
+        """Those of the members that are declared as strings where they are named."""
+        if self._strings is None:
+            properties = self.node.get("properties")
+            members = properties.items() if type(properties) is dict else ()
+            self._strings = frozenset(k for k, node in members if type(node) is dict and node.get("type") == "string")
+        return self._strings
 
     @property
     def sole(self) -> str | None:
@@ -81,6 +90,10 @@ class Schema:
             self._found[index] = self._schema(lambda node: _item(node, index))
         return self._found[index]
 
+    def _afresh(self) -> Schema:
+        """The same for one look, which counts what it looks at: others may be looking, too."""
+        return Schema(self.node, self.root)
+
     def _others(self) -> Schema | None:
         """What is declared of members without a name; that they may be anything goes without saying."""
         if _OTHERS not in self._found:
@@ -89,8 +102,7 @@ class Schema:
         return self._found[_OTHERS]
 
     def _schema(self, own: Inner) -> Schema | None:
-        self._left = MAX_OPTIONS
-        found = self._inner(self.node, own, 0)
+        found = self._afresh()._inner(self.node, own, 0)
         if found is True:
             return Schema({}, self.root)
         return Schema(found, self.root) if isinstance(found, Mapping) else None

@@ -6,10 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from toolect._values.schema import NO_SCHEMA, Schema
 
 MAX_NAME = 256
 """Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
+MAX_KEPT = 64
+"""Lists of tools whose schemas are kept for answers to come. Beyond it: all are forgotten, and made when needed."""
+MAX_TOLD = 1 << 17
+"""Bytes of such a list as JSON. Beyond it: its schemas are made for each answer."""
 
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
@@ -20,10 +26,12 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema. `ns.x`, which is no tool, is the tool `x` where only that fits."""
 
-    __slots__ = ("_schemas",)
+    __slots__ = ("_schemas", "declared")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._schemas = schemas
+        self.declared = len(schemas) > 0
+        """There are any."""
 
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
@@ -64,12 +72,38 @@ NO_TOOLS = ToolSchemas({})
 
 
 def tool_schemas(tools: Iterable[Any] | None) -> ToolSchemas:
-    """The schemas of OpenAI tool objects or plain `{name, parameters}` mappings.
+    """The schemas of OpenAI tool objects or plain `{name, parameters}` mappings: the same ones for equal tools.
 
     Raises ValueError, with the place, for anything else.
     """
+    if not tools:
+        return NO_TOOLS
+    try:
+        told = _encode(tools)
+        found = _kept.get(told)
+        if found is not None:
+            return found
+        own = _decode(told)  # what the caller has may change
+        plain: bool = own == tools and len(told) <= MAX_TOLD
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        plain = False
+    if not plain:
+        return _made(tools)
+    if len(_kept) >= MAX_KEPT:
+        _kept.clear()
+    made = _kept[told] = _made(own)
+    return made
+
+
+_kept: dict[bytes, ToolSchemas] = {}
+"""By what tells tools apart, which a comparison of them would not: `1` and `true` are equal."""
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def _made(tools: Iterable[Any]) -> ToolSchemas:
     found: dict[str, Schema] = {}
-    for i, tool in enumerate(tools or ()):
+    for i, tool in enumerate(tools):
         inner = tool.get("function", tool) if isinstance(tool, Mapping) else None
         name = inner.get("name") if isinstance(inner, Mapping) else None
         if not isinstance(name, str):
