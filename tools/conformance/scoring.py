@@ -44,7 +44,7 @@ Content
                       with or without the markup around reasoning, and with the opener that the prompt wrote.
                       Of the markup, that around the content may be gone nevertheless.
   scope: reasoning    Upstream read neither calls nor the markup around content. Their wire text is content, with or
-                      without the end token.
+                      without the end token, and without a marker that we report as stray.
   prompt              Where the prompt began the reasoning, its words may be reasoning too, and so may its opener where
                       the model has written that once more: we report a stray marker.
   attempts            An attempt that we report as malformed or truncated may be content upstream, or nothing: as `raw`

@@ -37,6 +37,7 @@ class Keep(Enum):
     BARE = "its text without the markers in it"
     OWN = "its text and its own markup"
     WIRE = "its text and the markup around it"
+    FIT = "the same without the markers that are out of place"
 
 
 def views(case: Case, reading: Reading) -> Iterator[View]:
@@ -45,7 +46,7 @@ def views(case: Case, reading: Reading) -> Iterator[View]:
     reads_calls = case.scope != "reasoning"
     called = [message.runnable, _attempts(message)] if reads_calls else [[]]
     reasoning = (Keep.OUT, Keep.TEXT, Keep.OWN, Keep.WIRE) if case.unsplit and message.reasoning else (Keep.OUT,)
-    attempts = (Keep.OUT, Keep.TEXT, Keep.BARE, Keep.WIRE) if reads_calls else (Keep.WIRE,)
+    attempts = (Keep.OUT, Keep.TEXT, Keep.BARE, Keep.WIRE) if reads_calls else (Keep.WIRE, Keep.FIT)
     words = (Keep.TEXT,) if reads_calls else (Keep.TEXT, Keep.WIRE)
     for calls, of_reasoning, of_attempt, of_words in product(called, reasoning, attempts, words):
         thought = message.reasoning if of_reasoning is Keep.OUT else ""
@@ -83,7 +84,12 @@ def _content(reading: Reading, calls: set[int], kept: Mapping[type[Segment], Kee
     for number, segment in enumerate(segments):
         _, end = segment.span or (at, at)
         keep = Keep.OUT if id(segment) in calls else kept[type(segment)]
-        if keep is Keep.WIRE:
+        if keep in (Keep.WIRE, Keep.FIT):
+            strays = [r for r in reading.message.repairs if r.kind is RepairKind.STRAY_MARKER and keep is Keep.FIT]
+            for stray in strays:
+                if at <= stray.at < starts[number + 1]:
+                    parts.append(reading.text[at : stray.at])
+                    at = stray.at + len(stray.detail)
             parts.append(reading.text[at : starts[number + 1]])
             at = starts[number + 1]
         elif keep is Keep.OWN:

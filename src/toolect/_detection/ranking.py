@@ -204,7 +204,9 @@ class Reading:
         """How well the dialect fits, where some dialect reads `most` calls; `known` are markers of any."""
         self.stray = [m for m in known if any(m in segment.text for segment in self.content)]
         malformed = sum(call.status is Status.MALFORMED for call in self.calls)
-        loss = min(0.2 * len(self.stray), 0.6) + min(0.01 * len(self._repairs()), 0.1) + min(0.05 * malformed, 0.2)
+        repairs = sum(repair.kind in HARD for repair in self.message.repairs)  # any template has its own blanks there
+        repairs += sum(len(call.repairs) for call in self.calls)
+        loss = min(0.2 * len(self.stray), 0.6) + min(0.01 * repairs, 0.1) + min(0.05 * malformed, 0.2)
         if not most:
             return max(0.3 * min(2 * self.marked / self.size + 0.5, 1) * bool(self.markers) - loss, 0)
         worth = sum(map(self._worth, self.calls))

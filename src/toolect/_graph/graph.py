@@ -92,6 +92,11 @@ class Graph:
         return self._openers
 
     @property
+    def quotes(self) -> tuple[str, ...]:
+        """The tokens that strings of a value language stand between."""
+        return self.start.made(_quotes)
+
+    @property
     def parts(self) -> frozenset[str]:
         """What is left whole of the markers that a call can begin with, where they are misspelled."""
         return self.start.made(_parts)
@@ -164,6 +169,16 @@ def _signs(start: Node, name: Key) -> tuple[str, ...]:
     at = start if name in start.choices else start.step(SlotKind.TEXT).node
     inner = at.step(name).node
     return (*inner.marks, *(("{",) if inner.json else ()))
+
+
+def _quotes(start: Node) -> tuple[str, ...]:
+    network = start.graph.network
+    opening: set[str] = set()
+    closing: set[str] = set()
+    for edge in (edge for state in network.states for edge in state.edges):
+        if isinstance(edge.symbol, Mark) and len(edge.symbol.core) >= STRONG and network.spec.rules[edge.rule].value:
+            (opening if edge.first else closing).add(edge.symbol.core)
+    return tuple(sorted(opening & closing))
 
 
 def _parts(start: Node) -> frozenset[str]:

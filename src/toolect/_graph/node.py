@@ -80,6 +80,10 @@ class Maker(Protocol):
     text_closers: dict[str, str]
     think_openers: frozenset[str]
 
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """What a call can begin with."""
+
     def node(self, kernel: tuple[Config, ...]) -> Node:
         """The node of `kernel`."""
 

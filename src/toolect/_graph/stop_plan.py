@@ -271,7 +271,8 @@ def skip_plan(node: Node) -> StopPlan:
 
 def _skip_plan(node: Node) -> StopPlan:
     cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
-    return _any_of(cores, _short(node))
+    begins = {c for c in node.graph.openers if len(c) >= STRONG} if node.value else set()
+    return _any_of(cores | begins, _short(node))
 
 
 def end_plan(node: Node) -> StopPlan:

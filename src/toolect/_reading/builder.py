@@ -165,6 +165,11 @@ class Builder:
         self._values.unwind()
         self.draft.truncate(end)
 
+    def break_off(self, end: int) -> None:
+        """The open call ends inside its arguments, where another begins."""
+        self._values.unwind()
+        self.draft.end_call(end)
+
     # Text slots
 
     def text_begin(self, field: Field, at: int) -> None:

@@ -46,6 +46,10 @@ def go_on_at(course: Course, core: str, node: Node, at: int, end: int) -> Next:
     """Go on at the marker `core`, characters `at:end`, after text that could not be read at `node`."""
     if core in course.graph.ends:
         return end_answer(course, at, end)
+    if core not in node.marks and core not in node.implied:
+        course.builder.break_off(at)
+        course.restart()
+        return None
     for closer in node.implied.get(core, ()) if core not in node.marks else ():
         course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
     course.pos = end - course.base

@@ -15,7 +15,7 @@ from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
 from toolect._reading.mending import go_over
 from toolect._reading.open_call import MAX_REPAIRS
-from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow
+from toolect._reading.probe import Departed, Lexeme, begins_json, could_grow, next_lexeme, past_blank
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.value_mend import MAX_MENDS, last_closers, mend
@@ -58,7 +58,12 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             return end_answer(course, at, at + len(end))
     if course.builder.call is not None and len(course.builder.call.repairs) >= MAX_REPAIRS:
         return give_up(course, "too many repairs")
-    if node.json and _lacks_json(course, node, pos) or _lacks_value(course, node, pos):
+    if (
+        node.json
+        and _lacks_json(course, node, pos)
+        or _lacks_value(course, node, pos)
+        or _begins_again(course, node, pos)
+    ):
         return None
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
@@ -74,6 +79,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.pos = pos + len(core)
             return None
     if course.builder.call is not None and len(course.builder.call.repairs) < MAX_MENDS:
+        twice = _twice(course, node, pos)
+        if twice is not Answer.NO:
+            return None if twice is Answer.YES else WAIT
         mended = mend(course, node, pos)
         if mended is not None:
             return WAIT if mended is WAIT else go_over(course, mended, pos)
@@ -147,6 +155,35 @@ def _lacks_value(course: Course, node: Node, pos: int) -> bool:
     course.pos = pos + len(core)
     course.shift(core, at, at + len(core))
     return True
+
+
+def _begins_again(course: Course, node: Node, pos: int) -> bool:
+    """Does a call begin inside the value of an argument, or where one should? Then the open call was broken off."""
+    call = course.builder.call
+    if call is None or not node.value or not course.begins_call(pos):
+        return False
+    at = course.base + pos
+    call.fail(f"expected {expected(node)}, and another call begins - at {at}")
+    if any(course.buf.startswith(core, pos) for core in node.implied):
+        return False
+    course.builder.break_off(at)
+    course.pos = pos
+    course.restart()
+    return True
+
+
+def _twice(course: Course, node: Node, pos: int) -> Answer:
+    """Is a token here that strings stand between, one too many, with what follows a string?"""
+    token = next((core for core in course.graph.quotes if course.buf.startswith(core, pos)), None)
+    if token is None or not node.value:
+        return Answer.NO
+    end = pos + len(token)
+    follows = next_lexeme(course, node, past_blank(course.buf, end))
+    if follows is None or follows is WAIT:
+        return Answer.NO if follows is None or course.final else Answer.WAIT
+    course.builder.note(RepairKind.STRAY_MARKER, course.base + pos, token)
+    course.pos = end
+    return Answer.YES
 
 
 def _next_value(course: Course, node: Node, pos: int) -> Answer:

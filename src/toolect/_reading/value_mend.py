@@ -45,6 +45,10 @@ _WHOLE = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}(?:([,)\]}])|(
 _BARE_TEXT = re.compile(r"""[^\s"{}\[\]<|:,][^"{}\[\]<|:\n]{0,200}?(?=\s{0,64}(?:,\s{0,64}[\w.-]{1,64}:|\}))""")
 """A string in an object whose quotes are gone: it may have commas in it."""
 _BARE_ITEM = re.compile(r"""[^\s"{}\[\]<|:,][^"{}\[\]<|:\n,]{0,200}?(?=\s{0,64}[,\]])""")
+_PLAIN = r"""[^\s"{}\[\]<>|:,][^"{}\[\]<>|:\n]{0,200}?"""
+_PARTED = re.compile(r"[^\W\d]++(?:[\s\u200b\ufeff][^\W\d]++){1,3}(?=\s{0,64}(?:[,)\]}]|\Z))")
+"""A word with blanks in it."""
+_GAPS = re.compile(r"[\s\u200b\ufeff]+")
 _SCALAR = re.compile(r"[-+.\w]{1,64}\s{0,64}[,)\]}\n]")
 _ITEM = re.compile(r"""\s{0,64}(?:["'`“‘«„”’]|[\[{(]|[-+.\w]|\.\.\.|…|//|/\*|#|[)\]}]|[:=])""")
 _LINE_END = re.compile(r"[ \t]*(?:[\n;]|```|\Z)")
@@ -111,8 +115,8 @@ class _Places(NamedTuple):
     """The literals that may stand there."""
     strings: dict[str, Node]
     """The quotes that open a string there, with the node after it."""
-    tokens: bool
-    """Strings may stand between tokens there, which servers drop."""
+    half: re.Pattern[str] | None
+    """A string without the first of its tokens; None where strings stand between no tokens, which servers drop."""
     missing: tuple[tuple[tuple[str, ...], Node], ...]
     """The signs that may be missing there, nearest first, with the node after them."""
 
@@ -129,7 +133,7 @@ def _places(node: Node) -> _Places | None:
             return None
     words: dict[Json, str] = {}  # by what they stand for
     strings: dict[str, Node] = {}
-    tokens = False
+    half = None
     for core in node.marks:
         tasks = {task.role for task, _ in node.choices[core][0].trail if isinstance(task, Op)}
         inner = node.step(core).node
@@ -138,8 +142,9 @@ def _places(node: Node) -> _Places | None:
             words.setdefault(VALUE_OF[literal], core)
         elif inner.escaped and len(core) == 1:
             strings[core] = _after_string(inner)
-        tokens = tokens or inner.text and len(core) >= STRONG
-    return _Places(words, strings, tokens, tuple(_missing(node)))
+        if inner.text and len(core) >= STRONG:
+            half = re.compile(rf"({_PLAIN}){re.escape(core)}(?=\s{{0,64}}[,\]}}])")
+    return _Places(words, strings, half, tuple(_missing(node)))
 
 
 def _after_string(inner: Node) -> Node:
@@ -203,6 +208,11 @@ def _other_spelling(buf: str, at: int, places: _Places, keyed: bool) -> Mend | N
             return Mend(word.end(), word[0], core=places.words[value])
         if any(near(core, buf, at, True)[1] == word.end() for core in places.words.values()):
             return None  # one of the words may have been meant
+    parted = _PARTED.match(buf, at)
+    if parted is not None:
+        value = ANY_WORDS.get(_GAPS.sub("", parted[0]).lower(), parted[0])
+        if value in places.words:
+            return Mend(parted.end(), parted[0], core=places.words[value])
     opener = next(iter(places.strings), "")
     if not opener:
         return None
@@ -212,9 +222,13 @@ def _other_spelling(buf: str, at: int, places: _Places, keyed: bool) -> Mend | N
     bare = _BARE_KEY.match(buf, at) if keyed else None
     if bare is not None:
         return Mend(bare.end(), bare[0], core=opener, bare=bare[0])
-    text = (_BARE_ITEM if "]" in places.strings[opener].marks else _BARE_TEXT).match(buf, at) if places.tokens else None
-    if text is not None:
-        return Mend(text.end(), text[0], core=opener, bare=text[0])
+    if places.half is not None:
+        text = places.half.match(buf, at)
+        if text is not None:
+            return Mend(text.end(), text[0], core=opener, bare=text[1])
+        text = (_BARE_ITEM if "]" in places.strings[opener].marks else _BARE_TEXT).match(buf, at)
+        if text is not None:
+            return Mend(text.end(), text[0], core=opener, bare=text[0])
     half = _HALF.match(buf, at)
     if half is not None and half[2] in places.strings and keyed is buf.startswith(":", past_blank(buf, half.end())):
         return Mend(half.end(), half[0], core=half[2], bare=half[1])
@@ -300,8 +314,13 @@ def _fits(view: View, node: Node, pos: int) -> bool:
 def last_closers(node: Node) -> tuple[str, ...]:
     """The closers of all that is open of a call at `node`, where the model says that it has ended."""
     places = node.made(_places)
-    found = () if places is None else (path for path, after in places.missing if after.over)
+    found = () if places is None else (path for path, after in places.missing if after.over or _ends_call(after))
     return next((path for path in found if all(core in _CLOSERS for core in path)), ())
+
+
+def _ends_call(node: Node) -> bool:
+    """Is nothing but the marker that closes the call to come at `node`?"""
+    return node.sole is not None and not node.value and node.step(node.sole).node.over
 
 
 def next_entry(view: View, node: Node, pos: int) -> Mend | Waiting | None:
