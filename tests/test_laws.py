@@ -220,6 +220,15 @@ def check_strict_is_a_part_of_lenient(dialect: Dialect, text: str, how: dict[str
         assert shipped_corpus.same(strict, lenient)
 
 
+@over_all
+@given(data=st.data())
+def test_strict_with_content_in_the_place_of_calls(name: str, data: st.DataObject) -> None:
+    """So it is where calls of undeclared tools and attempts become content, both at once."""
+    text, tools = data.draw(texts(name)), data.draw(st.sampled_from([None, [{"name": "other"}]]))
+    how = {"unknown_tool": "content", "malformed": "content", "tools": tools}
+    check_strict_is_a_part_of_lenient(toolect.dialect(name), text, how)
+
+
 # 7. Reference
 
 

@@ -17,7 +17,7 @@ from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
-from toolect._values.text_values import is_broken
+from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
 from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
@@ -31,7 +31,7 @@ class Builder:
 
     __slots__ = (
         "draft", "segments", "repairs", "note", "text_parts", "writes",
-        "_schemas", "_ref", "_coerce", "_values", "_unescaped",
+        "_schemas", "_ref", "_coerce", "_values", "_unescaped", "_quotes",
     )  # fmt: skip
 
     def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
@@ -40,6 +40,7 @@ class Builder:
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
         self._unescaped: Unescaped | None = None  # what resolves the escapes of the open text slot
+        self._quotes = False  # that text may be in quotes of its own: its first sign tells
         self._schemas = schemas
         self._ref = spec.ref
         self._coerce = policies.coercion == "spec"
@@ -175,7 +176,7 @@ class Builder:
     def text_begin(self, field: Field, at: int) -> None:
         """A TEXT or ESCAPED slot begins."""
         draft = self.draft
-        draft.after_call = False
+        draft.after_call = self._quotes = False
         self.text_parts = []
         escapes = None if field.codec is None else field.codec.escapes
         self._unescaped = None if escapes is None else Unescaped(escapes)
@@ -192,10 +193,18 @@ class Builder:
             if field.role is Role.ARGUMENTS:
                 call.key = self._only_key(call, field.codec.key)
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
-            if self.writes:
-                call.partial = ""
-                draft.write_key(call)
-                draft.write('"')
+            self._quotes = self.writes and field.role is Role.ARGUMENTS and call.key != field.codec.key
+            if self._quotes:
+                self.writes = False
+            elif self.writes:
+                self._begin_text(call)
+
+    def _begin_text(self, call: OpenCall) -> None:
+        """The text of an argument is passed on as it arrives."""
+        self.writes, self._quotes = True, False
+        call.partial = ""
+        self.draft.write_key(call)
+        self.draft.write('"')
 
     def text_part(self, field: Field, text: str) -> None:
         """More text of the open slot."""
@@ -209,8 +218,11 @@ class Builder:
         elif role is Role.STRING:
             self._values.text(text)
             return
-        elif self.writes:
-            self.draft.write(dumps(text)[1:-1])
+        else:
+            if self._quotes and text and not self.text_parts and text[0] != '"' and self.draft.call is not None:
+                self._begin_text(self.draft.call)
+            if self.writes:
+                self.draft.write(dumps(text)[1:-1])
         self.text_parts.append(text)
 
     def passing(
@@ -310,6 +322,13 @@ class Builder:
         codec = field.codec
         if field.role is Role.ARGUMENTS and codec.key is None:
             self._mapping(codec, call, text, at)
+            return
+        if self._quotes:
+            self._quotes = False
+            said = read_json(text)
+            if isinstance(said, str):
+                self.note(RepairKind.COERCION, at, text[:40])
+            self.draft.argument(call, said if isinstance(said, str) else text)
             return
         schema = self._schema(call)
         try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import STRONG, Node
@@ -13,6 +11,7 @@ from toolect._reading.spacing import Spacing
 from toolect._reading.text_source import Source
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import SlotKind
+from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
 _KEPT = 16
@@ -60,8 +59,8 @@ class Course(Source):
         self._finder = _NOTHING
 
     @property
-    def tools(self) -> Collection[str]:
-        """The names of the tools that are declared."""
+    def tools(self) -> ToolSchemas:
+        """The tools that are declared, by name."""
         return self.builder.tools
 
     def spelled(self, core: str) -> str:

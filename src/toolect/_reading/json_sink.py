@@ -115,6 +115,7 @@ class CallSink:
                 elif isinstance(value, str) and value:
                     call.name = value
                     draft.start_call(call)
+                    self._expect_object(call, hole.start)
                 else:
                     call.fail(f"expected the name as a string, got {dumps(value)[:40]} - at {hole.start}")
             case HoleKind.ID if call is not None and call.id is None:
@@ -138,7 +139,7 @@ class CallSink:
         if call is None:
             return
         if not found.text:  # a text where JSON should be
-            if self._draft.places(call.name, value):
+            if not call.name or self._draft.places(call.name, value):
                 self._draft.write(dumps(value))
                 call.take(value)
             else:
@@ -154,8 +155,13 @@ class CallSink:
         if found.doubled:
             call.note(RepairKind.DUPLICATE_KEY, found.start, "the last value counts")
         call.take(value)
-        if not isinstance(value, dict) and not self._draft.places(call.name, value):
-            call.fail(f"expected arguments as an object, got {dumps(value)[:40]} - at {found.start}")
+        if call.name:
+            self._expect_object(call, found.start)
+
+    def _expect_object(self, call: OpenCall, at: int) -> None:
+        """Arguments that came, at character `at` or before it, are an object, or the only one of the tool."""
+        if call.whole and not isinstance(call.value, dict) and not self._draft.places(call.name, call.value):
+            call.fail(f"expected arguments as an object, got {dumps(call.value)[:40]} - at {at}")
 
 
 class ArgumentSink:

@@ -117,8 +117,9 @@ class JsonSlot:
         self._needed = max(self._needed, course.builder.draft.last_end)
         if reader.done:
             end = course.base + course.pos
-            if self.host is not None:
+            if self.host is not None and not self._calls(course):
                 return self._reject(course, end)
+            self._commit(course)
             self._close(course, end)
             return None
         if final:

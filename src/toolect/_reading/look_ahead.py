@@ -8,6 +8,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
 from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal
+from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
@@ -49,7 +50,7 @@ def call_follows(
 class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
-    __slots__ = ("glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "weak")
+    __slots__ = ("glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "tool", "weak")
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
@@ -57,6 +58,7 @@ class _Way(Forgiving):
         self.seen = False  # a terminal has come
         self.named = False  # one with a name or an id has
         self.known = False  # it is the name of a tool that is declared
+        self.tool = ""  # that name
         self.line = False  # a new line that the dialect writes has not come
         self.weak = False  # only a short sign came after the name
         self.picky = False  # the tool has to be declared, where there are any
@@ -111,7 +113,8 @@ class _Way(Forgiving):
         if len(roles) == 1:
             self.named = self.named or Role.MARKUP not in roles
         if Role.NAME in roles and self.named:
-            self.known = view.buf[terminal.start : terminal.end] in view.tools
+            self.tool = view.buf[terminal.start : terminal.end]
+            self.known = self.tool in view.tools
             if not self.known and (self.glued or view.tools and self.picky):
                 return Answer.NO
         self.over(terminal)
@@ -135,6 +138,8 @@ class _Way(Forgiving):
             line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in self.blank
             if buf[pos] in "{[" or not self.weak and not line:
                 return Answer.YES
+            if self.known and not line and (answer := alone(self, self.tool)) is not Answer.NO:
+                return answer
         rest = squeeze(buf[pos : pos + 2 * MAX_BLANK])
         if self.named and any(buf.startswith(core, pos) for core in node.implied):
             return Answer.YES

@@ -7,7 +7,7 @@ could change what comes next, the answer is to wait for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._spec.model import Role, SlotKind
+from toolect._values.toolset import ToolSchemas
 
 MAX_COMMENT = 4096
 """Characters of comments that a look-ahead goes over. Beyond it: the marker before them is text."""
@@ -43,8 +44,8 @@ class View(Protocol):
     """How far the last look ahead for a call in code has come, so that the next one need not begin anew."""
 
     @property
-    def tools(self) -> Collection[str]:
-        """The names of the tools that are declared."""
+    def tools(self) -> ToolSchemas:
+        """The tools that are declared, by name."""
 
     def spelled(self, core: str) -> str:
         """The marker `core` as it is written here: with the name of the open call, the key of the open argument."""

@@ -11,6 +11,7 @@ import re
 from toolect._graph.node import Node
 from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Terminal
+from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import View
@@ -46,7 +47,7 @@ def proof(view: View, node: Node, pos: int) -> Answer:
     if view.final and name.end == len(view.buf):
         return Answer.NO
     said = view.buf[name.start : name.end]
-    probe.known = said in view.tools
+    probe.known, probe.tool = said in view.tools, said
     if not probe.known and said in view.graph.network.spec.reserved:
         return Answer.NO
     probe.form = Answer.YES if probe.known or not view.tools else Answer.NO
@@ -57,11 +58,12 @@ def proof(view: View, node: Node, pos: int) -> Answer:
 class _Walk(Forgiving):
     """Follows the grammar from a name on, until it is clear whether this is a call."""
 
-    __slots__ = ("begun", "form", "known")
+    __slots__ = ("begun", "form", "known", "tool")
 
     def __init__(self, view: View, node: Node, pos: int) -> None:
         super().__init__(view, node, pos)
         self.known = False  # the name is that of a tool
+        self.tool = ""  # the name
         self.form = Answer.NO
         """What the form of a call comes to: it is enough for a tool that is declared, and where none are."""
         self.begun = False  # something of the call came after the name
@@ -124,7 +126,10 @@ class _Walk(Forgiving):
     def _object(self, node: Node) -> Answer:
         """The beginning of a JSON object, up to its first key: enough for every name."""
         buf, at = self.view.buf, self.pos
-        line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in self.blank
+        lined = "\n" in node.choices[SlotKind.JSON][0].expects
+        line = lined and "\n" not in self.blank
+        if buf[at] != "{" and self.known and not lined:
+            return alone(self, self.tool)
         if buf[at] != "{" or line and not self.known:
             return Answer.NO
         if self.known or _OBJECT.match(buf, at) is not None:

@@ -117,8 +117,8 @@ class Striding:
         return self.blank and not self.segments
 
     @property
-    def tools(self) -> Collection[str]:
-        """The names of the tools that are declared."""
+    def tools(self) -> ToolSchemas:
+        """The tools that are declared, by name."""
         return self.schemas
 
     def wants(self, name: str) -> bool:

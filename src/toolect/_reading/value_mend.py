@@ -7,7 +7,7 @@ or a quote of another language stands for the own one. What follows has to prove
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolect._graph.misspelling import near
@@ -17,6 +17,7 @@ from toolect._graph.symbols import Op, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.probe import View, next_lexeme, past_blank
 from toolect._spec.model import SlotKind
+from toolect._values.toolset import ToolSchemas
 from toolect._values.vocabulary import ANY_WORDS, VALUE_OF
 from toolect.message import Json
 
@@ -84,8 +85,8 @@ class _Window:
         self.seeking: object = None
 
     @property
-    def tools(self) -> Collection[str]:
-        """The names of the tools that are declared."""
+    def tools(self) -> ToolSchemas:
+        """The tools that are declared, by name."""
         return self._view.tools
 
     def spelled(self, core: str) -> str:

@@ -14,6 +14,7 @@ from toolect._shapes.meant import CLOSING, ESCAPE, WORDS, escaped, number_of, qu
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.open_value import Expect
 from toolect._values.json_lexemes import MAX_DEPTH, Broken, unquote
+from toolect._values.text_values import read_json
 
 FENCE = re.compile(r"\s*```\w{0,16}\s*(?=[{\[])")
 """The beginning of a fenced block around a value."""
@@ -162,6 +163,10 @@ class Mender:
             return -1
         inner, taken = reader.inner
         inside = unquote(match[1])
+        said = read_json(inside) if inner.encloses else None
+        if isinstance(said, str):  # a text in quotes of its own
+            reader.abandon(said)
+            return pos
         try:
             if inside[Mender(inner, inside).read(Broken(taken, "")) :].strip(" \t\r\n,;]}"):
                 raise Broken(0, "expected the end")

@@ -1,0 +1,139 @@
+"""What the tools declare decides in every dialect: types, what spells values, wrappers, names, the only parameter."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import toolect
+from toolect.message import Call, Json, Message
+
+over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
+SAYS: dict[str, tuple[str, Json]] = {
+    "int": ("2", 2), "uint": ("2", 2), "Integer": ("2", 2), "float": ("2.5", 2.5), "FLOAT": ("2.5", 2.5),
+    "bool": ("true", True), "Boolean": ("false", False), "list": ("[1]", [1]), "List[int]": ("[1]", [1]),
+    "dict": ('{"a": 1}', {"a": 1}), "str": ("2", "2"), "String": ("true", "true"),
+}  # fmt: skip
+"""A type's name → a text, and the value of that type that it is."""
+WRAPPERS = ("arguments", "input", "parameters", "properties")
+
+
+def tool(name: str = "f", **types: str | dict[str, Json]) -> dict[str, Json]:
+    """A tool whose parameters are of these types."""
+    declared = {key: {"type": kind} if isinstance(kind, str) else kind for key, kind in types.items()}
+    return {"name": name, "parameters": {"type": "object", "properties": declared}}
+
+
+def written(name: str, call: Call) -> str:
+    """The call as the dialect writes it."""
+    return str(toolect.dialect(name).render(Message([call])))
+
+
+def read(name: str, call: Call | str, *tools: dict[str, Json]) -> Call | None:
+    """The call as it is read by these declarations, whole and in pieces; None where it is not to be run."""
+    wire = call if isinstance(call, str) else written(name, call)
+    dialect = toolect.dialect(name)
+    message, stream = dialect.parse(wire, tools), dialect.stream(tools)
+    for char in wire:
+        stream.feed(char)
+    stream.close()
+    assert stream.message == message
+    return message.calls[0] if [c.runnable for c in message.calls] == [True] else None
+
+
+def same(found: Call | None, name: str, arguments: Json) -> bool:
+    """True when this call was read, each value of its own type."""
+    return found is not None and found.name == name and repr(found.arguments) == repr(arguments)
+
+
+@over_all
+def test_names_of_types(name: str) -> None:
+    """Law: a type may have the name that people use, and a text that spells a value of it is that value."""
+    for kind, (text, value) in SAYS.items():
+        for given in (text, value):
+            assert same(read(name, Call("f", {"a": given}), tool(a=kind)), "f", {"a": value}), (kind, given)
+
+
+@over_all
+def test_texts_inside(name: str) -> None:
+    """Law: so it is at any depth."""
+    inside = {"type": "object", "properties": {"d": {"type": "int"}, "n": {"type": "string"}}}
+    declared = tool(a=inside, b={"type": "array", "items": {"type": "number"}})
+    found = read(name, Call("f", {"a": {"d": "5", "n": "6"}, "b": ["1", "2.5"]}), declared)
+    assert same(found, "f", {"a": {"d": 5, "n": "6"}, "b": [1, 2.5]})
+
+
+@over_all
+def test_wrappers(name: str) -> None:
+    """Law: a sole argument that is not declared, with what is declared in it, is taken away; no other is."""
+    for word in WRAPPERS:
+        for held, is_one in (({"a": 2, "b": "x"}, True), ({"a": 2, "c": "x"}, False)):
+            found = read(name, Call("f", {word: held}), tool(a="int", b="string"))
+            assert same(found, "f", held if is_one else {word: held}), (word, held)
+        declared = tool(**{word: "object", "a": "int"})
+        assert same(read(name, Call("f", {word: {"a": 2}}), declared), "f", {word: {"a": 2}}), word
+
+
+@over_all
+def test_names_of_tools(name: str) -> None:
+    """Law: a name with others before it is the one declared tool that it ends with; where two fit, it stays."""
+    for said in ("ns.f", "f.f", "functions.f", "ns:f", "ns/f"):
+        try:
+            found = read(name, Call(said, {"a": 2}), tool(a="int"))
+        except toolect.Unrepresentable:
+            assert said in ("ns:f", "ns/f")  # no name there
+            continue
+        assert same(found, "f", {"a": 2}), said
+    assert same(read(name, Call("g.f", {}), tool("f"), tool("g.f")), "g.f", {})
+    found = read(name, Call("x.g.f", {}), tool("f"), tool("g.f"))
+    assert found is None or found.name == "x.g.f"
+
+
+@over_all
+def test_an_undeclared_tool_is_called(name: str) -> None:
+    """Law: it is reported, where a declaration is not what proves the call; dropping it is a policy."""
+    dialect = toolect.dialect(name)
+    wire = written(name, Call("other", {"a": 1}))
+    kept = dialect.parse(wire, [tool(a="int")], unknown_tool="keep")
+    named = dialect.graph().named or dialect.spec.code
+    assert named or [call.name for call in kept.calls] == ["other"]
+    assert dialect.parse(wire, [tool(a="int")], unknown_tool="content").calls == []
+
+
+ALONE: tuple[tuple[str, str, Json], ...] = (
+    ("5", "integer", 5), ("5", "string", "5"), ('"x y"', "string", "x y"), ("[1]", "array", [1]),
+    ("true", "boolean", True), ('"5"', "integer", 5),
+)  # fmt: skip
+"""What stands where all arguments should, the type of the only parameter, and its value."""
+_WHOLE = re.compile(r'\{\s*"a":\s*1\s*\}|\{\\"a\\": ?1\}')
+
+
+@over_all
+def test_the_only_parameter(name: str) -> None:
+    """Law: a value where the object of all arguments should be goes to the only parameter, if it can be that.
+
+    A name on a line, without any marker, needs the object.
+    """
+    wire = written(name, Call("f", {"a": 1}))
+    place = _WHOLE.search(wire)
+    if place is None:
+        pytest.skip("arguments come one by one")
+    for raw, kind, value in ALONE:
+        alone = raw.replace('"', '\\"') if "\\" in place[0] else raw
+        text = wire[: place.start()] + alone + wire[place.end() :]
+        found = read(name, text, tool(a=kind))
+        assert same(found, "f", {"a": value}) if toolect.dialect(name).has_marker(text) else found is None, text
+        several = read(name, text, tool(a=kind, b=kind))
+        assert several is None or several.arguments.keys().isdisjoint("ab"), text  # of a text that needs no tools
+
+
+@over_all
+@pytest.mark.parametrize(("kind", "text"), [("integer", "2"), ("boolean", "true"), ("number", "2.5")])
+def test_a_text_that_would_be_a_value_is_not_written(name: str, kind: str, text: str) -> None:
+    """Law: `render` refuses a text where the tools declare what it spells, and writes it where they do not."""
+    dialect = toolect.dialect(name)
+    message = Message([Call("f", {"a": text})])
+    with pytest.raises(toolect.Unrepresentable):
+        dialect.render(message, tools=[tool(a=kind)])
+    assert dialect.render(message, tools=[tool(a="string")])

@@ -1,0 +1,87 @@
+"""Specs that nobody would write: lint never fails on them, and what loads is read in any pieces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from toolect._spec.load import load_spec, load_specs
+from toolect.authoring.lint import lint
+from toolect.compiled import Dialect
+from toolect.diagnostic import Diagnostic
+
+SLOTS = ("ESCAPED", "ESCAPED_PYTHON", "TEXT")
+CLOSERS = ('"</v>"', '";"', '"\\n"', '"\'\\""', '"\\\\"', '("\'" | ";")', "CLOSE", "")
+ROLES = ("argument.value", "call.arguments", "argument", "call", "content", "reasoning", "code")
+TEXT = 'a <c>f<a=x;y\'z"|</v>)\n\\ ><a="x"></c> b'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    Path("grammars").mkdir()
+
+
+def write(argument: str, *more: str, roles: str) -> None:
+    """A spec whose arguments are as this rule says."""
+    lines = [
+        "start: (content | call)*",
+        "content: TEXT",
+        'call: "<c>" NAME argument* "</c>"',
+        f'argument: "<" KEY "=" {argument} ">"',
+        r"NAME: /\w+/",
+        r"KEY: /\w+/",
+        *more,
+        "%declare TEXT " + " ".join(SLOTS[:2]),
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    mapped = f"content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key, {roles}"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{mapped}}}\n", "utf-8")
+
+
+def errors() -> list[Diagnostic]:
+    """The errors that lint finds; none of its checks may fail."""
+    found = lint(Path("dialects.yaml")).diagnostics
+    assert not [d for d in found if d.check == "failed-check"]
+    return [d for d in found if d.severity == "error"]
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+@pytest.mark.parametrize("closer", CLOSERS)
+def test_any_slot_may_have_any_closer(slot: str, closer: str) -> None:
+    """Lint says whether it may, and does not fail; what it admits is read alike in any pieces."""
+    kind = "ESCAPED" if slot.startswith("ESCAPED") else slot
+    write(f"{slot} {closer}", *["CLOSE: /;+/"] * (closer == "CLOSE"), roles=f"argument/{kind}: argument.value")
+    if errors():
+        return
+    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    for end in range(len(TEXT) + 1):
+        stream = dialect.stream()
+        for char in TEXT[:end]:
+            stream.feed(char)
+        stream.close()
+        assert stream.message == dialect.parse(TEXT[:end])
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("key", ["VALUE", "argument/VALUE"])
+def test_a_terminal_holds_no_value(role: str, key: str) -> None:
+    """What a terminal reads is a name, an id or a key: any other role is refused where it is given, not dropped."""
+    write("VALUE", r"VALUE: /\d+/", roles=f"{key}: {role}")
+    _, found = load_specs("dialects.yaml")
+    assert [d.check for d in found if d.severity == "error"] == ["wrong-role"]
+    assert "got a terminal" in next(d.message for d in found)
+    assert errors()
+
+
+@pytest.mark.parametrize("rule", ["start: (content | call)* VALUE", "call: VALUE", "argument: KEY VALUE"])
+def test_a_terminal_needs_a_meaning(rule: str) -> None:
+    """Without a role it is refused too, where its text is not that of content."""
+    write("TEXT", r"VALUE: /\d+/", roles="argument/TEXT: argument.value")
+    text = Path("grammars/d.lark").read_text("utf-8")
+    name = rule.split(":")[0]
+    lines = [rule if line.startswith(f"{name}:") else line for line in text.splitlines()]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    assert errors()
