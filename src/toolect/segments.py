@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from json.encoder import encode_basestring
 from typing import Any, TypeAlias
 
 import msgspec
@@ -171,7 +172,7 @@ def kind_of(value: object) -> str:
 
 def dumps(value: Json) -> str:
     """`value` as JSON text: ", " and ": " between, no ASCII escaping, as chat templates print it."""
-    return _encode(value)
+    return encode_basestring(value) if type(value) is str else _encode(value)
 
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import LETTERS, MAX_BLANK, beginning
+from toolect._graph.symbols import is_echo
 
 TWICE = 2
 """Characters of an opener that is one too many where it stands twice. With fewer: the second one is text."""
@@ -17,6 +18,8 @@ MORE = -2
 NO = -1
 _PART = 3
 """Characters of a part of a marker that is searched for."""
+_FIRMLY, _LOOSELY = 12, 5
+"""Characters by which a marker is told from other texts: where each must be right, and where one may be wrong."""
 _SIGN = re.compile(r"[^\w\s.,:;!?'\"()*#-]|_").search
 """A sign that prose has no use for."""
 _SIGNS = re.compile(r"[\W_]*").match
@@ -69,14 +72,13 @@ def may_be_near(core: str, buf: str, low: int, until: int, begins: re.Pattern[st
 
     `begins` finds what it may begin with. From `until` on `buf` may be something else that follows it.
     """
-    for match in begins.finditer(buf, max(low, until - _reach(core)), until + LETTERS):
+    said, at = buf if until == len(buf) else buf[:until], max(low, until - _reach(core))
+    while (match := begins.search(said, at)) is not None:
         pos = match.start()
-        if pos >= until:
-            break
-        said = buf[:until]
         done = pos + len(said[pos:].rstrip())
         if any(end in (MORE, done) for end in _all_ends(core, said, pos)):
             return pos
+        at = pos + 1
     return until
 
 
@@ -104,14 +106,71 @@ def parts(core: str) -> set[str]:
 
 def begins_with(core: str, headless: bool) -> list[str]:
     """What the marker `core`, misspelled, begins with: one of its first signs or, `headless`, its first word."""
+    return [*_starts(core, headless).values()]
+
+
+def begins_likely(core: str, headless: bool) -> list[str]:
+    """The same, each with how the marker goes on then: few other texts do. It matches less where the text ends."""
+    return [start + _goes_on(core, sign) for sign, start in _starts(core, headless).items()]
+
+
+def _starts(core: str, headless: bool) -> dict[str, str]:
+    """The characters that `core`, misspelled, may begin with, each as a regular expression that begins with it."""
     signs = leading_signs(core)
     word = core[len(signs) :] if headless else ""
-    return [*map(re.escape, signs), *([beginning(word)] if word else ())]
+    return {sign: re.escape(sign) for sign in signs} | ({word[0]: beginning(word)} if word else {})
+
+
+def _goes_on(core: str, first: str) -> str:
+    """A regular expression that holds wherever `core`, misspelled, goes on after the character `first`."""
+    if is_echo(core):
+        return ""
+    if len(core) < STRONG:
+        return r"(?!)"
+    units = _units(core)
+    ways = [_told(_units(rest)[1:_FIRMLY], False) for rest in _beheaded(core) if rest[0] == first]
+    for edits, rest in ((True, units[1:]), (False, units[2:])):
+        if units[not edits : 2 - edits] == [re.escape(first)]:
+            ways.append(_told(rest[:_LOOSELY], edits))
+    ways += [_told(units[1:_LOOSELY], False), _told(units[:_LOOSELY], False)]
+    return f"(?:{'|'.join(dict.fromkeys(ways))})"
+
+
+def _units(core: str) -> list[str]:
+    """The characters of `core` as regular expressions, up to where it may be written in quite another way."""
+    units: list[str] = []
+    for at, char in enumerate(core):
+        if char in QUOTES or core.startswith(_NAMED, at):
+            break
+        if char == "=":
+            units.append("[=n]")  # or the attribute that some formats have before it
+            break
+        if not char.isspace():
+            units.append(f"(?i:{char})" if char.isalpha() else re.escape(char))
+    return units
+
+
+def _told(units: list[str], edits: bool) -> str:
+    """A regular expression for `units`, blanks between them, as far as the text goes; with `edits` one may be wrong."""
+    if not units:
+        return ""
+    first, rest = units[0], units[1:]
+    ways = [r"\Z", first + _told(rest, edits)]
+    if edits:
+        after = _told(rest, False)
+        ways += [after, f"(?s:.){after}", f"(?s:.){_told(units, False)}"]
+    return rf"\s{{0,{MAX_BLANK}}}+(?:{'|'.join(ways)})"
 
 
 def any_of(patterns: Iterable[str]) -> re.Pattern[str]:
     """Any of these regular expressions, fast where each begins with a character."""
     return re.compile("|".join(sorted(set(patterns))) or r"(?!)")
+
+
+@lru_cache(512)
+def likely(core: str, headless: bool) -> re.Pattern[str]:
+    """Finds where the marker `core`, misspelled, is likely to begin."""
+    return any_of(begins_likely(core, headless))
 
 
 @lru_cache

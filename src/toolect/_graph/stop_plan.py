@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from toolect._graph.finder import Finder
-from toolect._graph.misspelling import any_of, begins_with, parts
+from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.stops import Calls, Landmark, Misspelt, NameLine, Stop, Unopened, stops_of
@@ -47,15 +47,6 @@ class Near(NamedTuple):
     """The whitespace that is written before it."""
     opens: bool
     """It begins a call, and may lack its first signs."""
-    patterns: list[str]
-    begins: re.Pattern[str]
-    """Finds what it may begin with, which is one of `patterns`."""
-
-    @classmethod
-    def of(cls, core: str, lead: str, opens: bool) -> Near:
-        """That of `core`."""
-        patterns = begins_with(core, headless=opens)
-        return cls(core, lead, opens, patterns, any_of(patterns))
 
 
 _TOKEN = re.compile(r"\s*<([|｜])[^|｜]+\1>")
@@ -67,6 +58,7 @@ class StopPlan:
 
     __slots__ = (
         "_any",
+        "_doubt",
         "_first",
         "_groups",
         "_growing",
@@ -75,7 +67,6 @@ class StopPlan:
         "braces",
         "closers",
         "direct",
-        "doubt",
         "head",
         "hint",
         "holds",
@@ -140,12 +131,22 @@ class StopPlan:
         first = {h[0] for h in holds} | set(braces)
         first |= {needle.text[0] for needle in self.needles if not isinstance(needle.stop, Misspelt)}
         leads = {stop.core: stop.lead for stop in stops}
-        self.near = [Near.of(core, leads.get(core, ""), False) for core in self.closers]
-        self.near += [Near.of(core, lead, True) for core, lead in self.openers.items()]
-        begins = [pattern for near in self.near for pattern in near.patterns]
+        self.near = [Near(core, leads.get(core, ""), False) for core in self.closers]
+        self.near += [Near(core, lead, True) for core, lead in self.openers.items()]
+        begins = [pattern for near in self.near for pattern in begins_with(near.core, near.opens)]
         self.hint = any_of([*map(re.escape, first), *begins])
-        self.doubt = any_of(begins)
-        """Finds where one of `near` may begin."""
+        self._doubt: re.Pattern[str] | None = None
+
+    @property
+    def doubt(self) -> re.Pattern[str]:
+        """Finds where one of `near` is likely to begin."""
+        if self._doubt is None:  # only streams ask
+            self._doubt = any_of(self.doubts())
+        return self._doubt
+
+    def doubts(self) -> list[str]:
+        """What one of `near` is likely to begin with, as regular expressions."""
+        return [pattern for near in self.near for pattern in begins_likely(near.core, near.opens)]
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
         """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""

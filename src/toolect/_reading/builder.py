@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
-from toolect._graph.spelling import LETTERS
 from toolect._graph.symbols import ECHOES, Field, Op, OpCode, is_echo
 from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
-from toolect._reading.text_source import Source
 from toolect._shapes.broken_text import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
@@ -19,11 +14,7 @@ from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
-from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
-
-_PLAIN = re.compile(r'[^"\\\x00-\x1f]+\Z').match
-"""Matches text that is in a JSON string as it is."""
 
 
 class Builder:
@@ -31,7 +22,7 @@ class Builder:
 
     __slots__ = (
         "draft", "segments", "repairs", "note", "text_parts", "writes",
-        "_schemas", "_ref", "_coerce", "_values", "_unescaped", "_quotes",
+        "_schemas", "_ref", "_coerce", "quotes", "unescaped", "values",
     )  # fmt: skip
 
     def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
@@ -39,12 +30,12 @@ class Builder:
         self.segments, self.repairs, self.note = draft.segments, draft.repairs, draft.note
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
-        self._unescaped: Unescaped | None = None  # what resolves the escapes of the open text slot
-        self._quotes = False  # that text may be in quotes of its own: its first sign tells
+        self.unescaped: Unescaped | None = None  # what resolves the escapes of the open text slot
+        self.quotes = False  # that text may be in quotes of its own: its first sign tells
         self._schemas = schemas
         self._ref = spec.ref
         self._coerce = policies.coercion == "spec"
-        self._values = Values(draft, schemas, policies)
+        self.values = Values(draft, schemas, policies)
 
     @property
     def call(self) -> OpenCall | None:
@@ -87,7 +78,7 @@ class Builder:
             case OpCode.BEGIN_CALL:
                 if draft.call is not None:  # one that could not be read to its end
                     draft.end_call(start)
-                    self._values.clear()
+                    self.values.clear()
                 call = draft.begin_call(start)
                 draft.ruled = True
                 if name := draft.last_name if task.role is Role.AGAIN else task.name:
@@ -96,18 +87,18 @@ class Builder:
             case OpCode.END_CALL:
                 draft.ruled = False
                 draft.end_call(end)
-                self._values.clear()
+                self.values.clear()
             case OpCode.BEGIN_ARGUMENT if draft.call is not None:
                 draft.call.nameless = draft.call.key is None
             case OpCode.BEGIN_VALUE:
                 assert task.role is not None
                 if draft.call is not None and draft.call.nameless and draft.call.key is None:
                     self._place(draft.call, start)
-                self._values.begin(task.role)
+                self.values.begin(task.role)
             case OpCode.BEGIN_AGAIN:
-                self._values.begin_again()
+                self.values.begin_again()
             case OpCode.END_VALUE:
-                self._values.end(start)
+                self.values.end(start)
             case OpCode.END_ARGUMENT if draft.call is not None:
                 draft.call.key, draft.call.repeated, draft.call.nameless = None, False, False
 
@@ -142,13 +133,13 @@ class Builder:
             case Role.KEY if call is not None:
                 self.draft.open_argument(call, text, at)
             case Role.NUMBER:
-                self._values.number(text)
+                self.values.number(text)
             case Role.PAIR_KEY:
-                self._values.text(text)
+                self.values.text(text)
 
     def leaf(self, value: Json) -> None:
         """A value that came as JSON is complete."""
-        self._values.json(value)
+        self.values.json(value)
 
     def note_space(self, at: int, expected: str) -> None:
         """Whitespace that the dialect writes was missing."""
@@ -158,17 +149,17 @@ class Builder:
         """The open call could not be read; it ends at character `end`."""
         self.draft.ruled = False
         self.draft.end_call(end)
-        self._values.clear()
+        self.values.clear()
 
     def truncate(self, end: int) -> None:
         """The open call is over at character `end`, in the middle: with the input, or before what is none of it."""
         self.draft.ruled = False
-        self._values.unwind()
+        self.values.unwind()
         self.draft.truncate(end)
 
     def break_off(self, end: int) -> None:
         """The open call ends inside its arguments, where another begins."""
-        self._values.unwind()
+        self.values.unwind()
         self.draft.end_call(end)
 
     # Text slots
@@ -176,12 +167,12 @@ class Builder:
     def text_begin(self, field: Field, at: int) -> None:
         """A TEXT or ESCAPED slot begins."""
         draft = self.draft
-        draft.after_call = self._quotes = False
+        draft.after_call = self.quotes = False
         self.text_parts = []
         escapes = None if field.codec is None else field.codec.escapes
-        self._unescaped = None if escapes is None else Unescaped(escapes)
+        self.unescaped = None if escapes is None else Unescaped(escapes)
         if field.role is Role.STRING:
-            self._values.decode_with(field.codec, at)
+            self.values.decode_with(field.codec, at)
             return
         self.writes = draft.events is not None
         if field.role is Role.VALUE or field.role is Role.ARGUMENTS:
@@ -193,22 +184,22 @@ class Builder:
             if field.role is Role.ARGUMENTS:
                 call.key = self._only_key(call, field.codec.key)
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
-            self._quotes = self.writes and field.role is Role.ARGUMENTS and call.key != field.codec.key
-            if self._quotes:
+            self.quotes = self.writes and field.role is Role.ARGUMENTS and call.key != field.codec.key
+            if self.quotes:
                 self.writes = False
             elif self.writes:
                 self._begin_text(call)
 
     def _begin_text(self, call: OpenCall) -> None:
         """The text of an argument is passed on as it arrives."""
-        self.writes, self._quotes = True, False
+        self.writes, self.quotes = True, False
         call.partial = ""
         self.draft.write_key(call)
         self.draft.write('"')
 
     def text_part(self, field: Field, text: str) -> None:
         """More text of the open slot."""
-        self._resolved(field, text if self._unescaped is None else self._unescaped.more(text))
+        self._resolved(field, text if self.unescaped is None else self.unescaped.more(text))
 
     def _resolved(self, field: Field, text: str) -> None:
         """More text of the open slot, without its escapes."""
@@ -216,80 +207,14 @@ class Builder:
         if role is Role.CONTENT or role is Role.REASONING:
             self.draft.say(role, text)
         elif role is Role.STRING:
-            self._values.text(text)
+            self.values.text(text)
             return
         else:
-            if self._quotes and text and not self.text_parts and text[0] != '"' and self.draft.call is not None:
+            if self.quotes and text and not self.text_parts and text[0] != '"' and self.draft.call is not None:
                 self._begin_text(self.draft.call)
             if self.writes:
                 self.draft.write(dumps(text)[1:-1])
         self.text_parts.append(text)
-
-    def passing(
-        self, field: Field, source: Source, sign: Callable[[str], re.Match[str] | None], words: bool = False
-    ) -> Callable[[str], list[Event] | None] | None:
-        """What takes in chunks of the open slot that are nothing but its text, and makes their events; None for none.
-
-        `sign` finds in a chunk what makes it more than that, and it is not taken in. The others are not put into the
-        buffer of `source`, which keeps them where they are the text of a call. With `words`, signs may be the first
-        letters of a word: those are left in the buffer where the chunk ends in them.
-        """
-        if self._unescaped is not None:
-            return None
-        role, draft, parts = field.role, self.draft, self.text_parts
-        if role is Role.CONTENT or role is Role.REASONING:
-            event = ContentDelta if role is Role.CONTENT else ReasoningDelta
-
-            held = ""
-
-            def pass_content(chunk: str) -> list[Event] | None:
-                nonlocal held
-                text = held + chunk if held else chunk
-                found = sign(text)
-                if found is not None:
-                    at = found.start()
-                    if not words or len(text) - at >= LETTERS or not text[at].isalpha():
-                        return None
-                    source.buf = held = text[at:]
-                    if not at:
-                        return []
-                    text = text[:at]
-                elif held:
-                    source.buf = held = ""
-                source.base += len(text)
-                parts.append(text)
-                return [event(text)]
-
-            return pass_content
-        keep = source.keeping()
-        if role is Role.STRING:
-
-            def pass_string(chunk: str) -> list[Event] | None:
-                if sign(chunk) is not None:
-                    return None
-                keep(chunk)
-                source.base += len(chunk)
-                events: list[Event] = []
-                draft.events = events
-                self._values.text(chunk)
-                return events
-
-            return pass_string
-        emit, writes = draft.passing() if role is Role.VALUE else None, self.writes
-        if emit is None:
-            return None
-
-        def pass_value(chunk: str) -> list[Event] | None:
-            if sign(chunk) is not None:
-                return None
-            keep(chunk)
-            source.base += len(chunk)
-            parts.append(chunk)
-            if not writes:
-                return []
-            return emit(chunk if _PLAIN(chunk) is not None else dumps(chunk)[1:-1])
-
-        return pass_value
 
     def text_end(self, field: Field, start: int, end: int) -> None:
         """The open slot ends; its text is characters `start:end`."""
@@ -307,7 +232,7 @@ class Builder:
 
     def _flush(self, field: Field) -> None:
         """What was held back as the beginning of an escape is none."""
-        if self._unescaped is not None and (rest := self._unescaped.rest()):
+        if self.unescaped is not None and (rest := self.unescaped.rest()):
             self._resolved(field, rest)
 
     def _argument(self, field: Field, text: str, at: int) -> None:
@@ -323,8 +248,8 @@ class Builder:
         if field.role is Role.ARGUMENTS and codec.key is None:
             self._mapping(codec, call, text, at)
             return
-        if self._quotes:
-            self._quotes = False
+        if self.quotes:
+            self.quotes = False
             said = read_json(text)
             if isinstance(said, str):
                 self.note(RepairKind.COERCION, at, text[:40])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
@@ -13,6 +14,7 @@ from toolect._reading.again import MAX_AGAIN, MORE, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
+from toolect._reading.open_call import OpenCall
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.elsewhere import calls_elsewhere
@@ -30,9 +32,6 @@ _NEXT = re.compile(r"\}\s{0,64}(?=\{)")
 """The end of an object that another one follows."""
 _TAIL = re.compile(r"\}\s{0,64}\Z")
 _OBJECT = re.compile(r"(?:```\w{0,16}\s*)?\{").match
-_CLOSER = re.compile(r"[\]}]").search
-
-
 _BEFORE_CALL = 1
 """Brackets of arguments that may be missing where another call begins. Where more are, or a closer is missing too, or a
 comma comes last, this one was broken off."""
@@ -64,7 +63,7 @@ class JsonSlot:
 
     __slots__ = (
         "_attempts", "_broken", "_emit", "_likely", "_loose", "_needed", "_over", "_own", "_plain", "_recorded",
-        "_seen", "_sink", "host", "reader", "shape", "start",
+        "_seen", "_sink", "_tripped", "host", "reader", "shape", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, field: Field, start: int, host: Host | None = None) -> None:
@@ -74,6 +73,7 @@ class JsonSlot:
         self._recorded: list[ShapeEvent] = []  # what it holds, if it is a call
         self._broken: Broken | None = None
         self._over: tuple[int, int] | None = None  # where what is broken ends, and what may be missing there
+        self._tripped: Broken | None = None  # the same, in the short way, before anything was made of it
         self._loose: LooseEnd | None = None  # looks for the end of what is broken
         self._seen = start  # how far it has looked while that may be just text
         self._likely = False  # what is broken begins as a call does
@@ -106,6 +106,9 @@ class JsonSlot:
     def read(self, course: Course) -> Next:
         """Read on."""
         final = course.final
+        if self._tripped is not None:
+            tripped, self._tripped = self._tripped, None
+            return self._trip(course, tripped)
         if self._broken is not None:
             return self._read_broken(course) if self.host is None else self._guess(course)
         reader, base = self.reader, course.base
@@ -155,37 +158,41 @@ class JsonSlot:
         return self
 
     def quick(self, course: Course) -> Quick | None:
-        """Takes in chunks that cannot end the arguments."""
-        closed = self.host is not None or self._broken is not None or self._plain or not self.reader.passing
-        emit = None if closed else course.builder.draft.passing()
-        if emit is None:
+        """Takes in chunks that do not decide what becomes of the value."""
+        if self._broken is not None:
             return None
-        reader, draft, passes, keep = self.reader, course.builder.draft, self.reader.passes, course.keeping()
+        reader, draft, plain, keep = self.reader, course.builder.draft, self._plain, course.keeping()
+        passes, feed = reader.passes, reader.feed
+        call: OpenCall | None = None
+        emit: Callable[[str], list[Event]] | None = None  # more of its arguments
 
-        inside = True  # the arguments
-
-        def take(chunk: str) -> list[Event] | None:
-            nonlocal inside
-            if inside and passes(chunk):
-                keep(chunk)
-                course.base += len(chunk)
-                reader.passed(chunk)
-                return emit(chunk)
-            if not inside or _CLOSER(chunk) is not None:
-                return None
+        def take(chunk: str) -> list[Event]:
+            nonlocal call, emit
+            if not course.buf and passes(chunk):
+                if emit is None or draft.call is not call:
+                    call, emit = draft.call, None if self.host is not None or plain else draft.passing()
+                if emit is not None or plain:
+                    keep(chunk)
+                    course.base += len(chunk)
+                    reader.passed(chunk)
+                    return [] if emit is None else emit(chunk)
             events = draft.events = []
+            text = course.buf = course.buf + chunk if course.buf else chunk
             try:
-                pos = reader.feed(chunk, 0, course.base, False)
+                pos = feed(text, 0, course.base, False)
             except Broken as broken:
-                course.buf, course.due = chunk, True
-                self._trip(course, broken)
+                self._tripped, course.due = broken, True
                 return events
-            inside = reader.passing
-            if pos == len(chunk):
-                keep(chunk)
-                course.base += len(chunk)
+            if reader.done or self.host is not None and reader.called:
+                course.pos, course.due = pos, True
+                return events
+            if pos == len(text):
+                keep(text)
+                course.buf = ""
             else:
-                course.buf, course.pos, course.due = chunk, pos, True
+                keep(text[:pos])
+                course.buf = text[pos:]
+            course.base += pos
             return events
 
         return take

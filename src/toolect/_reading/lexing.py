@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.node import Node
-from toolect._graph.spelling import MAX_LEXEME, MIN_LEXEME, cut_off
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
@@ -13,11 +15,13 @@ from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
 from toolect._reading.probe import could_grow, json_instead, match_blank, next_lexeme
 from toolect._reading.recovery import depart, recover
-from toolect._reading.slot import Next
+from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
 from toolect._spec.model import SlotKind
+from toolect.events import Event
 
 _VALUE_STARTS = frozenset("{[\"'`")
+is_word = re.compile(r"\w+").fullmatch
 
 
 def _may_begin_json(course: Course, char: str) -> bool:
@@ -83,3 +87,27 @@ def lex(course: Course, node: Node) -> Next:
     if not course.final and (waits or could_grow(node, buf, pos, course.builder.spelled)):
         return WAIT
     return recover(course, node, pos)
+
+
+def waiting(course: Course, node: Node) -> Quick | None:
+    """Takes in chunks with which there is still no more than the beginning of a marker or terminal; None for none."""
+    if node.text or node.escaped:
+        return None
+    begun = node.made(_begun)
+    name = node.patterns[0][1].fullmatch if len(node.patterns) == 1 and not node.marks else is_word
+
+    def wait(chunk: str) -> list[Event] | None:
+        text = course.buf + chunk
+        size = len(text)
+        if size < MAX_BLANK and text.lstrip() in begun or size < MAX_LEXEME and name(text) is not None:
+            course.buf = text
+            return []
+        return None
+
+    return wait
+
+
+def _begun(node: Node) -> frozenset[str]:
+    """The beginnings of the markers at `node`, but for those that repeat a name or key."""
+    cores = (core for core in node.marks if core not in node.echoes)
+    return frozenset(core[:size] for core in cores for size in range(len(core)))

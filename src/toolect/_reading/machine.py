@@ -18,7 +18,7 @@ from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.json_slot import begin_json
-from toolect._reading.lexing import lex
+from toolect._reading.lexing import lex, waiting
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import match_blank
 from toolect._reading.quoted_slot import EscapedSlot
@@ -59,7 +59,7 @@ class Machine:
         """Where reading that has a bound ended: all that follows is left to others."""
         self.slot: Slot | None = None
         self.quick: Quick | None = None
-        """Takes in chunks that are nothing but text of the open slot."""
+        """Takes in chunks that decide nothing."""
 
     def feed(self, chunk: str) -> None:
         """Take in `chunk` and read as far as it decides."""
@@ -158,9 +158,7 @@ class Machine:
 
     def _stride(self, course: Course) -> bool:
         """Take large steps from here; False when not even one can be taken."""
-        if not course.node.made(settled):
-            return False
-        if not course.final and len(course.buf) - course.pos < MIN_STRIDE:
+        if not course.final and len(course.buf) - course.pos < MIN_STRIDE or not course.node.made(settled):
             return False
         at = course.spacing.over_trail(course.buf, course.pos)
         if at < 0 or not course.final and len(course.buf) - at < MIN_STRIDE:
@@ -186,7 +184,10 @@ class Machine:
         if course.pos:
             course.forget(self._needed())
             self._next_stride = 0 if self._next_stride < NEVER else NEVER
-        self.quick = slot.quick(course) if slot is not None and not course.buf else None
+        if self.left is not None:
+            self.quick = None
+        else:
+            self.quick = waiting(course, course.node) if slot is None else slot.quick(course)
 
     def _needed(self) -> int | None:
         """The first character that may still be asked for."""

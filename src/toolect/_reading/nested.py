@@ -53,6 +53,13 @@ class Values:
             if frame.role is not Role.PAIR_KEY and frame.codec is None and not self._in_key():
                 self._text.string(frame, text)
 
+    def said(self) -> Frame | None:
+        """The innermost string, where what comes of it is written at once; None where not."""
+        call, frame = self._draft.call, self._frames[-1] if self._frames else None
+        if call is None or call.repeated or frame is None or self._lists:
+            return None
+        return None if frame.role is Role.PAIR_KEY or frame.codec is not None or self._in_key() else frame
+
     def number(self, text: str) -> None:
         """The innermost number."""
         if self._frames:
@@ -133,7 +140,9 @@ class Values:
 
     def _in_key(self) -> bool:
         """True for a key and for the value that it is, which are written when what follows is known."""
-        return any(frame.role is Role.PAIR_KEY for frame in self._frames[-2:])
+        frames = self._frames
+        size = len(frames)
+        return size > 0 and (frames[-1].role is Role.PAIR_KEY or size > 1 and frames[-2].role is Role.PAIR_KEY)
 
     def _name_next(self, key: Frame, at: int) -> None:
         """The key waits for its value, or is the one before it again."""

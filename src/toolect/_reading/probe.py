@@ -90,11 +90,12 @@ def next_lexeme(
     match = node.struct.match(buf, pos)
     if match is not None:
         found, end = match[0], match.end()
-        core = canonical(found, node.marks)
+        core = found if found in node.marks else canonical(found, node.marks)
         if (
             not final
             and n - pos < node.longest + MAX_BLANK
-            and _begins_more(node.made(_tight).marks, squeeze(buf[pos:]))
+            and core in (known := node.made(_tight)).growing
+            and _begins_more(known.marks, squeeze(buf[pos:]))
         ):
             return WAIT
         if not final and end == n and core.isidentifier():
@@ -117,7 +118,7 @@ def past_blank(buf: str, pos: int) -> int:
 
 def may_be_marker(node: Node, buf: str, pos: int) -> bool:
     """True when `buf` from `pos` on may be the beginning of a marker."""
-    if len(buf) - pos > node.longest + MAX_BLANK:
+    if not node.marks or len(buf) - pos > node.longest + MAX_BLANK:
         return False
     return f"\n{squeeze(buf[pos:])}" in node.made(_tight).marks
 
@@ -139,6 +140,8 @@ class _Tight(NamedTuple):
 
     marks: str
     """Those that may come next."""
+    growing: frozenset[str]
+    """Those of them that another one begins with."""
     grown: str
     """These, and all that may follow where some are missing, but for those that repeat a name or key."""
     echoes: tuple[str, ...]
@@ -147,8 +150,10 @@ class _Tight(NamedTuple):
 def _tight(node: Node) -> _Tight:
     late = node.step(SlotKind.JSON).node.marks if node.json else ()  # where the JSON is missing
     more = dict.fromkeys((*node.marks, *late, *node.implied, *node.graph.ends, *node.graph.markers))
+    marks = _lined(node.marks)
     return _Tight(
-        _lined(node.marks),
+        marks,
+        frozenset(core for core in node.marks if _begins_more(marks, squeeze(core))),
         _lined(core for core in more if not is_echo(core)),
         tuple(filter(is_echo, more)),
     )

@@ -12,6 +12,7 @@ from toolect._graph.symbols import Hollow
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.closing import ends_string, is_torn
 from toolect._reading.course import Course
+from toolect._reading.passing import passing
 from toolect._reading.slot import Next, Quick
 from toolect._spec.model import SlotKind
 from toolect._values.escapes import unescape, whole_escapes
@@ -61,9 +62,9 @@ class EscapedSlot:
 
     def quick(self, course: Course) -> Quick | None:
         """Takes in chunks in which nothing is escaped and nothing ends."""
-        if self._doubtful:
+        if self._doubtful or course.buf:
             return None
-        return course.builder.passing(self.field, course, _special(self._closer[0] + self._sign[:1]))
+        return passing(course.builder, self.field, course, _special(self._closer[0] + self._sign[:1]))
 
     def read(self, course: Course) -> Next:
         """Read on."""
@@ -164,7 +165,7 @@ class EscapedSlot:
 @lru_cache(maxsize=64)
 def _special(signs: str) -> Callable[[str], re.Match[str] | None]:
     """What searches for one of `signs`, a backslash or a line break."""
-    return re.compile(f"[{re.escape(signs)}\\\\\n]").search
+    return re.compile(f"[{re.escape(signs)}\\\\\n]()").search
 
 
 def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False, either: bool = False) -> str:

@@ -7,17 +7,19 @@ import string
 from enum import Enum
 from typing import NamedTuple
 
-from toolect._graph.misspelling import may_be_near
+from toolect._graph.misspelling import likely, may_be_near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, NameLine, Stop
 from toolect._graph.symbols import Field
+from toolect._graph.text_signs import text_signs
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.crossing import cross, go_on_at
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
+from toolect._reading.passing import passing
 from toolect._reading.probe import begins_json, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
@@ -103,11 +105,12 @@ class TextSlot:
             self._phase, self._opener = Phase.PROMPTED, opener
 
     def quick(self, course: Course) -> Quick | None:
-        """Takes in chunks without any character that a stop could begin with."""
+        """Takes in chunks in which no stop is, nor anything likely to become one but at their end."""
         passage = self.passage
         if not passage.opened or passage.skip or passage.returns or self._phase is Phase.PROMPTED:
             return None
-        return course.builder.passing(passage.field, course, passage.plan.hint.search, bool(passage.plan.openers))
+        signs = text_signs(passage.node)
+        return passing(course.builder, passage.field, course, signs.search, signs.leads)
 
     def needed(self) -> int | None:
         """Where the text begins that may be a call, or may not be for who reads here."""
@@ -215,7 +218,8 @@ class TextSlot:
         if not passage.skip and plan.doubt.search(tail, pos, until) is not None:
             near = [one for one in plan.near if not one.opens or course.base + pos < passage.misspelt_to]
             for one in near:
-                until = may_be_near(course.builder.spelled(one.core), tail, pos, until, one.begins)
+                begins = likely(one.core, one.opens)
+                until = may_be_near(course.builder.spelled(one.core), tail, pos, until, begins)
             if until < known:
                 until -= max(ending(tail, one.lead, pos, until) for one in near)
         return until - self._returned(tail, pos, until)

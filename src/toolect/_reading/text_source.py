@@ -35,6 +35,11 @@ class Source:
             self._tape = Tape(self.base)
         return self._tape.append
 
+    @property
+    def keeps(self) -> bool:
+        """True while text is kept that is not in `buf` any more: what follows it must be, too."""
+        return self._tape is not None
+
     def forget(self, needed: int | None) -> None:
         """Drop what has been read, but for what begins with character `needed`; None when none of it is."""
         pos, buf = self.pos, self.buf
