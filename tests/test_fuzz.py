@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 import toolect
-from toolect._reading import stop_check, text_route, text_slot
+from toolect._graph.text_signs import TextSigns
+from toolect._reading import stop_check, text_slot
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.open_call import OpenCall
@@ -105,6 +106,7 @@ def hasty(*given: Any) -> Answer:
 
 
 RESULT, FOLLOWS = OpenCall.result, stop_check.call_follows
+UNSEEN = TextSigns(lambda _: None, ())
 SOUGHT = ("react", "hermes", "qwen3-coder")
 WITHIN = 120
 """Runs of each of these in which a fault must show."""
@@ -112,7 +114,7 @@ FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
     "text is not held back": (TextSlot, "_hold", eager, Law.STREAM),
     "misspelled markers are not held back": (text_slot, "may_be_near", lambda *given: given[3], Law.STREAM),
     "nobody waits for the call after a marker": (stop_check, "call_follows", hasty, Law.STREAM),
-    "large steps ask nobody whether a label is quoted": (text_route, "quoted", lambda _: False, Law.STREAM),
+    "the short way of a stream sees no signs": (text_slot, "text_signs", lambda _: UNSEEN, Law.STREAM),
     "strict mode runs what was repaired": (OpenCall, "result", lax, Law.STRICT),
     "a call ends too early": (OpenCall, "result", curt, Law.SPANS),
 }

@@ -76,7 +76,7 @@ def best(model: str, patterns: Sequence[Pattern]) -> Found | None:
         (weight(tails[n]), pattern.owner in owners, n, len(form), form)
         for form, owners in _forms(model, frozenset(pattern.owner for pattern in patterns))
         for n, pattern in enumerate(patterns)
-        if weight(tails[n]) >= SPECIFIC or (pattern.owner and pattern.owner in owners)
+        if weight(tails[n]) >= SPECIFIC or not pattern.owner or pattern.owner in owners
         if _speaks_of(tails[n], form)
     ]
     if not found:
@@ -110,7 +110,7 @@ def _forms(model: str, owners: frozenset[str]) -> Iterator[tuple[str, frozenset[
 
 @lru_cache(maxsize=4096)
 def canonical(text: str) -> str:
-    """A name or a pattern in words with `-` between them; versions have dots, and neither a `v` nor a `.0`."""
+    """A name or a pattern in words with `-` between them; a version is 3.1, without `v` and `.0`."""
     text = re.sub(r"(?<=\d)p(?=\d)", ".", text.casefold())  # v3p1
     text = re.sub(r"-v?[1-9]:\d+$|\.gguf$|\.bin$", "", text.replace("v0:", "v0."))  # what Bedrock calls versions
     text = _MINOR.sub(r"\1.\2", text)

@@ -57,17 +57,18 @@ def near_misses(name: str, shelves: Sequence[Mapping[str, Names]]) -> list[str]:
     """At most three names, aliases or model patterns that look like `name`."""
     import difflib
 
-    if words := sorted(_qualified(name, shelves)):
-        return words[:3]
-    known: dict[str, str] = {}
+    if qualified := sorted(_qualified(name, shelves)):
+        return qualified[:3]
+    words, models = dict[str, str](), dict[str, str]()
     for shelf in shelves:
         for dialect, names in shelf.items():
-            known |= {p.casefold() if is_model(name) else fold(p.rpartition("/")[2]): p for p in names.models}
-            if not is_model(name):
-                known |= {fold(alias): alias for alias in names.aliases if "*" not in alias}
-                known[fold(dialect)] = dialect
+            words |= {fold(alias): alias for alias in names.aliases if "*" not in alias} | {fold(dialect): dialect}
+            models |= {p.casefold() if is_model(name) else fold(p.rpartition("/")[2]): p for p in names.models}
     asked = name.casefold() if is_model(name) else fold(name)
-    return [known[match] for match in difflib.get_close_matches(asked, known, 3, 0.6)]
+    for known in (models,) if is_model(name) else (words, models):
+        if near := difflib.get_close_matches(asked, known, 3, 0.6):
+            return [known[match] for match in near]
+    return []
 
 
 def is_model(name: str) -> bool:

@@ -185,7 +185,7 @@ def duplicate_alias(spec: SpecText) -> Iterator[Edits]:
 def duplicate_model(spec: SpecText) -> Iterator[Edits]:
     """A pattern of model ids is that of another dialect."""
     for part, _ in spec.items("models"):
-        yield replaced(part, quoted("Qwen/Qwen3-*B" if spec.dialect != "hermes" else "openai/gpt-oss-*"))
+        yield replaced(part, quoted("Qwen/Qwen3" if spec.dialect != "hermes" else "openai/gpt-oss*"))
 
 
 def greedy_model(spec: SpecText) -> Iterator[Edits]:

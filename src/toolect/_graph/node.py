@@ -234,7 +234,7 @@ class Node:
         """What `make` makes of this node: made once, and kept with it."""
         found: T | None = self._made.get(make)
         if found is None:
-            found = self._made[make] = make(self)
+            found = self._made.setdefault(make, make(self))  # threads that make it at once take the same
         return found
 
     def text_field(self) -> Field:
