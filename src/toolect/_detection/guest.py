@@ -156,6 +156,11 @@ class Guest(Watcher):
         return text is not None and text.field.role is Role.REASONING
 
     @property
+    def thought(self) -> Passage | None:
+        """The reasoning that is open: another one is another object."""
+        return self._passage if self.thinks else None
+
+    @property
     def refused(self) -> bool:
         """True when what is here is nothing of this dialect."""
         text = self._passage

@@ -130,10 +130,15 @@ class Mixed:
 
     def _pass_thought(self, guest: Guest, until: int) -> bool:
         """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
-        piece = self._text.take(until)
+        piece, read, events = self._text.take(until), 0, self.found.events
         self._before = (self._before + piece)[-MAX_LINE:]
-        self._text.pos += guest.hear(piece, 0, False, self.found.events) - len(piece)
-        if guest.thinks and guest.left is None:
+        while read < len(piece) and guest.thinks and guest.thought is None:  # it has not opened yet
+            read += guest.hear(piece[read : read + 1], 0, False, events)
+        thought = guest.thought
+        if guest.left is None:
+            read = guest.hear(piece, read, False, events)
+        self._text.pos += read - len(piece)
+        if guest.thinks and guest.left is None and guest.thought is thought:
             return True
         self._thinks = False
         if guest.left is None:

@@ -237,7 +237,8 @@ class Said(Route):
             to.finished = self.open and to.final and not to.blank_so_far and (pos == where or not self.space)
             return None
         if text[where] not in self._begins:
-            to.left = bool(self._begins) and pos > to.bound and not self.space
+            if self._begins and pos > to.bound and not self.space:
+                to.left = self.plan.doubt.match(text, where) is None  # no misspelled opener
             return None
         then = None if self.hub is None else cross(to, self.hub, where)
         if then is None and self.named and (named := self._named_at(text, where)) is not None and not named.line:

@@ -84,6 +84,7 @@ class Machine:
                 course.begin_statement(node.coding)  # or the last one goes on
             course.pos = to.size if to.finished else to.before
             course.last = to.last
+            course.goes_on(course.base + course.pos)
             course.spacing.after(to.trails[0], to.trails)
             if to.finished:
                 self.slot = AFTER_END

@@ -107,7 +107,7 @@ class TextSlot:
     def quick(self, course: Course) -> Quick | None:
         """Takes in chunks in which no stop is, nor anything likely to become one but at their end."""
         passage = self.passage
-        if not passage.opened or passage.skip or passage.returns or self._phase is Phase.PROMPTED:
+        if not passage.opened or passage.skip or passage.returns or self._phase is not Phase.TEXT:
             return None
         signs = text_signs(passage.node)
         return passing(course.builder, passage.field, course, signs.search, signs.leads)
