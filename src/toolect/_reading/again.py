@@ -25,6 +25,7 @@ def written_again(text: str, end: int, final: bool, openers: Sequence[str] = ())
         return -1
     at = text.find(head, _LEAST, until)
     opens = text.startswith(tuple(openers), end) if openers else False
+    begins = not final and len(text) > end and any(opener.startswith(text[end:]) for opener in openers)
     while at >= 0:
         start = _before(text, at, openers)
         if start > end or start == end and not opens:
@@ -37,7 +38,7 @@ def written_again(text: str, end: int, final: bool, openers: Sequence[str] = ())
         at = text.find(head, at + 1, until)
     if final or len(text) > until:
         return -1
-    if opens and len(text) - end < _OPENER + _LEAST:
+    if begins or opens and len(text) - end < _OPENER + _LEAST:
         return MORE
     return MORE if any(head.startswith(text[k:]) for k in range(len(text) - _LEAST + 1, min(end, len(text)))) else -1
 

@@ -281,6 +281,8 @@ class Draft:
         call = self.call
         if call is None:
             return
+        if end < call.start:  # nothing was read of it
+            call.start = end = max(end, self.told)
         self.end_list(call)
         self.last_end = end
         self.attempts += 1

@@ -159,7 +159,7 @@ class OpenCall:
         runnable = status is Status.OK or status is Status.REPAIRED
         arguments = self.value if self.whole else dict(self.entries)
         spelling = (self.text if self.fitted is None else self.fitted) if self.verbatim or not runnable else None
-        span = (self.start, max(self.start, end))  # one that nothing was read of ends where it begins
+        span = (self.start, end)
         return Call(self.tool or self.name, arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error)
 
     def snapshot(self, end: int) -> Call:
