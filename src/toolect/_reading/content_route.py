@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.misspelling import around
+from toolect._graph.misspelling import around, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, EndToken, Misspelt, NameLine, Stray, stops_of
@@ -355,5 +355,7 @@ def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:
         if isinstance(needle.stop, EndToken) and (end := needle.end(text, where)) >= 0:
             if text[end:].strip() or "\n" in needle.lead and where and text[where - 1] != "\n":
                 return -1
+            if any(near_before(core, text, pos, where) is not None for core in plan.closers):
+                return -1  # a misspelled closer stands before it
             return where - ending(text, needle.lead, pos, where)
     return -1
