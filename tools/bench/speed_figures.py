@@ -82,7 +82,7 @@ def keep(build: str, run: Run) -> None:
 def encoded(figures: Run | Kept) -> bytes:
     """Figures as JSON, with two digits behind the point: more is the machine's."""
     plain = json.loads(msgspec.json.encode(figures), parse_float=lambda number: round(float(number), 2))
-    return (json.dumps(plain, ensure_ascii=False, indent=1) + "\n").encode()
+    return (json.dumps(plain, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
 
 def since(run: Run, last: Run | None, name: str, text: str, way: str) -> float | None:
