@@ -32,9 +32,8 @@ def text_signs(node: Node) -> TextSigns:
 def _signs(node: Node) -> TextSigns:
     plan = plan_of(node)
     whole = [sign for needle in plan.needles if (sign := _sign(needle, plan.direct))]
-    begun = [rf"{ending}" for ending in _endings(plan.holds)]
     likely = [rf"{doubt}(?:\Z|())" for doubt in dict.fromkeys(plan.doubts())]
-    signs = "|".join([*dict.fromkeys(whole), *begun, *likely]) or r"(?!)"
+    signs = "|".join([*dict.fromkeys(whole), *_endings(plan.holds), *likely]) or r"(?!)"
     return TextSigns(re.compile(signs).search, tuple({near.lead for near in plan.near if near.lead}))
 
 
