@@ -286,7 +286,8 @@ def test_a_bad_shape_is_named_with_its_place(shape: Any, where: str) -> None:
 
     error = caught.value
     assert error.where == where
-    assert str(error) == f"expected {error.expected}, got {error.got} - at `{where}`"
+    advice = f": {error.advice}" if error.advice else ""
+    assert str(error) == f"expected {error.expected}, got {error.got} - at `{where}`{advice}"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 

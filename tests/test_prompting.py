@@ -24,11 +24,10 @@ from toolect._prompting.schemas import MAX_PARTS
 from toolect._prompting.tools import write_tools
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect._spec.prompts import Listing, Notation, ResultRole, Syntax, ToolText
-from toolect.agent.conversation import Results
 from toolect.agent.prompt import messages
-from toolect.agent.tool import ToolResult
 from toolect.compiled import Dialect
 from toolect.rendered import Unrepresentable
+from toolect.turns import Results, ToolResult
 from tools.conformance import tool_prompts as prompts
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))

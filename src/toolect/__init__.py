@@ -1,7 +1,8 @@
 """Tool-call dialects: declare one once, and get its parser, its streaming parser and its renderer.
 
-Public is what is listed here, and what the modules `agent`, `chat_template`, `openai`, `registry` and `testing` list or
-document. Everything else may change from one version to the next, above all what begins with an underscore.
+Public is what is listed here, and what the modules `agent`, `chat_template`, `conversation`, `openai`, `registry` and
+`testing` list or document. Everything else may change from one version to the next, above all what begins with an
+underscore.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from toolect._detection.guess import detect, dialect, parse
 from toolect._reading.stream import Stream
 from toolect._version import __version__ as __version__
 from toolect.compiled import Dialect
+from toolect.conversation import Conversation
 from toolect.diagnostic import SpecError
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect.message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
@@ -26,6 +28,7 @@ __all__ = [
     "CallStart",
     "Content",
     "ContentDelta",
+    "Conversation",
     "Dialect",
     "Message",
     "Reasoning",

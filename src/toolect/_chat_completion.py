@@ -6,14 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect._objects import Object, as_list, as_text, field, got, plain
 from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
-
-Object: TypeAlias = Any
-"""A mapping, or an object with attributes, as clients return them."""
 
 
 class Ids:
@@ -71,85 +68,93 @@ def arguments_text(call: Call, where: str = "$") -> str:
         raise BadMessage("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
 
 
-def segments_of(obj: Object) -> list[Segment]:
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The names that servers and templates have for a message's reasoning."""
+_TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal", "thinking": "thinking"}
+"""The types of parts that are text, and under which name each has it."""
+
+
+def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls. Raises BadMessage."""
     if isinstance(obj, Sequence) and not isinstance(obj, str | bytes):
-        return list(_calls(obj, "$"))
-    where = "$"
-    if (choices := _get(obj, "choices")) is not None:
-        choice = _list(choices, "$.choices")[:1]
+        return list(_calls(obj, where))
+    if (choices := field(obj, "choices")) is not None:
+        choice = as_list(choices, f"{where}.choices")[:1]
         if not choice:
-            raise BadMessage("at least one choice", "none", "$.choices")
-        obj, where = _get(choice[0], "message"), "$.choices[0].message"
-    keys = ("role", "content", "tool_calls", "function_call", "reasoning_content", "reasoning", "refusal")
-    if all(_get(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
-        raise BadMessage("an assistant message", _kind(obj), where)
-    if (role := _get(obj, "role")) not in (None, "assistant"):
+            raise BadMessage("at least one choice", "none", f"{where}.choices")
+        obj, where = field(choice[0], "message"), f"{where}.choices[0].message"
+    keys = ("role", "content", "tool_calls", "function_call", *_THOUGHTS, "refusal")
+    if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
+        raise BadMessage("an assistant message", got(obj), where)
+    if (role := field(obj, "role")) not in (None, "assistant"):
         raise BadMessage('the role "assistant"', repr(role), f"{where}.role")
     return list(_segments(obj, where))
 
 
 def _segments(obj: Object, where: str) -> Iterator[Segment]:
-    for key in ("reasoning_content", "reasoning"):
-        if text := _text(_get(obj, key), f"{where}.{key}"):
+    for key in _THOUGHTS:
+        if text := as_text(field(obj, key), f"{where}.{key}"):
             yield Reasoning(text)
             break
-    yield from _content(_get(obj, "content"), f"{where}.content")
-    if refusal := _text(_get(obj, "refusal"), f"{where}.refusal"):
+    yield from content_of(field(obj, "content"), f"{where}.content")
+    if refusal := as_text(field(obj, "refusal"), f"{where}.refusal"):
         yield Content(refusal)
-    calls = _get(obj, "tool_calls")
-    legacy = _get(obj, "function_call")
+    calls = field(obj, "tool_calls")
+    legacy = field(obj, "function_call")
     if calls is not None:
-        yield from _calls(_list(calls, f"{where}.tool_calls"), f"{where}.tool_calls")
+        yield from _calls(as_list(calls, f"{where}.tool_calls"), f"{where}.tool_calls")
     if legacy is not None and not calls:
         yield _call(legacy, None, f"{where}.function_call")
-    for i, item in enumerate(_list(_get(obj, "invalid_tool_calls") or [], f"{where}.invalid_tool_calls")):
+    for i, item in enumerate(as_list(field(obj, "invalid_tool_calls") or [], f"{where}.invalid_tool_calls")):
         yield _invalid(item, f"{where}.invalid_tool_calls[{i}]")
 
 
-def _content(value: Object, where: str) -> Iterator[Segment]:
+def content_of(value: Object, where: str) -> Iterator[Segment]:
     """Content is a text or a list of parts; a part holds its text under the name of its type."""
     if value is None or isinstance(value, str):
         yield from [Content(value)] if value else []
         return
-    for i, part in enumerate(_list(value, where, "text or a list of parts")):
+    for i, part in enumerate(as_list(value, where, "text or a list of parts")):
         at = f"{where}[{i}]"
-        kind = "text" if isinstance(part, str) else _get(part, "type")
-        if kind not in ("text", "refusal", "thinking"):
-            raise BadMessage("a part of type text, refusal or thinking", repr(kind), f"{at}.type")
-        text = part if isinstance(part, str) else _get(part, kind)
+        kind = "text" if isinstance(part, str) else field(part, "type")
+        if kind not in _TEXTS:
+            advice = "leave it out, or say in words what it shows"
+            raise BadMessage("a part of type text, refusal or thinking", repr(kind), f"{at}.type", advice)
+        text = part if isinstance(part, str) else field(part, _TEXTS[kind])
         if kind == "thinking" and not isinstance(text, str):
-            yield from (Reasoning(inner.text) for inner in _content(text, f"{at}.{kind}") if isinstance(inner, Content))
-        elif text := _text(text, f"{at}.{kind}"):
+            yield from (
+                Reasoning(inner.text) for inner in content_of(text, f"{at}.{kind}") if isinstance(inner, Content)
+            )
+        elif text := as_text(text, f"{at}.{kind}"):
             yield Reasoning(text) if kind == "thinking" else Content(text)
 
 
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
     for i, item in enumerate(items):
         at = f"{where}[{i}]"
-        if (kind := _get(item, "type")) not in (None, "function"):
+        if (kind := field(item, "type")) not in (None, "function"):
             raise BadMessage('the type "function"', repr(kind), f"{at}.type")
-        call_id = _text(_get(item, "id"), f"{at}.id")
+        call_id = as_text(field(item, "id"), f"{at}.id")
         # Datasets write the function's fields directly into the call.
-        function = _get(item, "function")
-        flat = function is None and _get(item, "name") is not None
+        function = field(item, "function")
+        flat = function is None and field(item, "name") is not None
         yield _call(item, call_id, at) if flat else _call(function, call_id, f"{at}.function")
 
 
 def _call(function: Object, call_id: str | None, where: str) -> Call:
     """A call whose arguments are an object or its JSON text; unreadable text makes a malformed attempt."""
     if function is None or isinstance(function, str | int | float | Sequence):
-        raise BadMessage("an object with `name` and `arguments`", _kind(function), where)
-    name, given = _text(_get(function, "name"), f"{where}.name"), _get(function, "arguments")
+        raise BadMessage("an object with `name` and `arguments`", got(function), where)
+    name, given = as_text(field(function, "name"), f"{where}.name"), field(function, "arguments")
     if not name:
         raise BadMessage("a name", "none", f"{where}.name")
     if given is None or (isinstance(given, str) and not given.strip()):
         repair = Repair(RepairKind.MISSING_ARGUMENTS, 0)
         return Call(name, {}, call_id or None, status=Status.REPAIRED, repairs=(repair,))
     if isinstance(given, Mapping):
-        return Call(name, _plain(given, f"{where}.arguments"), call_id or None)
+        return Call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
-        raise BadMessage("an object or its JSON text", _kind(given), f"{where}.arguments")
+        raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
     return read_arguments(Call(name, None, call_id or None, spelling=given), given)
 
 
@@ -162,7 +167,7 @@ def read_arguments(call: Call, text: str) -> Call:
             value = _loads(value, repairs)
             repairs.append(Repair(RepairKind.DOUBLE_ENCODED, 0))
         if not isinstance(value, dict):
-            raise ValueError(f"expected an object, got {_kind(value)}")
+            raise ValueError(f"expected an object, got {got(value)}")
         spelling = None if dumps(value) == text else text
     except (ValueError, RecursionError) as error:
         return msgspec.structs.replace(call, arguments=None, status=Status.MALFORMED, error=_why(error))
@@ -172,10 +177,10 @@ def read_arguments(call: Call, text: str) -> Call:
 
 def _invalid(item: Object, where: str) -> Call:
     """An attempt that `assistant_message` listed as invalid stays one."""
-    name, text = _text(_get(item, "name"), f"{where}.name"), _text(_get(item, "arguments"), f"{where}.arguments")
-    error = _text(_get(item, "error"), f"{where}.error")
-    status = Status.TRUNCATED if _get(item, "status") == Status.TRUNCATED else Status.MALFORMED
-    call_id = _text(_get(item, "id"), f"{where}.id")
+    name, text = as_text(field(item, "name"), f"{where}.name"), as_text(field(item, "arguments"), f"{where}.arguments")
+    error = as_text(field(item, "error"), f"{where}.error")
+    status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
+    call_id = as_text(field(item, "id"), f"{where}.id")
     return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error)
 
 
@@ -207,44 +212,3 @@ def _why(error: Exception) -> str:
         return f"not JSON at character {error.pos}: {error.msg}"
     text = str(error)
     return f"a number of more than {sys.get_int_max_str_digits()} digits" if "int_max_str" in text else text
-
-
-def _plain(value: Object, where: str) -> Json:
-    """`value` in plain JSON types: mappings as dicts, sequences as lists."""
-    try:
-        return _plainly(value, where)
-    except RecursionError:
-        raise BadMessage("JSON", "a value nested too deeply", where) from None
-
-
-def _plainly(value: Object, where: str) -> Json:
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str):
-                raise BadMessage("text as a key", _kind(key), where)
-        return {key: _plainly(item, f"{where}.{key}") for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plainly(item, f"{where}[{i}]") for i, item in enumerate(value)]
-    raise BadMessage("a JSON value", _kind(value), where)
-
-
-def _get(obj: Object, key: str) -> Object:
-    return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
-
-
-def _text(value: Object, where: str) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise BadMessage("text", _kind(value), where)
-
-
-def _list(value: Object, where: str, expected: str = "a list") -> Sequence[Object]:
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return value
-    raise BadMessage(expected, _kind(value), where)
-
-
-def _kind(value: Object) -> str:
-    return "nothing" if value is None else f"`{type(value).__name__}`"

@@ -192,11 +192,11 @@ def same_json(a: Json, b: Json) -> bool:
 
 
 class BadMessage(ValueError):  # what it is, not what it does to the program
-    """What was given is not an assistant message: says what was expected, what came, and where."""
+    """What was given is no message or no conversation: what was expected, what came, where, and what to do."""
 
-    def __init__(self, expected: str, got: str, where: str) -> None:
-        super().__init__(f"expected {expected}, got {got} - at `{where}`")
-        self.expected, self.got, self.where = expected, got, where
+    def __init__(self, expected: str, got: str, where: str, advice: str = "") -> None:
+        super().__init__(f"expected {expected}, got {got} - at `{where}`{f': {advice}' if advice else ''}")
+        self.expected, self.got, self.where, self.advice = expected, got, where, advice
 
-    def __reduce__(self) -> tuple[type[BadMessage], tuple[str, str, str]]:
-        return BadMessage, (self.expected, self.got, self.where)
+    def __reduce__(self) -> tuple[type[BadMessage], tuple[str, str, str, str]]:
+        return BadMessage, (self.expected, self.got, self.where, self.advice)

@@ -1,6 +1,5 @@
 """From calls to actions: tools, their validation and execution, and the loop of a tool-using agent."""
 
-from toolect.agent.conversation import Assistant, Results, System, Turn, User
 from toolect.agent.loop import (
     Aborted,
     AgentError,
@@ -13,9 +12,10 @@ from toolect.agent.loop import (
     ToolUseAgent,
     Unreadable,
 )
-from toolect.agent.tool import Tool, ToolResult
+from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool, Violation
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = [
     "Aborted", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "MaxIterations", "Model", "Results",

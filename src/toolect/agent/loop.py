@@ -11,13 +11,13 @@ import msgspec
 
 from toolect._chat_completion import Ids
 from toolect._detection.guess import dialect as find
-from toolect.agent.conversation import Assistant, Gathered, Results, System, Turn, User, with_ids
-from toolect.agent.tool import ToolResult
+from toolect.agent.gathered import Gathered, with_ids
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.compiled import Dialect
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message
 from toolect.registry import AUTO
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto

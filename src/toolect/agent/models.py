@@ -9,12 +9,13 @@ import msgspec
 
 from toolect._chat_completion import read_arguments
 from toolect._detection.guess import dialect as find
+from toolect._exchange.openai_messages import messages_of
 from toolect.agent.chat import Chat, ModelError
-from toolect.agent.conversation import Turn, to_openai
 from toolect.agent.prompt import messages
 from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import BadMessage, Call, Json, Message, Reasoning, Status
+from toolect.turns import Turn
 
 
 class NativeModel:
@@ -25,7 +26,7 @@ class NativeModel:
 
     async def __call__(self, turns: list[Turn], tools: list[dict[str, Json]]) -> AsyncIterator[Event]:
         """The events of the answer as it arrives. Raises `ModelError`."""
-        body: dict[str, Json] = {"messages": to_openai(turns)}
+        body: dict[str, Json] = {"messages": messages_of(turns)}
         if tools:
             body["tools"] = tools
         calls = _Calls()

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from toolect._prompting.results import Output, defused, has_calls, write_results
 from toolect._prompting.tools import write_tools
 from toolect._spec.prompts import ResultRole, ResultText, ToolText
-from toolect.agent.conversation import Assistant, Results, System, Turn, User
-from toolect.agent.tool import ToolResult
 from toolect.compiled import Dialect
 from toolect.message import Content, Json, Message
 from toolect.rendered import Unrepresentable
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 PLAIN_RESULTS = ResultText("[{name}] {output}", between="\n", role=ResultRole.USER)
 """How results are told in a dialect that does not say."""

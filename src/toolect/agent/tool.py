@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-import msgspec
-
 from toolect.agent.validation import BadTool, Validator, Violation
 from toolect.message import Json, dumps
 
@@ -151,20 +149,3 @@ def _pydantic() -> Any:
     except ImportError:
         raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
     return pydantic
-
-
-class ToolResult(msgspec.Struct, frozen=True):
-    """What came of one call: `output` is text for the model, `duration_ms` milliseconds.
-
-    `call_id` is empty for a call that could not be read.
-    """
-
-    call_id: str
-    name: str
-    output: str
-    is_error: bool = False
-    duration_ms: float = 0.0
-
-    def to_openai(self) -> dict[str, Json]:
-        """The result as a chat-completions tool message."""
-        return {"role": "tool", "tool_call_id": self.call_id, "name": self.name, "content": self.output}

@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar, overload
 
-from toolect.agent.tool import Handler, Tool, ToolResult
+from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
 from toolect.message import Call, Json, dumps
+from toolect.turns import ToolResult
 
 F = TypeVar("F", bound=Handler)
 

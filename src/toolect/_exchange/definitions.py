@@ -1,0 +1,70 @@
+"""Tool definitions, whichever API they were made for, as OpenAI tool objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect.message import BadMessage, Json
+
+_SCHEMAS = ("parameters", "input_schema")
+_NO_PARAMETERS = 'of a tool without parameters write {"type": "object", "properties": {}}'
+
+
+def read_tools(tools: Object, where: str = "tools") -> tuple[dict[str, Json], ...]:
+    """The definitions in a list, or in its JSON text. Raises BadMessage for what defines no function."""
+    if isinstance(tools, str):
+        try:
+            tools = json.loads(tools) if tools.strip() else None
+        except (ValueError, RecursionError):
+            raise BadMessage("a list of tools or its JSON text", "a text that is no JSON", where) from None
+    listed = as_list(tools, where) if tools is not None else ()
+    return tuple(_tool(tool, f"{where}[{index}]") for index, tool in enumerate(listed))
+
+
+def _tool(tool: Object, where: str) -> dict[str, Json]:
+    """The definition: as it is if it has the shape already, else with the same keys in the order they had."""
+    if not isinstance(tool, Mapping):
+        tool = tool.model_dump(exclude_none=True) if hasattr(tool, "model_dump") else tool
+    if not isinstance(tool, Mapping):
+        raise BadMessage("a tool object", got(tool), where)
+    kind = tool.get("type", "function")
+    function, at = (tool["function"], f"{where}.function") if "function" in tool else (tool, where)
+    if kind not in ("function", "custom") or (kind == "custom" and "input_schema" not in tool):
+        raise BadMessage(
+            'the type "function"', repr(kind), f"{where}.type", "tools that a server runs have no place here"
+        )
+    if not isinstance(function, Mapping):
+        raise BadMessage("an object with `name` and `parameters`", got(function), at)
+    if not as_text(field(function, "name"), f"{at}.name"):
+        raise BadMessage("a name", "none", f"{at}.name")
+    as_text(field(function, "description"), f"{at}.description")
+    key = next((key for key in _SCHEMAS if function.get(key) is not None), None)
+    if key is None:
+        raise BadMessage("a JSON Schema of the parameters", "none", f"{at}.parameters", _NO_PARAMETERS)
+    _check_schema(function[key], f"{at}.{key}")
+    if "function" in tool:
+        whole: dict[str, Json] = plain(tool, where)
+        return whole if "type" in whole else {"type": "function", **whole}
+    inner = {("parameters" if k == key else k): v for k, v in plain(tool, where).items() if k != "type"}
+    return {"type": "function", "function": inner}
+
+
+def _check_schema(schema: Object, where: str) -> None:
+    if not isinstance(schema, Mapping):
+        raise BadMessage("a JSON Schema", got(schema), where, _NO_PARAMETERS)
+    kind = schema.get("type", "object")
+    if kind != "object":
+        raise BadMessage("a JSON Schema of type object", f"the type {kind!r}", f"{where}.type", _NO_PARAMETERS)
+
+
+def anthropic_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The definitions as the Messages API has them."""
+    inner = (tool["function"] for tool in tools)
+    return [{("input_schema" if key == "parameters" else key): value for key, value in one.items()} for one in inner]
+
+
+def flat_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
+    """The definitions as the Responses API has them."""
+    return [{"type": "function", **tool["function"]} for tool in tools]

@@ -1,0 +1,81 @@
+"""Turns as they are read one by one, in the order in which a conversation may have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from toolect.message import BadMessage, Call
+from toolect.turns import Results, System, ToolResult, Turn, Waiting
+
+
+class Gathering:
+    """Takes in turns, each with its place for an error. Results that follow one another become one turn.
+
+    Refused are a second system turn, and a result that no call was made for: all raise BadMessage.
+    """
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self._waiting = Waiting()
+        self._system = ""
+        self._results: list[tuple[ToolResult, str]] = []
+
+    def add(self, turn: Turn, where: str) -> None:
+        """Take in a turn; of results use `result`."""
+        self._settle()
+        if isinstance(turn, System):
+            if self._system:
+                had = f"a second one after that at `{self._system}`"
+                raise BadMessage("one system turn", had, where, "join their texts, or let the user say the second one")
+            self._system = where
+        self._waiting.follow(turn)
+        self.turns.append(turn)
+
+    def result(self, result: ToolResult, where: str) -> None:
+        """Take in what came of a call."""
+        self._results.append((result, where))
+
+    def done(self) -> tuple[Turn, ...]:
+        """All that was taken in."""
+        self._settle()
+        return tuple(self.turns)
+
+    def _settle(self) -> None:
+        """The results that came together are one turn, and each knows the call that it is of."""
+        if not self._results:
+            return
+        waited = tuple(self._waiting.calls)
+        told = tuple(result for result, _ in self._results)
+        known = []
+        for call, (result, where) in zip(self._waiting.follow(Results(told)), self._results, strict=True):
+            if call is None:
+                raise _without_call(result, waited, where)
+            known.append(replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name))
+        self.turns.append(Results(tuple(known)))
+        self._results.clear()
+
+
+def _without_call(result: ToolResult, calls: Sequence[Call], where: str) -> BadMessage:
+    ids = ", ".join(f"`{call.id}`" for call in calls[:8] if call.id)
+    if not calls:
+        return BadMessage(
+            "a result after the answer with its call", "one without a call", where,
+            "put the answer that makes the call before it, or leave it out",
+        )  # fmt: skip
+    had = f"a result for the id `{result.call_id}`" if result.call_id else f"more than {len(calls)} results"
+    expected = f"the result of a call that has none yet{f', one of {ids}' if ids else ''}"
+    return BadMessage(expected, had, where, "give it the id of its call, or leave it out")
+
+
+def check(turns: Sequence[Turn]) -> None:
+    """Raises BadMessage where turns stand in an order that no conversation has."""
+    gathering = Gathering()
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Results):
+            for index, result in enumerate(turn.results):
+                gathering.result(result, f"turns[{number}].results[{index}]")
+        else:
+            gathering.add(turn, f"turns[{number}]")
+    gathering.done()

@@ -1,0 +1,80 @@
+"""Turns as messages of the chat-completions API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from toolect._chat_completion import segments_of
+from toolect._exchange.gathering import Gathering
+from toolect._exchange.numbering import numbered
+from toolect._exchange.plain_text import text_of
+from toolect._objects import Object, as_list, as_text, field
+from toolect.message import BadMessage, Call, Json, Message, RepairKind
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+
+_ROLES = "a role: system, developer, user, assistant or tool"
+
+
+def read_messages(messages: Object, where: str = "messages") -> tuple[Turn, ...]:
+    """The turns that messages say. Raises BadMessage."""
+    gathering = Gathering()
+    for index, message in enumerate(as_list(messages, where, "a list of messages")):
+        _read(message, f"{where}[{index}]", gathering)
+    return gathering.done()
+
+
+def _read(message: Object, where: str, into: Gathering) -> None:
+    match role := field(message, "role"):
+        case "system" | "developer":
+            text = text_of(field(message, "content"), f"{where}.content")
+            into.add(System(text, role == "developer"), where)
+        case "user":
+            into.add(User(text_of(field(message, "content"), f"{where}.content")), where)
+        case "assistant":
+            into.add(Assistant(read_answer(message, where)), where)
+        case "tool" | "function":
+            call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
+            name = as_text(field(message, "name"), f"{where}.name")
+            into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
+        case _:
+            raise BadMessage(_ROLES, repr(role), f"{where}.role")
+
+
+def read_answer(message: Object, where: str) -> Message:
+    """What an assistant message says. Raises BadMessage, too for arguments that are the JSON text of a JSON text."""
+    segments = segments_of(message, where)
+    for segment in segments:
+        if isinstance(segment, Call) and any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in segment.repairs):
+            calls = [one for one in segments if isinstance(one, Call)]
+            at = f"{where}.tool_calls[{calls.index(segment)}].function.arguments"
+            raise BadMessage(
+                "an object or its JSON text", "the JSON text of a text", at, "read it with json.loads once"
+            )
+    return Message(segments)
+
+
+def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
+    """The turns as messages.
+
+    A call that could not be read is told as what it was, text; a result that no call was made for, as the user's words.
+    """
+    return [message for turn in numbered(turns) for message in _written(turn)]
+
+
+def _written(turn: Turn) -> Iterator[dict[str, Json]]:
+    match turn:
+        case System(text, developer):
+            yield {"role": "developer" if developer else "system", "content": text}
+        case User(text):
+            yield {"role": "user", "content": text}
+        case Assistant(message):
+            said = message.to_openai()
+            unread = [call for call in message.calls if not call.runnable]
+            said.pop("invalid_tool_calls", None)
+            if unread:
+                said["content"] = (said.get("content") or "") + "".join(
+                    call.raw or call.arguments_text for call in unread
+                )
+            yield said
+        case Results(results):
+            yield from (result.to_openai() for result in results)

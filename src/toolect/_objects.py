@@ -1,0 +1,56 @@
+"""Fields of mappings and of objects, as clients and data sets have them, each with its place for an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from toolect.segments import BadMessage, Json
+
+Object: TypeAlias = Any
+"""A mapping, or an object with attributes, as clients return them."""
+
+
+def plain(value: Object, where: str) -> Json:
+    """`value` in plain JSON types: mappings as dicts, sequences as lists."""
+    try:
+        return _plainly(value, where)
+    except RecursionError:
+        raise BadMessage("JSON", "a value nested too deeply", where) from None
+
+
+def _plainly(value: Object, where: str) -> Json:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise BadMessage("text as a key", got(key), where)
+        return {key: _plainly(item, f"{where}.{key}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plainly(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    raise BadMessage("a JSON value", got(value), where)
+
+
+def field(obj: Object, key: str) -> Object:
+    """The item or the attribute of this name, or None."""
+    return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
+
+
+def as_text(value: Object, where: str) -> str:
+    """A text, empty for None. Raises BadMessage for anything else."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise BadMessage("text", got(value), where)
+
+
+def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Object]:
+    """A list. Raises BadMessage for anything else."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return value
+    raise BadMessage(expected, got(value), where)
+
+
+def got(value: Object) -> str:
+    """What a value is, for the `got` of an error."""
+    return "nothing" if value is None else f"`{type(value).__name__}`"

@@ -1,0 +1,174 @@
+"""Conversations: as APIs and data sets have them and back, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status
+from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
+
+TEXTS = st.text(max_size=12)
+SOME = st.text(min_size=1, max_size=12)
+NAMES = st.sampled_from(["f", "get_time", "a-b"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
+SCHEMAS = st.dictionaries(SOME, st.fixed_dictionaries({"type": st.sampled_from(["string", "integer"])}), max_size=2)
+
+
+@st.composite
+def tools(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Tool objects with names of their own."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                **draw(st.fixed_dictionaries({}, optional={"description": TEXTS, "strict": st.booleans()})),
+                "parameters": {"type": "object", "properties": draw(SCHEMAS)},
+            },
+        }
+        for name in draw(st.lists(NAMES, max_size=2, unique=True))
+    ]
+
+
+@st.composite
+def answers(draw: st.DrawFn, ids: list[str], most: int = 3) -> Message:
+    """Reasoning, content and calls, in the order in which APIs tell them; every call has an id of its own."""
+    segments = [
+        *([Reasoning(draw(SOME))] if draw(st.booleans()) else []),
+        *([Content(draw(SOME))] if draw(st.booleans()) else []),
+    ]
+    for name in draw(st.lists(NAMES, max_size=most)):
+        ids.append(f"c{len(ids)}")
+        segments.append(Call(name, draw(st.dictionaries(TEXTS, JSON, max_size=2)), ids[-1]))
+    return Message(segments)
+
+
+@st.composite
+def conversations(draw: st.DrawFn, system: bool = True, errors: bool = False) -> Conversation:
+    """Conversations in the order that every API knows: each call has its result in the turn after it."""
+    turns: list[Turn] = [System(draw(TEXTS))] if system and draw(st.booleans()) else []
+    ids: list[str] = []
+    for _ in range(draw(st.integers(0, 3))):
+        turns.append(User(draw(TEXTS)))
+        for _ in range(draw(st.integers(0, 2))):
+            message = draw(answers(ids))
+            turns.append(Assistant(message))
+            if not message.calls:
+                break
+            failed = st.booleans() if errors else st.just(False)
+            told = [ToolResult(call.id or "", call.name, draw(TEXTS), draw(failed)) for call in message.calls]
+            turns.append(Results(tuple(draw(st.permutations(told)))))
+    return Conversation(turns, draw(tools()))
+
+
+def same(a: Conversation, b: Conversation) -> bool:
+    """True for the same turns and tools, whether lists or tuples."""
+    return list(a.turns) == list(b.turns) and list(a.tools) == list(b.tools)
+
+
+@given(conversations())
+def test_openai_and_back(conversation: Conversation) -> None:
+    """Chat-completions messages hold a conversation, also as the JSON that a client sends."""
+    body = json.loads(json.dumps(conversation.to_openai()))
+    assert same(Conversation.from_openai(**body), conversation)
+    assert Conversation.from_openai(**body).to_openai() == body
+
+
+CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+ASKED: list[dict[str, Any]] = [{"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": [CALL]}]
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected", "where"),
+    [
+        ([{"role": "tool", "tool_call_id": "a", "content": "1"}], "after the answer", "messages[0]"),
+        ([*ASKED, {"role": "tool", "tool_call_id": "b", "content": "1"}], "one of `a`", "messages[2]"),
+        ([*ASKED, *[{"role": "tool", "content": "1"}] * 2], "has none yet", "messages[3]"),
+        ([*ASKED, {"role": "user"}, {"role": "tool", "tool_call_id": "a"}], "after the answer", "messages[3]"),
+        ([{"role": "system"}, {"role": "user"}, {"role": "developer"}], "one system turn", "messages[2]"),
+        ([{"role": "user", "content": [{"type": "image_url"}]}], "type text", "messages[0].content[0].type"),
+        ([{"role": "user", "content": 3}], "text or a list", "messages[0].content"),
+        ([{"role": "user", "content": [{"type": "thinking", "thinking": "x"}]}], "text", "messages[0].content"),
+        ([{"role": "judge"}], "a role", "messages[0].role"),
+        (["hello"], "a role", "messages[0].role"),
+        ("hello", "a list of messages", "messages"),
+        ([{"role": "assistant"}], None, ""),
+        ([{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '"{}"'}}]}],
+         "an object or its JSON text", "messages[0].tool_calls[0].function.arguments"),
+    ],
+)  # fmt: skip
+def test_refused_messages(messages: Any, expected: str | None, where: str) -> None:
+    """What no conversation can be: the error says what was expected, and where."""
+    if expected is None:
+        assert Conversation.from_openai(messages).turns == (Assistant(Message()),)
+        return
+    with pytest.raises(BadMessage) as error:
+        Conversation.from_openai(messages)
+    assert expected in error.value.expected and error.value.where == where and f"at `{where}`" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "where"),
+    [
+        ([{"name": "f"}], "a JSON Schema of the parameters", "tools[0].parameters"),
+        ([{"type": "function", "function": {"name": "f"}}], "a JSON Schema", "tools[0].function.parameters"),
+        ([{"name": "f", "parameters": []}], "a JSON Schema", "tools[0].parameters"),
+        ([{"name": "f", "parameters": {"type": "string"}}], "of type object", "tools[0].parameters.type"),
+        ([{"type": "web_search"}], 'the type "function"', "tools[0].type"),
+        ([{"parameters": {}}], "a name", "tools[0].name"),
+        (["f"], "a tool object", "tools[0]"),
+        ("{", "a list of tools", "tools"),
+        ('"[]"', "a list", "tools"),
+    ],
+)
+def test_refused_tools(given: Any, expected: str, where: str) -> None:
+    """Definitions that define no function, or none that could be told of."""
+    with pytest.raises(BadMessage) as error:
+        Conversation.from_openai([], given)
+    assert expected in error.value.expected and error.value.where == where
+
+
+def test_every_way_to_define_a_tool() -> None:
+    """Tool objects stay as they are; flat ones, those of other APIs and JSON text become such."""
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    tool = {"type": "function", "function": {"name": "f", "description": "F.", "parameters": schema}}
+    flat = {"name": "f", "description": "F.", "parameters": schema}
+    for one in (tool, flat, {"type": "function", **flat}, {"name": "f", "description": "F.", "input_schema": schema}):
+        for listed in ([one], json.dumps([one])):
+            assert Conversation.from_openai([], listed).tools == (tool,)
+
+
+def test_results_find_their_calls() -> None:
+    """Results without ids are told in the order of the calls, and get their names."""
+    calls = [Call("f", {}, "a"), Call("g", {}), Call("h", {}, "a")]
+    results = [ToolResult("a", "", "1"), ToolResult("", "", "2"), ToolResult("a", "", "3")]
+    body = Conversation([User("?"), Assistant(Message(calls)), Results(tuple(results))]).to_openai()
+    answer, *told = body["messages"][1:]
+    assert [call["id"] for call in answer["tool_calls"]] == ["a", "call_1", "call_2"]
+    assert [(one["name"], one["tool_call_id"]) for one in told] == [("f", "a"), ("g", "call_1"), ("h", "call_2")]
+
+
+def test_unread_calls_are_told_as_text() -> None:
+    """What is no call for anybody else has no result either: the user says what came of it."""
+    broken = Call("f", None, spelling='{"x', raw='<call>{"x', status=Status.TRUNCATED)
+    turns = [Assistant(Message([broken])), Results((ToolResult("", "f", "cannot be read", True),))]
+    assert Conversation(turns).to_openai()["messages"] == [
+        {"role": "assistant", "content": '<call>{"x'},
+        {"role": "user", "content": "cannot be read"},
+    ]
+
+
+def test_what_a_conversation_is_made_of() -> None:
+    """Anything but lists of turns and tools is a mistake of the program."""
+    for turns in (User("x"), "x", ["x"], [{"role": "user"}]):
+        with pytest.raises(TypeError, match="expected"):
+            Conversation(turns)  # type: ignore[arg-type]
