@@ -159,6 +159,7 @@ class Builder:
 
     def break_off(self, end: int) -> None:
         """The open call ends inside its arguments, where another begins."""
+        self.draft.ruled = False
         self.values.unwind()
         self.draft.end_call(end)
 

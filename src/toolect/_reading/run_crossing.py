@@ -84,14 +84,14 @@ def _begin(to: Striding, hub: Hub, at: int) -> Route | None:
 def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
     """Do what a run of markers does; False when that is no canonical call, and `to` is `broken`."""
     for action in trace.actions:
-        act, group, _ = action
+        act, group, offset = action
         if act == BEGIN_CALL:
             if to.called:
                 break
             to.enter_call(action.place(match))
         elif act == END_CALL:
-            end = action.place(match)
-            if not to.called or not to.leave_call(to.before if end == to.pos else end):  # without what is written then
+            end = to.before if group == trace.start and not offset else action.place(match)  # before what is written then
+            if not to.called or not to.leave_call(end):
                 break
         elif act == KEY:
             if to.key is not None:

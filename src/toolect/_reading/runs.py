@@ -37,13 +37,15 @@ class Trace:
 
     __slots__ = (
         "actions", "again", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes",
-        "nested", "next_key", "node", "number", "opens", "proven", "shuts", "then", "trail_size", "trails",
+        "nested", "next_key", "node", "number", "opens", "proven", "shuts", "start", "then", "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: TraceDraft, groups: int, start: int = 0) -> None:
         """`groups` have the expressions of the place before this one; the run begins after the group `start`."""
         self.number = groups + draft.groups + 1
         """Its last group, which no other trace of the place has."""
+        self.start = start
+        """The group that it begins after; 0 for what was matched itself."""
         self.actions = tuple(Action(a.act, a.group + groups if a.group else start, a.offset) for a in draft.actions)
         self.node = draft.node
         self.then: Any = None
@@ -326,6 +328,8 @@ class TraceDraft:
             if len(node.choices) == 1 or node.text:
                 return drafts
         elif node.text or node.escaped or node.done is not None:
+            if isinstance(key, Terminal) and node.text:
+                self.regex.append(r"(?!\Z)")  # a name that the text ends with need not be one
             return [self]
         else:
             drafts = []
