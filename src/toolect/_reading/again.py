@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toolect._graph.misspelling import MORE
+
 MAX_AGAIN = 1 << 14
 """Characters of a call that may come before it is written again. Beyond it: it is not looked for."""
-MORE = -2
-"""More text is needed to know."""
 _LEAST = 8
 """Characters that have to be the same: a bracket or a sign alone comes twice in any JSON."""
 _OPENER = 64

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
+from toolect._graph.misspelling import MORE
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import broken_plan, plan_of
 from toolect._graph.symbols import Field
-from toolect._reading.again import MAX_AGAIN, MORE, written_again
+from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
 from toolect._reading.open_call import OpenCall
 from toolect._reading.slot import Next, Quick, Slot
 from toolect._reading.stop_check import ends_broken, opens
+from toolect._shapes.alternatives import TEXTS
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
@@ -343,7 +345,8 @@ class JsonSlot:
         if self._plain or draft.guesses >= MAX_GUESSES:
             return Answer.NO
         until = end if self.host is not None else course.base + len(course.buf)
-        start = self._needed if draft.call is None else min(draft.call.start, self._needed)
+        said = [event.end for event in self._recorded if isinstance(event, Filled) and event.kind in TEXTS]
+        start = max(self._needed, *said, 0) if draft.call is None else min(draft.call.start, self._needed)
         text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
         found = written_again(text, end - start, final, course.graph.openers)
         if found >= 0:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
+from toolect._shapes.alternatives import TEXTS
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Filled, Rest, ShapeEvent
 from toolect._spec.model import HoleKind
 from toolect._values.json_lexemes import complete, members, unquote
@@ -18,7 +19,6 @@ _TOKEN = re.compile(rf'{_BLANK}("(?:[^"\\]|\\.)*"|[{{}}\[\],:]|[^\s{{}}\[\],:"]+
 _NAME = r'"([^"\\\x00-\x1f\s]+)"'
 _ID = r'"([^"\\\x00-\x1f]*)"'
 _STRING = r'"([^"\\\x00-\x1f]*+(?:\\.[^"\\\x00-\x1f]*+)*+)"'
-_TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
 
 
 One: TypeAlias = tuple[int, int, str, Json, str | None, str | None]
@@ -151,15 +151,15 @@ def learned(text: str, pos: int, end: int, events: Sequence[ShapeEvent]) -> Spel
     arguments = next((event for event in events if isinstance(event, Arguments)), None)
     if arguments is None or not starts or any(isinstance(event, Rest) for event in events):
         return None
-    if any(hole.kind in _TEXTS and hole.start > starts[0] and hole.value for hole in holes):
+    if any(hole.kind in TEXTS and hole.start > starts[0] and hole.value for hole in holes):
         return None
     whole = complete(text, arguments.start, False)
     if whole is None or not starts[0] <= arguments.start < ends[0]:
         return None
     if any(hole.start == starts[0] and hole.kind is HoleKind.ID for hole in holes):
         return None  # it came before it was known that this is a call
-    marked = {hole.start: hole.kind for hole in holes if hole.kind not in _TEXTS and hole.value is not None}
-    texts = {hole.start: hole.kind for hole in holes if hole.kind in _TEXTS and hole.value is not None}
+    marked = {hole.start: hole.kind for hole in holes if hole.kind not in TEXTS and hole.value is not None}
+    texts = {hole.start: hole.kind for hole in holes if hole.kind in TEXTS and hole.value is not None}
     before, after = _part(text, pos, starts[0], texts), _part(text, ends[-1], end, {})
     head, tail = _part(text, starts[0], arguments.start, marked), _part(text, whole[1], ends[0], marked)
     if before is None or after is None or head is None or tail is None or not (head.name or tail.name):
@@ -181,7 +181,7 @@ def _part(text: str, start: int, end: int, holes: dict[int, HoleKind]) -> Part |
             continue
         if match[1][0] != '"' or found.get(kind):
             return None
-        if kind in _TEXTS:
+        if kind in TEXTS:
             texts.append(kind)
             regex.append(_STRING)
             continue

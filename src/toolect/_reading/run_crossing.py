@@ -90,7 +90,8 @@ def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
                 break
             to.enter_call(action.place(match))
         elif act == END_CALL:
-            end = to.before if group == trace.start and not offset else action.place(match)  # before what is written then
+            at_once = group == trace.start and not offset  # it ends before what is written before the run
+            end = to.before if at_once else action.place(match)
             if not to.called or not to.leave_call(end):
                 break
         elif act == KEY:
