@@ -248,6 +248,45 @@ def _check_location(place: Json) -> None:
     assert region["startLine"] >= 1 and region["startColumn"] >= 1 and region["endColumn"] >= region["startColumn"]
 
 
+# Causes and what follows from them
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_cause_comes_first() -> None:
+    """One misspelled closer is one finding, whatever the cases show of it; `--all` tells each finding by itself."""
+    cases = [case(title, f"{text}{CALL}", f'{said}call f {{"n": 1}}') for title, text, said in TEXTS]
+    write("corpus/d.txt", "\n".join(cases))
+    before = json_of("--all")
+    write("grammars/d.lark", GRAMMAR.replace('"</call>"', '"</cll>"'))
+    (cause,) = (one for one in json_of() if one["check"] != "missing-case")
+    assert "</cll>" in GRAMMAR.replace('"</call>"', '"</cll>"').split("\n")[cause_line(cause) - 1]
+    assert {"failing-case", "wrong-attribute"} <= {one["check"] for one in cause["follows"]} | {cause["check"]}
+    assert len(json_of("--all")) >= len(before) + 4
+    assert "follow: `--all` shows them" in run().output
+
+
+TEXTS = [("A", "", ""), ("B", "So: ", 'content "So: "\n')]
+
+
+def json_of(*words: str) -> list[Json]:
+    """What lint finds, as other programs get it."""
+    return [json.loads(line) for line in run("--format", "json", *words).output.splitlines()]
+
+
+def cause_line(cause: Json) -> int:
+    """The line of the grammar that a finding is about, or points to."""
+    places = [cause["place"], *(one["place"] for one in cause.get("related", []))]
+    return next(place["line"] for place in places if place["path"] == "grammars/d.lark")
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_is_allowed_is_not_judged_where_nothing_could_be_read() -> None:
+    """A grammar that cannot be read is one finding: a comment that allows something is not called useless."""
+    write("dialects.yaml", ENTRY.replace("d:", "d:  # toolect: allow missing-corpus it is not public"))
+    write("grammars/d.lark", GRAMMAR.replace("JSON ", "("))
+    assert [one["check"] for one in json_of("--all")] == ["grammar-syntax"]
+
+
 # Corpora
 
 

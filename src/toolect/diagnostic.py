@@ -41,6 +41,8 @@ class Diagnostic(msgspec.Struct, frozen=True):
     reading: str = ""
     """What the witness is read as."""
     related: tuple[tuple[Place, str], ...] = ()
+    follows: tuple[Diagnostic, ...] = ()
+    """What goes away with this problem, as far as can be told: lint folds it under the cause."""
 
 
 class SpecError(ValueError):
@@ -62,7 +64,8 @@ def warning(check: str, message: str, place: Place, **more: Any) -> Diagnostic:
 def concise(diagnostic: Diagnostic) -> str:
     """The diagnostic on one line: `path:line:column: error[check]: message`."""
     place = diagnostic.place
-    return _plain(f"{place.path}:{place.line}:{place.column}: {_headline(diagnostic)}")
+    more = f" (and {counted(len(diagnostic.follows))})" if diagnostic.follows else ""
+    return _plain(f"{place.path}:{place.line}:{place.column}: {_headline(diagnostic)}{more}")
 
 
 def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> str:
@@ -79,7 +82,31 @@ def draw(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> st
     witness = dumps(shortened(diagnostic.witness)) if diagnostic.witness else ""
     for what, text in {"witness": witness, "reads as": shortened(diagnostic.reading), "help": diagnostic.help}.items():
         lines += [_plain(f"{margin} = {what}: {text}")] if text else []
+    if diagnostic.follows:
+        lines.append(f"{margin} = follows: {counted(len(diagnostic.follows))}, as far as can be told")
+        lines += (f"{margin}   {line}" for line in _following(diagnostic.follows))
     return "\n".join(lines)
+
+
+_SHOWN = 2
+"""Of the findings of one check that follow from another one, so many are shown."""
+
+
+def counted(number: int) -> str:
+    """So many findings besides the one that is told."""
+    return f"{number} more finding{'s' * (number > 1)}"
+
+
+def _following(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """The findings that follow, one a line, the first ones of each check."""
+    by_check: dict[str, list[Diagnostic]] = {}
+    for diagnostic in found:
+        by_check.setdefault(diagnostic.check, []).append(diagnostic)
+    for check, same in by_check.items():
+        shown = same if len(same) == _SHOWN + 1 else same[:_SHOWN]
+        yield from map(concise, shown)
+        if len(same) > len(shown):
+            yield f"and {len(same) - len(shown)} more of `{check}`"
 
 
 def shortened(text: str) -> str:

@@ -24,6 +24,7 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 @click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run this check alone; may be repeated.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="full", show_default=True, help="How to report.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes.  [default: one a processor]")
+@click.option("--all", "unfolded", is_flag=True, help="Report by itself, too, what follows from another finding.")
 @click.option(
     "--update", is_flag=True, help="First write what is read now below the corpus cases, but those of `:error`."
 )
@@ -31,8 +32,8 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
     "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
 )
 def command(
-    specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, update: bool,
-    explain: str | None,
+    specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
+    update: bool, explain: str | None,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, and how dialects get on with each other.
 
@@ -58,7 +59,7 @@ def command(
         for name in names:
             if name not in report.dialects:
                 raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
-        found += report.diagnostics
+        found += report.all if unfolded else report.diagnostics
     for piece in WRITERS[form](found):
         click.echo(piece.encode("utf-8", "backslashreplace"), nl=False)
     if form == "full" and not found:

@@ -65,7 +65,7 @@ def _inside(line: str, depth: int) -> bool:
 
 def apply(
     found: Iterable[tuple[Diagnostic, Place]], comments: list[Allowance]
-) -> tuple[list[Diagnostic], set[Allowance]]:
+) -> tuple[list[tuple[Diagnostic, Place]], set[Allowance]]:
     """The diagnostics that no comment allows, and the comments that allow something.
 
     Each diagnostic comes with the place of the entry of its dialect.
@@ -79,7 +79,7 @@ def apply(
         ]
         used.update(allowing)
         if not allowing:
-            kept.append(diagnostic)
+            kept.append((diagnostic, entry))
     return kept, used
 
 

@@ -8,18 +8,20 @@ from urllib.parse import quote
 from msgspec.structs import asdict
 
 from toolect.authoring.lint import catalogue
-from toolect.diagnostic import Diagnostic, Place, Severity, concise, draw, shortened
+from toolect.diagnostic import Diagnostic, Place, Severity, concise, counted, draw, shortened
 from toolect.message import Json, dumps
 
 
 def full(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Each diagnostic with the lines it is about, and a count at the end."""
+    """Each cause with the lines it is about and what follows from it, and a count at the end."""
     for diagnostic in found:
         yield draw(diagnostic) + "\n\n"
     if found:
         errors = sum(d.severity is Severity.ERROR for d in found)
         counts = {"error": errors, "warning": len(found) - errors}
-        yield " and ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n) + "\n"
+        said = " and ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in counts.items() if n)
+        more = sum(len(d.follows) for d in found)
+        yield said + (f"; {more} more that follow: `--all` shows them" if more else "") + "\n"
 
 
 def short(found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -30,14 +32,18 @@ def short(found: Sequence[Diagnostic]) -> Iterator[str]:
 
 def json(found: Sequence[Diagnostic]) -> Iterator[str]:
     """A JSON object on a line for each: what the struct `Diagnostic` holds, without what is empty."""
-    for d in found:
-        place = asdict(d.place)
-        related = [{"place": asdict(place), "label": label} for place, label in d.related]
-        fields: dict[str, Json] = {
-            "check": d.check, "severity": str(d.severity), "message": d.message, "place": place,
-            "label": d.label, "witness": d.witness, "reading": d.reading, "help": d.help, "related": related,
-        }  # fmt: skip
-        yield _line({key: value for key, value in fields.items() if value})
+    for diagnostic in found:
+        yield _line(_fields(diagnostic))
+
+
+def _fields(d: Diagnostic) -> dict[str, Json]:
+    related = [{"place": asdict(place), "label": label} for place, label in d.related]
+    fields: dict[str, Json] = {
+        "check": d.check, "severity": str(d.severity), "message": d.message, "place": asdict(d.place),
+        "label": d.label, "witness": d.witness, "reading": d.reading, "help": d.help, "related": related,
+        "follows": [_fields(one) for one in d.follows],
+    }  # fmt: skip
+    return {key: value for key, value in fields.items() if value}
 
 
 def sarif(found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -82,7 +88,8 @@ def _told(d: Diagnostic) -> str:
     """The message with what else there is to say, in one paragraph."""
     witness = d.witness and f"witness: {dumps(shortened(d.witness))}"
     reading = d.reading and f"reads as: {shortened(d.reading)}"
-    return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}"]))
+    follows = f"{counted(len(d.follows))} follow" if d.follows else ""
+    return "; ".join(filter(None, [d.message, d.label, witness, reading, d.help and f"help: {d.help}", follows]))
 
 
 def _location(place: Place) -> dict[str, Json]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from toolect._spec.document import read_text
 from toolect._spec.entry import Entry
@@ -16,6 +17,7 @@ from toolect._spec.model import Spec
 from toolect._spec.problems import Problems, in_order
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
+from toolect.authoring.lint.folding import folded
 from toolect.authoring.lint.places import files
 from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
@@ -24,10 +26,16 @@ from toolect.registry import Registry, Shelf, shipped
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What lint found, by file and place, and the dialects it looked at."""
+    """The causes that lint found, each with what follows from it, and the dialects it looked at."""
 
     diagnostics: tuple[Diagnostic, ...]
     dialects: tuple[str, ...]
+
+    @property
+    def all(self) -> Iterator[Diagnostic]:
+        """Every finding by itself, by file and place."""
+        alone = [structs.replace(d, follows=()) for cause in self.diagnostics for d in (cause, *cause.follows)]
+        return iter(in_order(dict.fromkeys(alone)))
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -70,10 +78,19 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     paths = [str(path), *(file for r in results for file in r.files)]
     comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
     kept, used = apply(found, comments)
-    kept += mistakes(comments, used, complete)
+    grammars = {r.loaded.entry.name.place: str(r.loaded.grammar) for r in results}
+    unread = {grammars[r.loaded.entry.name.place] for r in results if r.loaded.spec is None}
+
+    def about(place: Place) -> str:  # the grammar of the dialect that a place is of, empty without one
+        return place.path if place.path in grammars.values() else grammars.get(_entry(place, entries) or place, "")
+
+    wrong = [
+        d for d in mistakes(comments, used, complete) if not (d.check == "unused-allow" and about(d.place) in unread)
+    ]
+    kept += [(d, d.place) for d in wrong]
     if checks:
-        kept = [d for d in kept if d.check in checks or d.severity is Severity.ERROR]
-    return Report(tuple(in_order(dict.fromkeys(kept))), tuple(chosen))
+        kept = [(d, entry) for d, entry in kept if d.check in checks or d.severity is Severity.ERROR]
+    return Report(tuple(folded((d, grammars.get(entry) or about(d.place)) for d, entry in kept)), tuple(chosen))
 
 
 def _of(found: Iterable[Diagnostic], entries: dict[str, Entry], chosen: list[str]) -> list[Diagnostic]:
