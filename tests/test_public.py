@@ -28,9 +28,22 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "expected a model's text as str, got bytes: decode it first",
     ),
     "feed later": (lambda: fed().feed(b"x"), "expected a model's text as str, got bytes: decode it first"),
-    "render list": (
-        lambda: HERMES.render([Call("f", {})]),
-        "expected a Message to render, got list: put segments into Message([…])",
+    "has_marker None": (lambda: HERMES.has_marker(ANY), "expected a model's text as str, got None"),
+    "render None": (lambda: HERMES.render(None), "expected a Message, a Call or a list of them, got None"),
+    "render a str": (
+        lambda: HERMES.render("High at noon."),
+        "expected a Message, a Call or a list of them, got str: put it into Content(…)",
+    ),
+    "render strs": (lambda: HERMES.render(["x"]), "expected Content, Reasoning or Call as a segment, got str"),
+    "convert a number": (
+        lambda: toolect.convert(3, target="hermes"),
+        "expected a Message, a Call or a list of them, got int",
+    ),
+    "dialect None": (lambda: toolect.dialect(ANY), "expected the name of a dialect as str, got None"),
+    "load None": (lambda: toolect.load(ANY), "expected the path of a YAML file, got None"),
+    "define None": (
+        lambda: toolect.define(ANY),
+        "expected an entry as a mapping or as the text of one, got None: give entry={name: {…}}, or name=…",
     ),
     "render text": (
         lambda: HERMES.render(Message(["x"])),
@@ -49,6 +62,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "arguments as list": (lambda: Call("f", [1]), "expected a call's arguments as dict, got list"),
     "no arguments": (lambda: Call("f", None), "expected a call's arguments as dict, got None"),
     "no name": (lambda: Call(ANY, {}), "expected a call's name as str, got None"),
+    "a source alone": (
+        lambda: toolect.convert("Hi.", "kimi-k2"),
+        "expected a dialect to write as `target`, got none: say target='kimi-k2' to write that",
+    ),
     "no target": (
         lambda: toolect.convert("Hi."),
         "expected a dialect to write as `target`, got none: see toolect.dialects()",
@@ -78,6 +95,49 @@ def test_attempts_may_have_any_arguments() -> None:
         call = Call("f", arguments, status=Status.MALFORMED)
         assert call.arguments == arguments and not call.runnable
         assert pickle.loads(pickle.dumps(call)) == call
+
+
+FUNCTION = {"name": "f", "arguments": '{"a": 1}'}
+TOOL_CALL = {"id": "x", "type": "function", "function": FUNCTION}
+SAID: dict[str, Any] = {
+    "a call": Call("f", {"a": 1}),
+    "a list": [Call("f", {"a": 1})],
+    "a message": Message((Call("f", {"a": 1}),)),
+    "what was read": HERMES.parse(TEXT),
+    "OpenAI's message": {"role": "assistant", "content": None, "tool_calls": [TOOL_CALL]},
+    "OpenAI's response": {"choices": [{"message": {"role": "assistant", "tool_calls": [TOOL_CALL]}}]},
+    "OpenAI's calls": [TOOL_CALL],
+    "OpenAI's call": TOOL_CALL,
+    "OpenAI's function": FUNCTION,
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_whatever_says_a_call_can_be_written(what: str) -> None:
+    """A call, a list, a message or what the chat-completions API has is rendered, and converted, alike."""
+    assert HERMES.render(SAID[what]) == TEXT
+    assert toolect.convert(SAID[what], target="hermes").text == TEXT
+
+
+def test_what_says_nothing_is_refused() -> None:
+    """What is no message of an assistant, and a conversation, are told by what they lack."""
+    for given in ({}, {"a": 1}, {"role": "user", "content": "Hi."}, [{"role": "user", "content": "Hi."}]):
+        with pytest.raises(toolect.BadMessage, match="expected"):
+            HERMES.render(given)
+    assert HERMES.render([]) == "" == HERMES.render({"role": "assistant", "content": None})
+
+
+def test_ids_on_request() -> None:
+    """Each call gets an id of its own; one that the text gave to one call stays, and the message stays what it is."""
+    message = toolect.parse(TEXT + "\n" + TEXT)
+    given = message.with_ids()
+    first, second = (call.id for call in given.calls)
+    assert first and second and first != second and first.startswith("call_")
+    assert given.dialects == message.dialects == ("hermes", "hermes")
+    assert [call["id"] for call in given.to_openai()["tool_calls"]] == [first, second]
+    twice = Message([Content("x"), Call("f", {}, "a"), Call("g", {}, "a")]).with_ids()
+    assert twice.calls[0].id == "a" != twice.calls[1].id
+    assert given.with_ids() == given
 
 
 def test_segments_may_be_any_sequence() -> None:

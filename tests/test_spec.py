@@ -75,7 +75,7 @@ def write(text: str, **grammars: str) -> None:
 def test_mistake(case: SpecCase, folder: Path) -> None:
     """A wrong spec is described as lint does, and never raises anything but SpecError; the others of its file load."""
     case.write(folder)
-    specs, found = load_specs("dialects.yaml", base=shipped())
+    specs, found = load_specs("dialects.yaml", shipped())
     errors = [d for d in found if d.severity == "error"]
     assert all(draw(d) in case.expected for d in errors)
     for name in ("d", "e", "f"):
@@ -404,7 +404,7 @@ def test_extends_an_entry_of_another_file(folder: Path) -> None:
     entry = "  map: {content: content, call: call, call/JSON: $arguments}\n"
     write(f"c:\n{entry}d:\n{entry}", c=GRAMMAR, d=GRAMMAR)
     (folder / "mine.yaml").write_text("e:\n  extends: c\n  end: ['x']\nd:\n  extends: d\n  end: ['y']\n")
-    specs, found = load_specs("mine.yaml", base="dialects.yaml")
+    specs, found = load_specs("mine.yaml", "dialects.yaml")
     assert not found
     assert (specs["e"].end, specs["d"].end) == (("x",), ("y",))
 

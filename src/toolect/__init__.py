@@ -17,7 +17,7 @@ from toolect.conversation import Conversation
 from toolect.diagnostic import SpecError
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect.message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
-from toolect.registry import UnknownDialect, dialects, load
+from toolect.registry import UnknownDialect, define, dialects, load, map_model
 from toolect.rendered import Rendered, Unrepresentable
 
 __all__ = [
@@ -42,9 +42,11 @@ __all__ = [
     "UnknownDialect",
     "Unrepresentable",
     "convert",
+    "define",
     "detect",
     "dialect",
     "dialects",
     "load",
+    "map_model",
     "parse",
 ]

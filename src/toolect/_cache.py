@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import msgspec
 
+from toolect import _files as files
 from toolect._version import __version__
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
     seen.add(path)
     yield str(path).encode("utf-8", "surrogateescape")
     try:
-        text = path.read_bytes()
+        text = files.read(path)
     except (OSError, ValueError):
         return
     yield text

@@ -26,6 +26,12 @@ class Ids:
         return chosen
 
 
+def with_ids(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The segments with an id on every call, each its own."""
+    ids = Ids()
+    return tuple(msgspec.structs.replace(s, id=ids.give(s.id)) if isinstance(s, Call) else s for s in segments)
+
+
 def assistant_message(segments: Sequence[Segment], only_runnable: bool = True) -> dict[str, Json]:
     """The assistant message that has these segments.
 
@@ -78,6 +84,8 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls. Raises BadMessage."""
     if isinstance(obj, Sequence) and not isinstance(obj, str | bytes):
         return list(_calls(obj, where))
+    if field(obj, "role") is None and _is_call(obj):
+        return list(_calls([obj], where))
     if (choices := field(obj, "choices")) is not None:
         choice = as_list(choices, f"{where}.choices")[:1]
         if not choice:
@@ -89,6 +97,11 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     if (role := field(obj, "role")) not in (None, "assistant"):
         raise BadMessage('the role "assistant"', repr(role), f"{where}.role")
     return list(_segments(obj, where))
+
+
+def _is_call(obj: Object) -> bool:
+    """True for one tool call, which stands for a list of one."""
+    return field(obj, "type") == "function" or isinstance(obj, Mapping) and {"name", "arguments"} <= obj.keys()
 
 
 def _segments(obj: Object, where: str) -> Iterator[Segment]:

@@ -9,8 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from toolect._detection.guess import dialect
+from toolect._reading.stream import not_text
 from toolect.compiled import Dialect, Tools
-from toolect.message import Call, Message, Segment
+from toolect.message import Call, Message, Said, Segment
 from toolect.registry import AUTO
 from toolect.rendered import Part, Unrepresentable
 
@@ -38,22 +39,28 @@ class Conversion(msgspec.Struct, frozen=True):
 
 @overload
 def convert(
-    text: str, source: str = "auto", *, target: str, tools: Tools | None = None, prefix: str = ""
+    text: str | Said, source: str = "auto", *, target: str, tools: Tools | None = None, prefix: str = ""
 ) -> Conversion: ...
 @overload
-def convert(text: str, source: str, target: str, tools: Tools | None = None, prefix: str = "") -> Conversion: ...
+def convert(text: str | Said, source: str, target: str, tools: Tools | None = None, prefix: str = "") -> Conversion: ...
 def convert(
-    text: str, source: str = AUTO, target: str = "", tools: Tools | None = None, prefix: str = ""
+    text: str | Said, source: str = AUTO, target: str = "", tools: Tools | None = None, prefix: str = ""
 ) -> Conversion:
     """`text` of dialect `source` in dialect `target`. Segments that the target cannot carry are left out and reported.
 
-    Raises UnknownDialect.
+    Without a source, each part is read in the dialect that fits. What is no text but a message, see `Message.of`, is
+    read already. Raises UnknownDialect.
     """
     if not target:
-        raise TypeError("expected a dialect to write as `target`, got none: see toolect.dialects()")
+        hint = "see toolect.dialects()" if source == AUTO else f"say target={source!r} to write that"
+        raise TypeError(f"expected a dialect to write as `target`, got none: {hint}")
     given = list(tools) if tools is not None else None
     reader, writer = dialect(source), dialect(target)
-    return carry(reader.parse(text, given, prefix=prefix), writer, given)
+    if text is None or isinstance(text, bytes | bytearray):
+        raise not_text(text)
+    if isinstance(text, str):
+        return carry(reader.parse(text, given, prefix=prefix), writer, given)
+    return carry(Message.of(text), writer, given)
 
 
 def carry(message: Message, writer: Dialect, given: Sequence[Mapping[str, Any]] | None = None) -> Conversion:

@@ -13,7 +13,7 @@ from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._spec.model import POLICIES, WRITING, Policies, Spec
 from toolect._values.toolset import NO_TOOLS, tool_schemas
-from toolect.message import Message
+from toolect.message import Message, Said
 from toolect.rendered import Unrepresentable
 
 if TYPE_CHECKING:
@@ -99,10 +99,11 @@ class Dialect:
         self.graph(policies)
         return Stream(lambda: begin_answer(self.spec, self.graph(policies), schemas, strict, prefix, streaming=True))
 
-    def render(self, message: Message, tools: Tools | None = None) -> Rendered:
+    def render(self, message: Said, tools: Tools | None = None) -> Rendered:
         """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.
 
-        Raises Unrepresentable when the dialect cannot carry the message.
+        It may be a Message, a Call or other segment, a list of these, or what the chat-completions API has: a message,
+        a response, tool calls. Raises Unrepresentable when the dialect cannot carry it, BadMessage for what is none.
         """
         from toolect._rendering.roundtrip import render  # reading does without it
 
@@ -133,5 +134,7 @@ class Dialect:
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""
+        if not isinstance(text, str):
+            raise not_text(text)
         graph = self.graph()
         return any(marker in text for marker in (*graph.openers, *graph.parts))

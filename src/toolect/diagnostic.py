@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from toolect import _files as files
 from toolect.message import dumps
 
 
@@ -144,11 +146,10 @@ def _line(place: Place, sources: Mapping[str, str]) -> str | None:
     text = sources.get(place.path)
     if text is None:
         try:
-            with open(place.path, encoding="utf-8-sig", errors="replace") as file:
-                text = file.read()
+            text = files.read(Path(place.path)).decode("utf-8-sig", "replace")
         except (OSError, ValueError):
             return None
-    lines = text.split("\n")
+    lines = text.replace("\r\n", "\n").split("\n")
     return lines[place.line - 1] if 0 < place.line <= len(lines) and text else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Self, TypeAlias
 
 import msgspec
 
@@ -23,9 +24,12 @@ from toolect.segments import (
 )
 
 __all__ = [
-    "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Segment", "Span",
+    "BadMessage", "Call", "Content", "Json", "Message", "Reasoning", "Repair", "RepairKind", "Said", "Segment", "Span",
     "Status", "dumps", "kind_of", "same_json",
 ]  # fmt: skip
+
+Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
+"""What can be written: see `Message.of`."""
 
 
 class Message(msgspec.Struct, frozen=True, eq=False):
@@ -73,6 +77,33 @@ class Message(msgspec.Struct, frozen=True, eq=False):
         from toolect._chat_completion import assistant_message  # not part of starting up
 
         return assistant_message(self.segments, only_runnable)
+
+    def with_ids(self) -> Self:
+        """The message with an id on every call, each its own: the one it has, or `call_` and 24 hexadecimal digits."""
+        from toolect._chat_completion import with_ids  # not part of starting up
+
+        return msgspec.structs.replace(self, segments=with_ids(self.segments))
+
+    @classmethod
+    def of(cls, given: Said) -> Message:
+        """What is given, as a message: one, a segment or a list of segments, or what `from_openai` reads.
+
+        Raises TypeError for what is no message at all, BadMessage for one that does not fit.
+        """
+        if isinstance(given, Message):
+            return given
+        if isinstance(given, Content | Reasoning | Call):
+            return cls((given,))
+        listed = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
+        odd = (
+            next((one for one in given if isinstance(one, str | Content | Reasoning | Call)), None) if listed else None
+        )
+        if listed and (odd is not None or not given):
+            return cls(given)
+        if given is None or isinstance(given, str | bytes | bytearray | int | float):
+            hint = ": put it into Content(…)" if isinstance(given, str) else ""
+            raise TypeError(f"expected a Message, a Call or a list of them, got {kind_of(given)}{hint}")
+        return cls.from_openai(given)
 
     @classmethod
     def from_openai(cls, message: Json) -> Message:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from toolect import _cache as cache
+from toolect import _files as files
+from toolect._files import shipped as shipped
 from toolect._names import Match, Names, explain, is_model, near_misses
 from toolect._spec.model import Spec
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
+from toolect.message import kind_of
 
 AUTO = "auto"
 """The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
@@ -36,11 +40,11 @@ class UnknownDialect(LookupError):  # what it is, not what it does to the progra
 
 
 class Shelf:
-    """The entries of one file, read when they are asked for."""
+    """The entries of one file, read when they are asked for. They may extend entries of the files `bases`."""
 
-    def __init__(self, path: Path, base: Path | None = None) -> None:
+    def __init__(self, path: Path, *bases: Path) -> None:
         self.path = path
-        self.base = base
+        self.bases = bases
         self._text = _bytes(path)
         self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
         self._specs: dict[str, Spec] = {}
@@ -56,7 +60,7 @@ class Shelf:
             if spec is None:
                 from toolect._spec.load import load_spec
 
-                spec = load_spec(self.path, name, self.base)
+                spec = load_spec(self.path, name, *self.bases)
                 cache.store(name, key, spec)
             self._specs[name] = spec
         return spec
@@ -72,7 +76,7 @@ class Shelf:
         if not sound:
             from toolect._spec.load import load_specs
 
-            _, found = load_specs(self.path, self.base)
+            _, found = load_specs(self.path, *self.bases)
             if errors := [d for d in found if d.severity == "error"]:
                 raise SpecError(errors)
 
@@ -96,9 +100,17 @@ class Shelf:
         parts = [self._key.encode(), name.encode()]
         for stem in filter(None, (name, self.names[name].extends)):
             parts += cache.grammar_parts(self.path.parent / "grammars" / f"{stem}.lark")
-            if self.base is not None:
-                parts += [_bytes(self.base), *cache.grammar_parts(self.base.parent / "grammars" / f"{stem}.lark")]
+            for base in self.bases:
+                parts += [_bytes(base), *cache.grammar_parts(base.parent / "grammars" / f"{stem}.lark")]
         return cache.key(parts)
+
+
+class State(NamedTuple):
+    """What a registry knows beside the shipped dialects, as another process can be told."""
+
+    given: dict[Path, bytes]
+    loaded: list[Path]
+    models: dict[str, Names]
 
 
 class Registry:
@@ -108,6 +120,8 @@ class Registry:
         self._shipped = shipped
         self._shelves: list[Shelf] = []
         self._ready: dict[str, Dialect] = {}
+        self._models: dict[str, Names] = {}
+        """The patterns of model ids that were mapped, by dialect."""
         self._print: tuple[list[Shelf], str] | None = None  # the fingerprint of these shelves
         self._lock = threading.RLock()
 
@@ -137,25 +151,59 @@ class Registry:
         """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
         with self._lock:
             names = [shelf.names for shelf in self._all()]
+            mapped = self._models
+        if not isinstance(name, str):
+            raise TypeError(f"expected the name of a dialect as str, got {kind_of(name)}")
         found = explain(name, names)
+        if mapped and (found is None or found.by == "model"):
+            found = explain(name, [mapped]) or found
         if found is None:
             raise UnknownDialect(name, tuple(near_misses(name, names)))
         return found
 
     def load(self, path: str | Path) -> list[str]:
         """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
+        if not isinstance(path, str | Path):
+            raise TypeError(f"expected the path of a YAML file, got {kind_of(path)}")
+        if "\n" in str(path):
+            raise ValueError("expected the path of a YAML file, got its text: give that to define(entry=…)")
         with self._lock:
-            shelf = Shelf(Path(path), self._all()[0].path)
+            file = Path(path)
+            others = [shelf for shelf in self._all() if shelf.path != file]
+            shelf = Shelf(file, *(other.path for other in others))
             shelf.check()
-            self._shelves = [*(s for s in self._shelves if s.path != shelf.path), shelf]
+            self._shelves = [*others, shelf]
             for name in shelf.names:
                 self._ready.pop(name, None)
             return list(shelf.names)
 
-    def loaded(self) -> list[str]:
-        """The files that were loaded beside the shipped one, in the order in which they win over those before."""
+    def map_model(self, pattern: str, dialect: str) -> None:
+        """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownDialect`.
+
+        A `*` stands for any characters. A name or an alias of a dialect still is one.
+        """
+        if not isinstance(pattern, str) or not pattern.strip("*?/ "):
+            raise ValueError(f"expected a pattern of model ids like `my-*`, got {pattern!r}")
+        found = self.resolve(dialect)
         with self._lock:
-            return [str(shelf.path) for shelf in self._all()[1:]]
+            others = {
+                name: Names(models=tuple(one for one in names.models if one != pattern))
+                for name, names in self._models.items()
+            }
+            mapped = others.get(found, Names()).models
+            self._models = {**others, found: Names(models=(*mapped, pattern))}
+
+    def state(self) -> State:
+        """What was loaded, given and mapped here, for `restore` in another process."""
+        with self._lock:
+            return State(files.given(), [shelf.path for shelf in self._all()[1:]], self._models)
+
+    def restore(self, state: State) -> None:
+        """Know what another process knows. Raises `SpecError`."""
+        files.take(state.given)
+        for path in state.loaded:
+            self.load(path)
+        self._models = state.models
 
     def dialects(self) -> list[str]:
         """The names of all dialects, in alphabetical order."""
@@ -176,15 +224,9 @@ class Registry:
         return self._shelves
 
 
-def shipped() -> Path:
-    """The `dialects.yaml` that comes with the package: inside it when installed, above it in a checkout."""
-    packed = Path(__file__).parent / "data" / "dialects.yaml"
-    return packed if packed.exists() else Path(__file__).parents[2] / "dialects.yaml"
-
-
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return files.read(path)
     except (OSError, ValueError):
         return b""
 
@@ -217,9 +259,30 @@ def load(path: str | Path) -> list[str]:
     return _registry.load(path)
 
 
-def loaded() -> list[str]:
-    """The files that were loaded beside the shipped one."""
-    return _registry.loaded()
+def define(entry: str | Mapping[str, Any], grammar: str = "", name: str = "") -> Dialect:
+    """The dialect that an entry and a Lark grammar declare, registered as `load` does. Raises `SpecError`.
+
+    `entry` is what a YAML file would hold, as its text or as a mapping: the dialect's name and its fields, or with
+    `name` the fields alone. An entry that `extends` another needs no grammar.
+    """
+    from toolect._spec.given import give
+
+    return _registry.dialect(_registry.load(give(entry, grammar, name))[0])
+
+
+def map_model(pattern: str, dialect: str) -> None:
+    """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownDialect`."""
+    _registry.map_model(pattern, dialect)
+
+
+def state() -> State:
+    """What was loaded, given and mapped here, for `restore` in another process."""
+    return _registry.state()
+
+
+def restore(state: State) -> None:
+    """Know what another process knows. Raises `SpecError`."""
+    _registry.restore(state)
 
 
 def fingerprint() -> str:

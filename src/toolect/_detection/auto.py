@@ -13,7 +13,7 @@ from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
 from toolect.events import Event
-from toolect.message import Message
+from toolect.message import Said
 from toolect.registry import AUTO
 
 
@@ -44,7 +44,7 @@ class Auto:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
         return AutoStream(tools, mode, prefix, policies)
 
-    def render(self, message: Message, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
+    def render(self, message: Said, tools: Tools | None = None) -> NoReturn:  # noqa: ARG002  # as a dialect's
         """Raises ValueError: a text is written in one dialect."""
         raise ValueError("expected the name of a dialect to render in, got 'auto', which can only read")
 

@@ -14,7 +14,7 @@ from toolect._values.json_lexemes import MAX_DEPTH
 from toolect._values.schema import type_of
 from toolect._values.text_values import read_typed
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Content, Json, Message, Reasoning, Segment, dumps, kind_of
+from toolect.message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of
 from toolect.rendered import Rendered, Unrepresentable
 
 Tools = Sequence[Mapping[str, Any]]
@@ -38,13 +38,12 @@ def round_trip(
     return RoundTrip(message, stated, text, dialect.parse(text, stated, mode))
 
 
-def render(dialect: Reader, message: Message, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
-    """`message` in the dialect's canonical spelling, checked by reading it back.
+def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | None = None) -> Rendered:
+    """What is given, see `Message.of`, in the dialect's canonical spelling, checked by reading it back.
 
     Raises Unrepresentable, naming slot, reason and witness, when the dialect cannot carry the message.
     """
-    if not isinstance(message, Message):
-        raise TypeError(f"expected a Message to render, got {kind_of(message)}: put segments into Message([…])")
+    message = Message.of(given)
     for segment in message.segments:
         if not isinstance(segment, Content | Reasoning | Call):
             raise TypeError(f"expected Content, Reasoning or Call as a segment, got {kind_of(segment)}")

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect import _files as files
 from toolect._spec.problems import Problems, near, one_of
 from toolect.diagnostic import Place
 
@@ -88,7 +89,7 @@ def read_text(path: Path, problems: Problems, check: str, at: Place | None = Non
     """The text of a file, with newlines as `\\n`; a problem at `at` when there is none."""
     top = Place(str(path), 1, 1)
     try:
-        data = path.read_bytes()
+        data = files.read(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         problems.error(check, f"cannot read `{path}`: {reason.lower()}", at or top)

@@ -11,6 +11,7 @@ from lark.grammar import NonTerminal, Terminal
 from lark.load_grammar import Grammar as LarkGrammar
 from msgspec.structs import replace
 
+from toolect import _files as files
 from toolect._spec.grammar_source import Origin, Source, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import LarkTree, literal_pattern, load_grammar
@@ -56,7 +57,7 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
         return None
     names = origins(source)
     try:
-        grammar, _ = load_grammar(source.text, str(path), [], False)
+        grammar, _ = load_grammar(source.text, str(path), [_imported], False)
         terminals = Terminals(grammar)
         rules = _Rules(grammar, terminals, names, problems).read()
         comments = terminals.comments(source.ignored, problems)
@@ -71,6 +72,14 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
     return Grammar(rules, {n: texts for n in source.defined if (texts := terminals.spellings.get(n))}, comments)
+
+
+def _imported(folder: str | None, name: str) -> tuple[str, str]:
+    """The path and the text of a grammar that one in `folder` imports; OSError sends Lark on to its own ones."""
+    if folder is None:
+        raise FileNotFoundError(name)
+    path = Path(folder, name)
+    return str(path), files.read(path).decode("utf-8-sig").replace("\r\n", "\n")
 
 
 class _Unsupported(Exception):  # it ends a function, nobody else sees it

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from toolect import _files as files
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
 from toolect._spec.decode import read_fields
@@ -45,30 +46,33 @@ class Loaded(msgspec.Struct, frozen=True):
     grammar: Path
 
 
-def load_specs(path: str | Path, base: str | Path | None = None) -> tuple[dict[str, Spec], list[Diagnostic]]:
-    """Every spec of a file that could be loaded, and every problem. `extends` may also name an entry of `base`."""
+def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, Spec], list[Diagnostic]]:
+    """Every spec of a file that could be loaded, and every problem.
+
+    `extends` may also name an entry of the files `bases`; of several with one name the last counts.
+    """
     problems = Problems()
     entries = read_entries(Path(path), problems)
-    loaded = [*load_entries(path, entries, entries, base)]
+    loaded = [*load_entries(path, entries, entries, *bases)]
     found = problems.found + [diagnostic for one in loaded for diagnostic in one.found]
     return {one.spec.name: one.spec for one in loaded if one.spec is not None}, in_order(found)
 
 
 def load_entries(
-    path: str | Path, entries: dict[str, Entry], names: Iterable[str], base: str | Path | None = None
+    path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None
 ) -> Iterator[Loaded]:
     """Those of the `entries` of a file that `names` says, one after the other."""
-    bases = _bases(base, entries)
+    others = _bases(bases, entries)
     for name in names:
-        yield _Loader(Path(path), entries, bases).load(entries[name])
+        yield _Loader(Path(path), entries, others).load(entries[name])
 
 
-def load_spec(path: str | Path, name: str, base: str | Path | None = None) -> Spec:
+def load_spec(path: str | Path, name: str, *bases: str | Path | None) -> Spec:
     """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`."""
     problems = Problems()
     entries = read_entries(Path(path), problems, only=name)
     spec = None
-    for loaded in load_entries(path, entries, [name] if name in entries else [], base):
+    for loaded in load_entries(path, entries, [name] if name in entries else [], *bases):
         spec = loaded.spec
         problems.found += loaded.found
     if spec is None or problems.failed:
@@ -110,18 +114,19 @@ def read_entries(path: Path, problems: Problems, only: str | None = None) -> dic
     return entries
 
 
-def _bases(base: str | Path | None, entries: dict[str, Entry]) -> tuple[Path, dict[str, Entry]] | None:
+def _bases(bases: Iterable[str | Path | None], entries: dict[str, Entry]) -> dict[str, tuple[Path, Entry]]:
     """The entries that `extends` may name besides those of the file itself, when any does not name one of these."""
     named = {(name, node.text) for name, e in entries.items() if isinstance(node := e.table.get("extends"), Text)}
-    if base is None or all(other in entries and other != name for name, other in named):
-        return None
-    return Path(base), read_entries(Path(base), Problems())
+    if all(other in entries and other != name for name, other in named):
+        return {}
+    paths = [Path(base) for base in bases if base is not None]
+    return {name: (path, entry) for path in paths for name, entry in read_entries(path, Problems()).items()}
 
 
 class _Loader:
     """Turns an entry into a spec."""
 
-    def __init__(self, path: Path, entries: dict[str, Entry], bases: tuple[Path, dict[str, Entry]] | None) -> None:
+    def __init__(self, path: Path, entries: dict[str, Entry], bases: dict[str, tuple[Path, Entry]]) -> None:
         self.path = path
         self.entries = entries
         self.bases = bases
@@ -136,7 +141,7 @@ class _Loader:
             if found is None:
                 return Loaded(entry, None, tuple(problems.found), entry, grammar)
             path, below = found
-            if not grammar.exists():
+            if not files.exists(grammar):
                 grammar = self._grammar(path, below.name.text)
         inherited = below is not None and grammar.stem == below.name.text
         whole = entry if below is None else inherit(entry, below)
@@ -202,18 +207,13 @@ class _Loader:
         name = entry.text("extends", problems)
         if not name or node is None:
             return None
-        known = dict.fromkeys(self.entries, self.path)
-        if self.bases:
-            known = dict.fromkeys(self.bases[1], self.bases[0]) | known
-        if name not in known or (name == entry.name.text and not (self.bases and name in self.bases[1])):
+        beside = {other: (self.path, one) for other, one in self.entries.items() if other != entry.name.text}
+        known = self.bases | beside
+        if name not in known:
             message = f"expected another entry to extend, got `{name}`"
             problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
             return None
-        if name == entry.name.text and self.bases:
-            path, other = self.bases[0], self.bases[1][name]
-        else:
-            path = known[name]
-            other = self.entries[name] if name in self.entries else self.bases[1][name] if self.bases else entry
+        path, other = known[name]
         if other.table.get("extends") is not None:
             message = f"expected an entry that stands alone, got `{name}`, which extends another"
             problems.error("extends-twice", message, node.place)

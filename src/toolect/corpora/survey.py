@@ -60,7 +60,7 @@ def _alone(work: Iterable[Unit], options: Options, _jobs: int) -> Iterator[tuple
 
 def _together(work: Iterable[Unit], options: Options, jobs: int) -> Iterator[tuple[Unit, Stats]]:
     """The units and what is in them, in order, counted by `jobs` processes at a time."""
-    processes = pool(jobs, _start, options, registry.loaded())
+    processes = pool(jobs, _start, options, registry.state())
     try:
         waiting: deque[tuple[Unit, Future[Stats]]] = deque()
         for unit in work:
@@ -82,10 +82,9 @@ _examiner: Examiner | None = None
 """What counts in this process, when it is one of several."""
 
 
-def _start(options: Options, specs: list[str]) -> None:
+def _start(options: Options, known: registry.State) -> None:
     global _examiner  # what a process is started with has no other place
-    for spec in specs:
-        registry.load(spec)
+    registry.restore(known)
     _examiner = Examiner(options)
 
 

@@ -157,7 +157,7 @@ def _others(path: Path, base: Path | None, entries: dict[str, Entry], chosen: li
         registry = Registry(lambda: base)
         specs = {name: registry.spec(name) for name in registry.dialects() if name not in entries}
     if len(chosen) < len(entries):
-        shelf = Shelf(path, base)
+        shelf = Shelf(path, *([base] if base else ()))
         for name in entries:
             if name not in chosen:
                 with suppress(SpecError):
