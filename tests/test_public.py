@@ -124,6 +124,8 @@ def test_what_says_nothing_is_refused() -> None:
     for given in ({}, {"a": 1}, {"role": "user", "content": "Hi."}, [{"role": "user", "content": "Hi."}]):
         with pytest.raises(toolect.BadMessage, match="expected"):
             HERMES.render(given)
+    with pytest.raises(toolect.BadMessage, match="got a whole message: give that alone"):
+        HERMES.render([{"role": "assistant", "content": "Hi."}])
     assert HERMES.render([]) == "" == HERMES.render({"role": "assistant", "content": None})
 
 

@@ -145,6 +145,8 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
     for i, item in enumerate(items):
         at = f"{where}[{i}]"
+        if field(item, "role") is not None:
+            raise BadMessage("a tool call", "a whole message: give that alone", at)
         if (kind := field(item, "type")) not in (None, "function"):
             raise BadMessage('the type "function"', repr(kind), f"{at}.type")
         call_id = as_text(field(item, "id"), f"{at}.id")
