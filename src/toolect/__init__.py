@@ -8,6 +8,7 @@ underscore.
 from __future__ import annotations
 
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
+from toolect._chats.chat_registry import UnknownChat, chat, chats
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
 from toolect._reading.stream import Stream
@@ -39,8 +40,11 @@ __all__ = [
     "SpecError",
     "Status",
     "Stream",
+    "UnknownChat",
     "UnknownDialect",
     "Unrepresentable",
+    "chat",
+    "chats",
     "convert",
     "define",
     "detect",

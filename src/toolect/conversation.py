@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
-from toolect.message import BadMessage, Json, kind_of
+from toolect.message import BadMessage, Json, Repair, kind_of
+from toolect.transcript import OriginSpan
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = ["Assistant", "BadMessage", "Conversation", "Results", "System", "ToolResult", "Turn", "User"]
 
 
-class Conversation(msgspec.Struct, frozen=True):
+class Conversation(msgspec.Struct, frozen=True, eq=False):
     """Turns in the order in which they were said, and the tools on offer, as OpenAI tool objects.
 
     A conversation that was read from a text may be cut anywhere; those that come from an API have each result after
@@ -22,6 +23,10 @@ class Conversation(msgspec.Struct, frozen=True):
 
     turns: Sequence[Turn] = ()
     tools: Sequence[Mapping[str, Json]] = ()
+    repairs: tuple[Repair, ...] = ()
+    """What was relaxed to read it from a transcript; like `spans` it does not count in comparisons."""
+    spans: tuple[OriginSpan, ...] = ()
+    """Whose words the characters of the transcript are that it was read from."""
 
     def __post_init__(self) -> None:
         for name, given in (("turns", self.turns), ("tools", self.tools)):
@@ -48,6 +53,17 @@ class Conversation(msgspec.Struct, frozen=True):
         from toolect._exchange.openai_messages import messages_of  # not part of starting up
 
         return _request({"messages": messages_of(self.turns)}, self.tools)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Conversation):
+            return False
+        return tuple(self.turns) == tuple(other.turns) and [*self.tools] == [*other.tools]
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # a Struct brings its own __ne__, which would compare field by field
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.turns))
 
 
 def _request(body: dict[str, Json], tools: Sequence[Mapping[str, Json]]) -> dict[str, Json]:

@@ -23,12 +23,12 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
 
     Empty for no tools. Raises `Unrepresentable` for a tool that the text has no room for.
     """
-    inner = [tool.get("function", tool) for tool in tools]
-    if not inner:
+    given = [*tools]
+    if not given:
         return ""
     lists = {"tools": Listing(how.each, how.between), "names": Listing("{name}", ", ")} | how.lists
     told = {
-        name: inset(how.text, name, one.between.join(fill(one.each, _holes(how, one.each, tool)) for tool in inner))
+        name: inset(how.text, name, one.between.join(fill(one.each, _holes(how, one.each, tool)) for tool in given))
         for name, one in lists.items()
         if f"{{{name}}}" in how.text
     }
@@ -37,13 +37,14 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
 
 def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
     """What the holes of `text` stand for; only those that it has are made."""
-    name, description = str(tool.get("name", "")), str(tool.get("description") or "")
-    given = bounded(tool.get("parameters"))
+    inner = tool.get("function", tool)
+    name, description = str(inner.get("name", "")), str(inner.get("description") or "")
+    given = bounded(inner.get("parameters"))
     whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
     schema = pruned(whole, how.notation.keywords, how.notation.upper)
     found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
     if "{tool}" in text:
-        values = {"$name": name, "$description": description, "$parameters": schema}
+        values = {"$name": name, "$description": description, "$parameters": schema, "$function": inner, "$tool": tool}
         pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
         found["tool"] = inset(text, "tool", spell(pattern, how.notation))
     if "{parameters}" in text:

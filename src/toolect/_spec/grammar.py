@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -43,14 +44,19 @@ class Grammar(NamedTuple):
     """What a comment begins with → what it ends with."""
 
 
-def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Grammar | None:
-    """A grammar file; nothing when it has errors."""
+def read_grammar(
+    path: Path, problems: Problems, at: Place | None = None, slots: Mapping[str, Expr] = SLOTS
+) -> Grammar | None:
+    """A grammar file; nothing when it has errors. `slots` are what it may declare.
+
+    Whether LALR(1) tools can read it is checked of a dialect alone.
+    """
     before = len(problems.found)
     source = read_source(path, problems, at)
     if source is None or len(problems.found) > before:
         return None
     check_names(source, problems)
-    _check_slots(source, problems)
+    _check_slots(source, slots, problems)
     if "start" not in source.defined and not any("start" in i.names.values() for i, _ in source.imports):
         problems.error("undefined-name", "the rule `start` is not defined", Place(str(path), 1, 1))
     if len(problems.found) > before:
@@ -59,9 +65,10 @@ def read_grammar(path: Path, problems: Problems, at: Place | None = None) -> Gra
     try:
         grammar, _ = load_grammar(source.text, str(path), [_imported], False)
         terminals = Terminals(grammar)
-        rules = _Rules(grammar, terminals, names, problems).read()
+        rules = _Rules(grammar, terminals, names, slots, problems).read()
         comments = terminals.comments(source.ignored, problems)
-        check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
+        if slots is SLOTS:
+            check_lalr(grammar, rules, names, Place(str(path), 1, 1), problems)
     except _Unsupported:
         return None
     except Exception as error:  # Lark also fails by assertion, by `re.error`, by running out of stack
@@ -86,24 +93,30 @@ class _Unsupported(Exception):  # it ends a function, nobody else sees it
     """Reading cannot go on; the reason has been noted."""
 
 
-def _check_slots(source: Source, problems: Problems) -> None:
+def _check_slots(source: Source, slots: Mapping[str, Expr], problems: Problems) -> None:
     for name, place in source.declared.items():
-        if name not in SLOTS:
-            hint = near(name, SLOTS) or f"the slots are {one_of(SLOTS)}"
+        if name not in slots:
+            hint = near(name, slots) or f"the slots are {one_of(slots)}"
             problems.error("unknown-slot", f"expected a slot, got `{name}`", place, hint=hint)
     for _, other in source.imports:
         if other is not None:
-            _check_slots(other, problems)
+            _check_slots(other, slots, problems)
 
 
 class _Rules:
     """Turns Lark's definitions into rules under their plain names."""
 
     def __init__(
-        self, grammar: LarkGrammar, terminals: Terminals, names: dict[str, Origin], problems: Problems
+        self,
+        grammar: LarkGrammar,
+        terminals: Terminals,
+        names: dict[str, Origin],
+        slots: Mapping[str, Expr],
+        problems: Problems,
     ) -> None:
         self.grammar = grammar
         self.names = names
+        self.slots = slots
         self.problems = problems
         self.rules: dict[str, Rule] = {}
         self.place = Place("", 1, 1)
@@ -185,7 +198,7 @@ class _Rules:
             case "value", [NonTerminal(name=name)]:
                 return Ref(self._plain(name))
             case "value", [Terminal(name=name)]:
-                return self.terminals.get(name) or SLOTS[self._plain(name)]
+                return self.terminals.get(name) or self.slots[self._plain(name)]
             case "value", [literal] if literal.data == "literal" and literal.children[0].type == "STRING":
                 token = literal.children[0]
                 pattern = literal_pattern(token)

@@ -94,15 +94,16 @@ class Listing(msgspec.Struct, frozen=True):
 class ToolText(msgspec.Struct, frozen=True):
     """How tools are told: `text` around all of them, `each` for one, `between` two.
 
-    `tool` is the JSON that the hole `{tool}` stands for. `parameter` is what `{fields}` writes for each parameter,
+    `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool` the
+    object around it, too. `parameter` is what `{fields}` writes for each parameter,
     after `head` if there is any; `other` what `{others}` writes for each keyword of a schema. `required` is what
     `{required}` says of a parameter that is and of one that is not.
     """
 
-    text: Annotated[str, _holes(needed=("tools",))]
+    text: Annotated[str, _holes(needed=("tools",))] = "{tools}"
     each: Annotated[str, _TOOL] = "{tool}"
     between: Annotated[str, _PLAIN] = "\n"
-    tool: Annotated[Json, _holes("$name", "$description", "$parameters")] = None
+    tool: Annotated[Json, _holes("$name", "$description", "$parameters", "$function", "$tool")] = None
     parameter: Annotated[str, _PARAMETER] = ""
     head: Annotated[str, _PLAIN] = ""
     other: Annotated[str, _holes("key", "value")] = ""

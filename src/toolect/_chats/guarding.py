@@ -1,0 +1,65 @@
+"""Keeps texts in their slots: what would end one, or begin a turn, is found and made harmless."""
+
+from __future__ import annotations
+
+import re
+
+from toolect._chats.plan import TURNS, Fill
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.leaves import leaves
+from toolect._spec.model import Literal, Rule
+
+SPLITTER = "\u200b"
+"""A space without width: it keeps the signs of a marker from being one."""
+_TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>|<\|[^\s<>]*>|<[^\s<>|]*\|>|</?[a-z_]+[\w-]*>|\[/?[A-Z][A-Z_]*\]|\S+")
+
+
+class Guardian:
+    """What may not stand in the texts of a chat."""
+
+    def __init__(self, spec: ChatSpec) -> None:
+        self.tokens = tokens_of(spec)
+        """The markers that turns are made of: no text may hold them."""
+        self._spec = spec
+        self._own: dict[str, re.Pattern[str]] = {}
+
+    def breaks(self, text: str, op: Fill) -> str:
+        """The first marker in `text` that would break out of its slot; empty for none."""
+        pattern = self._own.get(op.rule) or self._pattern(op)
+        found = pattern.search(text)
+        return found[0] if found else ""
+
+    def harmless(self, text: str, op: Fill) -> str:
+        """`text` with a sign without width in each of its markers."""
+        return self._pattern(op).sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
+
+    def _pattern(self, op: Fill) -> re.Pattern[str]:
+        own = self._own.get(op.rule)
+        if own is None:
+            closers = () if op.slot is ChatSlot.ANSWER else _following(self._spec, op)
+            words = sorted({*self.tokens, *closers}, key=len, reverse=True)
+            own = self._own[op.rule] = re.compile("|".join(map(re.escape, words)) or r"(?!)")
+        return own
+
+
+def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
+    """The control tokens in the texts that turns begin and end with; the end tokens of the model are among them."""
+    rules = [spec.rules["start"], *(rule for name, rule in spec.rules.items() if spec.roles.get(name) in _TURNING)]
+    found = [token for rule in rules for text in _literals(rule) for token in _TOKEN.findall(text)]
+    marked = [token for token in found if not token.isalnum() and len(token) > 2 and token[0] in "<["]
+    return tuple(dict.fromkeys([*spec.end, *(marked or [token for token in found if len(token) > 2])]))
+
+
+_TURNING = (*TURNS, ChatRole.OPENING)
+
+
+def _literals(rule: Rule) -> list[str]:
+    return [part.text for part in leaves(rule.expr) if isinstance(part, Literal)]
+
+
+def _following(spec: ChatSpec, op: Fill) -> list[str]:
+    """What ends a text that stands in a rule of results: the markers after it."""
+    if op.role is not ChatRole.RESULT:
+        return []
+    found = [text.strip() for text in _literals(spec.rules[op.rule])]
+    return [text for text in found if len(text) > 2]

@@ -1,0 +1,149 @@
+"""A transcript that has been read as the conversation that it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from toolect._chats.told_tools import read_definition
+from toolect._chats.transcript_reader import Course, Held
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.prompts import OutputKind
+from toolect.compiled import Dialect
+from toolect.conversation import Conversation
+from toolect.message import Message
+from toolect.segments import Repair
+from toolect.transcript import Origin, OriginSpan
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
+
+_ORIGINS = {
+    ChatRole.SYSTEM: Origin.SYSTEM,
+    ChatRole.USER: Origin.USER,
+    ChatRole.ANSWER: Origin.ANSWER,
+    ChatRole.RESULT: Origin.RESULT,
+    ChatRole.TOOL: Origin.TOOLS,
+    ChatRole.TOOLS: Origin.TOOLS,
+}
+
+
+class _Draft(NamedTuple):
+    role: ChatRole
+    texts: list[Held]
+    results: list[list[Held]]
+
+
+class Hearing:
+    """Makes a conversation of the course of one text."""
+
+    def __init__(self, spec: ChatSpec, dialect: Dialect, opening: str) -> None:
+        self.spec, self.dialect, self.opening = spec, dialect, opening
+
+    def conversation(self, text: str, course: Course) -> Conversation:
+        """The turns and tools that the text tells, with its spans and repairs."""
+        drafts, definitions = self._drafts(course)
+        tools = [tool for held in definitions for tool in read_definition(self.spec.tools, text[held.start : held.end])]
+        repairs = [*course.repairs]
+        turns: list[Turn] = []
+        waiting = Waiting()
+        numbers: dict[int, int] = {}
+        for draft in drafts:
+            turn = self._turn(text, draft, tools, waiting, not turns, repairs)
+            if turn is not None:
+                for held in (*draft.texts, *(held for some in draft.results for held in some)):
+                    numbers[held.start] = len(turns)
+                if not isinstance(turn, Results):
+                    waiting.follow(turn)
+                turns.append(turn)
+        spans = tuple(self._spans(text, course, numbers))
+        return Conversation(tuple(turns), tuple(tools), tuple(sorted(repairs, key=lambda one: one.at)), spans)
+
+    def _drafts(self, course: Course) -> tuple[list[_Draft], list[Held]]:
+        drafts: list[_Draft] = []
+        definitions: list[Held] = []
+        open_turns: list[_Draft] = []
+        for part in course.parts:
+            if isinstance(part, Held):
+                role = self.spec.roles.get(part.rule)
+                if part.slot in (ChatSlot.TOOL, ChatSlot.TOOLS):
+                    definitions.append(part)
+                elif role is ChatRole.RESULT and open_turns and open_turns[-1].results:
+                    open_turns[-1].results[-1].append(part)
+                elif open_turns and part.slot is not ChatSlot.DATE:
+                    open_turns[-1].texts.append(part)
+                continue
+            role = self.spec.roles.get(part.rule)
+            match role:
+                case ChatRole.SYSTEM | ChatRole.USER | ChatRole.ANSWER | ChatRole.RESULTS:
+                    if part.enters:
+                        draft = _Draft(role, [], [])
+                        # A system text inside of the user's turn stands before it.
+                        drafts.insert(len(drafts) - len(open_turns), draft)
+                        open_turns.append(draft)
+                    elif open_turns:
+                        open_turns.pop()
+                case ChatRole.RESULT if part.enters and open_turns:
+                    open_turns[-1].results.append([])
+        return drafts, definitions
+
+    def _turn(
+        self, text: str, draft: _Draft, tools: Sequence[Any], waiting: Waiting, first: bool, repairs: list[Repair]
+    ) -> Turn | None:
+        said = "".join(text[held.start : held.end] for held in draft.texts if held.slot is not ChatSlot.NUMBER)
+        match draft.role:
+            case ChatRole.SYSTEM:
+                return None if not draft.texts or first and said == self.spec.system else System(said)
+            case ChatRole.USER:
+                return User(said)
+            case ChatRole.ANSWER:
+                return self._answer(said, tools, draft, repairs)
+            case _:
+                return self._results(text, draft, waiting)
+
+    def _answer(self, said: str, tools: Sequence[Any], draft: _Draft, repairs: list[Repair]) -> Assistant:
+        message = self.dialect.parse(said, tools or None, prefix=self._prefix(said))
+        at = draft.texts[0].start if draft.texts else 0
+        found = (*message.repairs, *(repair for call in message.calls for repair in call.repairs))
+        repairs += [Repair(repair.kind, repair.at + at, repair.detail) for repair in found]
+        return Assistant(Message(message.segments), said, self.dialect.name)
+
+    def _prefix(self, said: str) -> str:  # noqa: ARG002
+        return ""
+
+    def _results(self, text: str, draft: _Draft, waiting: Waiting) -> Results:
+        found = []
+        for parts in draft.results:
+            told = {held.slot: text[held.start : held.end] for held in parts}
+            output = self._output(told.get(ChatSlot.TEXT, ""))
+            found.append(ToolResult(told.get(ChatSlot.ID, ""), told.get(ChatSlot.NAME, ""), output))
+        results = []
+        for result, call in zip(found, waiting.follow(Results(tuple(found))), strict=True):
+            if call is not None:
+                result = ToolResult(result.call_id or call.id or "", result.name or call.name, result.output)
+            results.append(result)
+        return Results(tuple(results))
+
+    def _output(self, text: str) -> str:
+        """A result's output, of the text that it is written as."""
+        if self.spec.output is OutputKind.TEXT:
+            return text
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        return value if isinstance(value, str) else text
+
+    def _spans(self, text: str, course: Course, numbers: dict[int, int]) -> list[OriginSpan]:
+        spans = []
+        at = 0
+        for part in course.parts:
+            if isinstance(part, Held) and part.end > part.start:
+                if part.start > at:
+                    spans.append(OriginSpan(at, part.start, Origin.SCAFFOLD, -1))
+                role = self.spec.roles.get(part.rule)
+                origin = _ORIGINS.get(role, Origin.SCAFFOLD) if role else Origin.SCAFFOLD
+                spans.append(OriginSpan(part.start, part.end, origin, numbers.get(part.start, -1)))
+                at = part.end
+        if at < len(text):
+            spans.append(OriginSpan(at, len(text), Origin.SCAFFOLD, -1))
+        return spans

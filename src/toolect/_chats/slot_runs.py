@@ -1,0 +1,163 @@
+"""The grammar of a transcript as slots and the runs of text between them.
+
+A transcript is read slot by slot. After each slot some runs may follow: texts between it and the next slot, or the end,
+each with the rules that it leaves and enters. An answer is one slot here: what is in it is the dialect's to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
+
+MAX_RUNS = 2_000
+"""Runs after one slot of a chat. Beyond it: the others are not read."""
+
+
+class Step(NamedTuple):
+    """Going into a rule, or out of it."""
+
+    rule: str
+    enters: bool
+
+
+class Run(NamedTuple):
+    """A text, the steps on the way, and the state that it leads to: at a slot, or the last one."""
+
+    text: str
+    steps: tuple[Step, ...]
+    state: int
+
+
+class _Edge(NamedTuple):
+    text: str
+    step: Step | None
+    state: int
+
+
+class Runs:
+    """The states of a transcript's grammar."""
+
+    def __init__(self, spec: ChatSpec) -> None:
+        self.spec = spec
+        self._edges: list[list[_Edge]] = []
+        self.slots: dict[int, tuple[ChatSlot, str]] = {}
+        """State → the slot that is read there, and the rule that it is in."""
+        self._after: dict[int, int] = {}
+        self.turning = self._state()
+        """The state between two turns."""
+        self.first = self._state()
+        self.last = self._build(spec.rules["start"].expr, "start", self.first)
+        self._found: dict[int, tuple[Run, ...]] = {}
+
+    def after(self, state: int) -> tuple[Run, ...]:
+        """The runs that may follow the slot at `state`, or the first state, longest first.
+
+        Of equal texts the one comes first that leaves fewer rules, then that whose rule comes first in the grammar,
+        then the one that enters fewer.
+        """
+        found = self._found.get(state)
+        if found is None:
+            runs: dict[tuple[str, int], Run] = {}
+            for run in self._runs(self._after.get(state, state)):
+                known = runs.get((run.text, run.state))
+                if known is None or len(run.steps) < len(known.steps):
+                    runs[run.text, run.state] = run
+                if len(runs) >= MAX_RUNS:
+                    break
+            order: dict[str, int] = {}
+            for run in runs.values():
+                order.setdefault(_entered(run), len(order))
+            found = tuple(sorted(runs.values(), key=lambda run: _rank(run, order)))
+            self._found[state] = found
+        return found
+
+    def _runs(self, state: int) -> Iterator[Run]:
+        todo: list[tuple[int, str, tuple[Step, ...], frozenset[tuple[int, int]]]] = [(state, "", (), frozenset())]
+        while todo:
+            state, text, steps, met = todo.pop()
+            if state in self.slots or state == self.last:
+                yield Run(text, steps, state)
+            if state in self.slots:
+                continue
+            mark = (state, 0)
+            if mark in met:  # a loop that reads no slot goes on for ever
+                continue
+            for edge in reversed(self._edges[state]):
+                further = steps if edge.step is None else (*steps, edge.step)
+                todo.append((edge.state, text + edge.text, further, met | {mark}))
+
+    # Building
+
+    def _state(self) -> int:
+        self._edges.append([])
+        return len(self._edges) - 1
+
+    def _edge(self, start: int, end: int, text: str = "", step: Step | None = None) -> None:
+        self._edges[start].append(_Edge(text, step, end))
+
+    def _build(self, expr: Expr, inside: str, start: int) -> int:
+        """Lay out `expr` of rule `inside` from `start`; the state after it."""
+        match expr:
+            case Literal(text):
+                end = self._state()
+                self._edge(start, end, text)
+                return end
+            case Seq(items):
+                for item in items:
+                    start = self._build(item, inside, start)
+                return start
+            case Alt(items):
+                end = self._state()
+                for item in items:
+                    self._edge(self._build(item, inside, start), end)
+                return end
+            case Repeat(item, least, once):
+                if once:
+                    end = self._state()
+                    self._edge(self._build(item, inside, start), end)
+                    self._edge(start, end)
+                    return end
+                loop = self.turning if inside == "start" else self._state()
+                self._edge(start, loop)
+                done = self._build(item, inside, loop)
+                self._edge(done, loop)
+                return done if least else loop
+            case Ref(rule):
+                inner = self._state()
+                self._edge(start, inner, step=Step(rule, True))
+                done = self._build(self._view(rule), rule, inner)
+                end = self._state()
+                self._edge(done, end, step=Step(rule, False))
+                return end
+            case Pattern(_, name) if name in {*ChatSlot}:
+                # Slots get a state of their own, which is left by what follows them.
+                slot, end = self._state(), self._state()
+                self._edge(start, slot)
+                self.slots[slot] = ChatSlot(name), inside
+                self._after[slot] = end
+                return end
+            case _:
+                return start
+
+    def _view(self, rule: str) -> Expr:
+        """A rule as it is read: all between the first and the last text of an answer is the answer."""
+        expr = self.spec.rules[rule].expr
+        role = self.spec.roles.get(rule)
+        if role is ChatRole.ANSWER:
+            items: Sequence[Expr] = expr.items if isinstance(expr, Seq) else (expr,)
+            first = [items[0]] if isinstance(items[0], Literal) else []
+            last = [items[-1]] if len(items) > 1 and isinstance(items[-1], Literal) else []
+            return Seq((*first, Pattern("", ChatSlot.ANSWER), *last))
+        return expr
+
+
+def _entered(run: Run) -> str:
+    return next((step.rule for step in run.steps if step.enters), "")
+
+
+def _rank(run: Run, order: dict[str, int]) -> tuple[int, int, int, int]:
+    left = sum(not step.enters for step in run.steps)
+    return -len(run.text), left, order[_entered(run)], len(run.steps)

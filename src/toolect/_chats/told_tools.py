@@ -1,0 +1,70 @@
+"""Definitions of tools read back from the text that tells of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from toolect._spec.prompts import Syntax, ToolText
+from toolect.message import Json
+
+_HOLES = ("$tool", "$function", "$name", "$description", "$parameters")
+
+
+def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]:
+    """The tools that a text of the notation `how` tells: JSON as it is.
+
+    One in another notation is a tool whose name is empty, and whose description is the text.
+    """
+    values: list[Json] = []
+    if how is None or how.each == "{tool}" and how.notation.spelling is Syntax.JSON:
+        decoder = json.JSONDecoder()
+        at = 0
+        while at < len(text):
+            while at < len(text) and text[at] in " \t\r\n,[]":
+                at += 1
+            if at == len(text):
+                break
+            try:
+                value, at = decoder.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                values = []
+                break
+            values.append(value)
+    pattern = "$tool" if how is None or how.tool is None else how.tool
+    for value in values:
+        found: dict[str, Json] = {}
+        if not _fit(pattern, value, found):
+            values = []
+            break
+        yield _tool(found)
+    if not values and text.strip():
+        yield {"type": "function", "function": {"name": "", "description": text}}
+
+
+def _fit(pattern: Json, value: Json, found: dict[str, Json]) -> bool:
+    match pattern:
+        case str() if pattern in _HOLES:
+            found[pattern] = value
+            return True
+        case dict():
+            return isinstance(value, dict) and all(
+                _fit(inner, value[key], found) if key in value else inner in _HOLES for key, inner in pattern.items()
+            )
+        case list():
+            return (
+                isinstance(value, list)
+                and len(value) == len(pattern)
+                and all(_fit(inner, item, found) for inner, item in zip(pattern, value, strict=True))
+            )
+        case _:
+            return bool(pattern == value)
+
+
+def _tool(found: dict[str, Json]) -> dict[str, Any]:
+    if isinstance(whole := found.get("$tool"), dict):
+        return whole if "function" in whole else {"type": "function", "function": whole}
+    if isinstance(function := found.get("$function"), dict):
+        return {"type": "function", "function": function}
+    return {"type": "function", "function": {hole[1:]: found[hole] for hole in _HOLES[2:] if hole in found}}

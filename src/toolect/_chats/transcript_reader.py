@@ -1,0 +1,257 @@
+"""Reads a transcript back: total, in linear time, each deviation from what the chat writes a repair."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from toolect._chats.guarding import tokens_of
+from toolect._chats.slot_runs import Run, Runs, Step
+from toolect._spec.chat_model import ChatSlot, ChatSpec
+from toolect.segments import Repair, RepairKind
+
+_SPACE = re.compile(r"\s+")
+_BLANK = re.compile(r"\s*")
+
+
+class Held(NamedTuple):
+    """What a slot of a rule holds: characters `start:end`."""
+
+    slot: ChatSlot
+    rule: str
+    start: int
+    end: int
+
+
+class Course(NamedTuple):
+    """A transcript, read: the steps into and out of rules and what slots hold, in order, and the repairs."""
+
+    parts: list[Step | Held]
+    repairs: list[Repair]
+
+
+class _Exit(NamedTuple):
+    """Where a slot ends, and how it goes on: `run` is None where nothing that fits follows."""
+
+    end: int
+    after: int
+    run: Run | None
+    repairs: tuple[Repair, ...] = ()
+
+
+class Reader:
+    """Reads transcripts of one chat."""
+
+    def __init__(self, spec: ChatSpec) -> None:
+        self.spec = spec
+        self.runs = Runs(spec)
+        self.tokens = tokens_of(spec)
+        self._stops: dict[int, _Stops] = {}
+
+    def read(self, text: str) -> Course:
+        """The course of `text` through the chat's grammar. Never raises."""
+        course = Course([], [])
+        stack: list[str] = []
+        at, state = self._begin(text, course, stack)
+        while state in self.runs.slots:
+            slot, rule = self.runs.slots[state]
+            found = self._stops_at(state).leave(text, at)
+            course.parts.append(Held(slot, rule, at, found.end))
+            course.repairs.extend(found.repairs)
+            at = found.after
+            if found.run is not None:
+                self._step(found.run.steps, course, stack)
+                state = found.run.state
+            else:
+                at, state = self._turn(text, at, course, stack)
+        if at < len(text):
+            course.repairs.append(Repair(RepairKind.AFTER_END, at, text[at : at + 40]))
+        self._leave(course, stack)
+        return course
+
+    def _begin(self, text: str, course: Course, stack: list[str]) -> tuple[int, int]:
+        """Take what comes before the first slot."""
+        found = self._stops_at(self.runs.first).match(text, 0)
+        if found is None:
+            return self._turn(text, 0, course, stack)
+        course.repairs.extend(found.repairs)
+        assert found.run is not None
+        self._step(found.run.steps, course, stack)
+        return found.after, found.run.state
+
+    def _turn(self, text: str, at: int, course: Course, stack: list[str]) -> tuple[int, int]:
+        """Go on at the next turn: what is before it is left out."""
+        self._leave(course, stack)
+        opened = self._stops_at(self.runs.turning).next(text, at)
+        skipped = text[at : opened.end if opened else len(text)]
+        if skipped.strip():
+            course.repairs.append(Repair(RepairKind.STRAY_MARKER, at, skipped[:40]))
+        elif skipped:
+            course.repairs.append(Repair(RepairKind.WHITESPACE, at, skipped[:40]))
+        if opened is None or opened.run is None:
+            return len(text), self.runs.last
+        course.repairs.extend(opened.repairs)
+        self._step(opened.run.steps, course, stack)
+        return opened.after, opened.run.state
+
+    def _step(self, steps: tuple[Step, ...], course: Course, stack: list[str]) -> None:
+        for step in steps:
+            course.parts.append(step)
+            if step.enters:
+                stack.append(step.rule)
+            elif stack:
+                stack.pop()
+
+    def _leave(self, course: Course, stack: list[str]) -> None:
+        """Leave every rule that is open."""
+        while stack:
+            course.parts.append(Step(stack.pop(), False))
+
+    def _stops_at(self, state: int) -> _Stops:
+        stops = self._stops.get(state)
+        if stops is None:
+            openers = () if state == self.runs.turning else self.runs.after(self.runs.turning)
+            stops = self._stops[state] = _Stops(self.runs.after(state), openers, self.tokens, self.runs.last)
+        return stops
+
+
+class _Stops:
+    """What may follow at one state, and the search for it."""
+
+    def __init__(self, runs: tuple[Run, ...], openers: tuple[Run, ...], tokens: tuple[str, ...], last: int) -> None:
+        self.runs, self.last = runs, last
+        self.openers = [run for run in openers if run.text.strip() and run.state != last]
+        self.by_core: dict[str, list[Run]] = {}
+        for run in runs:
+            if run.text:
+                self.by_core.setdefault(_core(run.text), []).append(run)
+        self.opening: dict[str, list[Run]] = {}
+        for run in self.openers:
+            self.opening.setdefault(_core(run.text), []).append(run)
+        closers = {token for token in tokens if any(run.text.lstrip().startswith(token) for run in runs)}
+        self.closers = closers
+        cores = sorted({*self.by_core, *self.opening, *closers}, key=len, reverse=True)
+        self.by_core = _whole(self.by_core, cores)
+        self.opening = _whole(self.opening, cores)
+        self.finder = re.compile("|".join(map(re.escape, cores))) if cores else None
+        self.silent = next((run for run in runs if not run.text and run.state == last), None)
+        self._relaxed: dict[str, re.Pattern[str]] = {}
+
+    def match(self, text: str, at: int) -> _Exit | None:
+        """The run that stands at `at`."""
+        for run in self.runs:
+            if text.startswith(run.text, at) and (run.state != self.last or len(text) == at + len(run.text)):
+                if run.state != self.last and len(text) == at + len(run.text):
+                    # An answer of which nothing came is none: the transcript ends in what asks for it.
+                    ended = next((r for r in self.runs if r.text == run.text and r.state == self.last), None)
+                    run = ended or run
+                return _Exit(at, at + len(run.text), run)
+        start = _BLANK.match(text, at)
+        assert start is not None
+        for run in self.runs:
+            if run.text.strip() and (found := self._relax(run).match(text, start.end())):
+                if run.state == self.last and found.end() != len(text):
+                    continue
+                repair = Repair(RepairKind.WHITESPACE, at, text[at : found.end()][:40])
+                return _Exit(at, found.end(), run, (repair,))
+        return None
+
+    def next(self, text: str, at: int) -> _Exit | None:
+        """The first run from `at` on."""
+        pos = at
+        while self.finder is not None and (found := self.finder.search(text, pos)):
+            start = found.start()
+            if (matched := self.match(text, start)) is not None:
+                return matched._replace(end=start)
+            pos = start + 1
+        return None
+
+    def leave(self, text: str, at: int) -> _Exit:
+        """Where the slot that begins at `at` ends."""
+        pos = at
+        while self.finder is not None and (found := self.finder.search(text, pos)):
+            start, core = found.start(), found[0]
+            for run in self.by_core.get(core, ()):
+                lead = 0 if run.text.startswith(core) else len(_lead(run.text))
+                if start - lead < at or not text.startswith(run.text, start - lead):
+                    continue
+                end = start - lead + len(run.text)
+                if run.state == self.last and end != len(text):
+                    continue
+                if end == len(text) and run.state != self.last:
+                    run = next((r for r in self.runs if r.text == run.text and r.state == self.last), run)
+                return _Exit(start - lead, end, run)
+            for run in self.by_core.get(core, ()):
+                if run.text.strip() and (relaxed := self._relax(run).match(text, start)):
+                    if run.state == self.last and relaxed.end() != len(text):
+                        continue
+                    end = start - _shared(text, at, start, _lead(run.text))
+                    repair = Repair(RepairKind.WHITESPACE, end, text[end : relaxed.end()][:40])
+                    return _Exit(end, relaxed.end(), run, (repair,))
+            for run in self.opening.get(core, ()):
+                if text.startswith(run.text.lstrip(), start):
+                    return _Exit(start, start, None, (Repair(RepairKind.IMPLIED_CLOSER, start),))
+            if core in self.closers:
+                ended = start + len(core) == len(text)
+                repairs = () if ended else (Repair(RepairKind.STRAY_MARKER, start, core),)
+                blanks = next((_lead(run.text) for run in self.runs if run.text.lstrip().startswith(core)), "")
+                return _Exit(start - _shared(text, at, start, blanks), start + len(core), None, repairs)
+            pos = start + 1
+        if self.silent is not None:
+            return _Exit(len(text), len(text), self.silent)
+        cut = self._cut(text, at)
+        return _Exit(cut, len(text), None, (Repair(RepairKind.IMPLIED_CLOSER, cut),))
+
+    def _cut(self, text: str, at: int) -> int:
+        """Where a marker begins that the end of the text cuts off; the end when there is none."""
+        best = len(text)
+        for run in self.runs:
+            whole = run.text
+            for length in range(min(len(whole) - 1, len(text) - at, 64), 0, -1):
+                if text.endswith(whole[:length]) and whole[:length].strip():
+                    best = min(best, len(text) - length)
+                    break
+        return best
+
+    def _relax(self, run: Run) -> re.Pattern[str]:
+        pattern = self._relaxed.get(run.text)
+        if pattern is None:
+            words = _SPACE.split(run.text.strip())
+            tail = run.text[len(run.text.rstrip()) :]
+            end = "".join(f"(?:{re.escape(sign)})?" for sign in tail)
+            pattern = self._relaxed[run.text] = re.compile(r"\s*".join(map(re.escape, words)) + end)
+        return pattern
+
+
+def _core(text: str) -> str:
+    """The first word of a run: what is searched for."""
+    words = text.split(None, 1)
+    return words[0] if words else text
+
+
+def _whole(runs: dict[str, list[Run]], cores: list[str]) -> dict[str, list[Run]]:
+    """For each core the runs that may begin where it is found, longest first: those of shorter cores too."""
+    return {
+        core: sorted((run for own, some in runs.items() for run in some if _may_begin(core, own, run)), key=_longest)
+        for core in cores
+    }
+
+
+def _may_begin(core: str, own: str, run: Run) -> bool:
+    return core.startswith(own) or run.text.startswith(core)
+
+
+def _longest(run: Run) -> tuple[int, int]:
+    return -len(run.text), len(run.steps)
+
+
+def _lead(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _shared(text: str, at: int, start: int, lead: str) -> int:
+    """How many of the blanks in `lead` stand before `start`."""
+    for length in range(len(lead), 0, -1):
+        if start - length >= at and text.startswith(lead[-length:], start - length):
+            return length
+    return 0

@@ -1,0 +1,157 @@
+"""A chat, ready to use: conversations as the texts that models of a family are given, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date as Date  # noqa: N812
+from typing import Any, NamedTuple
+
+from toolect._chats.answers import Answers
+from toolect._chats.guarding import Guardian
+from toolect._chats.hearing import Hearing
+from toolect._chats.plan import Plans
+from toolect._chats.transcript_reader import Reader
+from toolect._chats.writing import Unsafe, Writer
+from toolect._spec.chat_model import ChatSpec
+from toolect.compiled import Dialect
+from toolect.conversation import Conversation
+from toolect.transcript import Transcript
+from toolect.turns import Assistant, Turn
+
+
+class Rewritten(NamedTuple):
+    """Why nothing can be appended: from character `at` on, the chat would write `now` where the model was given `was`.
+
+    It is false, as there is no text.
+    """
+
+    reason: str
+    at: int
+    was: str
+    now: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
+class Converted(NamedTuple):
+    """A transcript in another chat, and what of the conversation it does not tell."""
+
+    text: Transcript
+    losses: tuple[str, ...]
+
+
+class Chat:
+    """One chat. Safe to share between threads."""
+
+    def __init__(self, spec: ChatSpec, dialect: Dialect) -> None:
+        self.spec = spec
+        self.dialect = dialect
+        self._plans = Plans(spec)
+        self._answers = Answers(dialect)
+        self._guardian = Guardian(spec)
+        self._reader: Reader | None = None
+
+    @property
+    def name(self) -> str:
+        """The chat's name."""
+        return self.spec.name
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The markers that turns are made of: no text may hold them."""
+        return self._guardian.tokens
+
+    def __repr__(self) -> str:
+        return f"<Chat {self.name}>"
+
+    def render(
+        self,
+        conversation: Conversation,
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript:
+        """The conversation as text, and what asks for the next answer if `generate`.
+
+        `thinking` asks for reasoning, or for none, in families that know both; `date` is today's for those that tell
+        it. Raises Unrepresentable for what the chat cannot carry, and for a text that would break out of its place,
+        unless `unsafe` says that it is made harmless or kept.
+        """
+        writer = Writer(self._plans, self._answers, self._guardian, unsafe, date)
+        return writer.write(conversation.turns, conversation.tools, generate, thinking)
+
+    def parse(self, text: str) -> Conversation:
+        """The conversation that a transcript tells. Never raises on any text."""
+        if self._reader is None:
+            self._reader = Reader(self.spec)
+        return Hearing(self.spec, self.dialect, "").conversation(text, self._reader.read(text))
+
+    def continuation(
+        self,
+        conversation: Conversation,
+        turns: Sequence[Turn],
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript | Rewritten:
+        """The text to append to what the model was given and has answered, for `turns` to follow.
+
+        `conversation` ends with the answer, best with its sampled text. Where the chat would write otherwise what came
+        before, there is nothing to append.
+        """
+        given = list(conversation.turns)
+        last = given[-1] if given else None
+        before = Conversation(tuple(given[:-1] if isinstance(last, Assistant) else given), conversation.tools)
+        known = self.render(before, isinstance(last, Assistant), thinking=thinking, date=date, unsafe=unsafe)
+        if isinstance(last, Assistant):
+            text = last.text if last.text is not None else str(self.dialect.render(last.message, conversation.tools))
+            sampled = Conversation((*given[:-1], Assistant(last.message, text, last.dialect)), conversation.tools)
+            base = known + text
+        else:
+            sampled, base = conversation, str(known)
+        whole = Conversation((*sampled.turns, *turns), conversation.tools)
+        now = self.render(whole, generate, thinking=thinking, date=date, unsafe=unsafe)
+        if now.startswith(base):
+            return now.after(len(base))
+        at = next((i for i, (a, b) in enumerate(zip(base, now, strict=False)) if a != b), min(len(base), len(now)))
+        reason = f"`{self.name}` rewrites what came before: from character {at} on it would write other text"
+        return Rewritten(reason, at, base[at : at + 40], now[at : at + 40])
+
+    def convert(self, text: str, target: Chat, **options: Any) -> Converted:
+        """A transcript of this chat as one of `target`, with what that does not tell."""
+        conversation = self.parse(text)
+        generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
+        turns = tuple(
+            Assistant(turn.message)
+            if isinstance(turn, Assistant) and target.dialect.name != self.dialect.name
+            else turn
+            for turn in conversation.turns
+        )
+        written = target.render(Conversation(turns, conversation.tools), generate, **options)
+        return Converted(written, tuple(losses(conversation, target.parse(written))))
+
+
+def losses(before: Conversation, after: Conversation) -> list[str]:
+    """What `after` lacks of `before`, turn by turn, in words."""
+    found = []
+    if len(before.tools) != len(after.tools):
+        found.append(f"{len(before.tools)} tools became {len(after.tools)}")
+    elif tuple(before.tools) != tuple(after.tools):
+        found.append("definitions of tools are told otherwise")
+    if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
+        kinds = [[type(turn).__name__.lower() for turn in one.turns] for one in (before, after)]
+        return [*found, f"the turns {', '.join(kinds[0])} became {', '.join(kinds[1])}"]
+    for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
+        if isinstance(old, Assistant) and isinstance(new, Assistant):
+            if old.message.reasoning and not new.message.reasoning:
+                found.append(f"turn {number}: the reasoning is left out")
+            elif old.message != new.message:
+                found.append(f"turn {number}: the answer is told otherwise")
+        elif old != new:
+            found.append(f"turn {number}: the {type(old).__name__.lower()} turn is told otherwise")
+    return found

@@ -1,0 +1,191 @@
+"""Chats: conversations written, read back and continued, whatever the texts in them are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from toolect._chats.chat_registry import UnknownChat, chat, chats
+from toolect._chats.verbs import Chat
+from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
+from toolect.message import Call, Content, Message, Reasoning, Segment
+from toolect.rendered import Unrepresentable
+from toolect.transcript import Origin, Transcript
+
+TIDE = {
+    "type": "function",
+    "function": {
+        "name": "tide",
+        "description": "High water",
+        "parameters": {"type": "object", "properties": {"port": {"type": "string"}}, "required": ["port"]},
+    },
+}
+CALL = Call("tide", {"port": "Brest"}, "abcdefghi")
+WORDS = st.text(st.sampled_from("ab é\n<|>_{}"), min_size=1, max_size=12).filter(lambda text: text == text.strip())
+LAW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+every_chat = pytest.mark.parametrize("name", chats())
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> Conversation:
+    """Conversations that a chat may be fit for: turns in the usual order, texts of few signs."""
+    turns: list[Turn] = [System(draw(WORDS))] if draw(st.booleans()) else []
+    tools = [TIDE] if draw(st.booleans()) else []
+    for _ in range(draw(st.integers(1, 3))):
+        turns.append(User(draw(WORDS)))
+        if tools and draw(st.booleans()):
+            said: list[Segment] = [Content(draw(WORDS))] if draw(st.booleans()) else []
+            calls = [Call("tide", {"port": draw(WORDS)}, f"abcdefgh{i}") for i in range(draw(st.integers(1, 2)))]
+            turns.append(Assistant(Message([*said, *calls])))
+            turns.append(Results(tuple(ToolResult(call.id or "", "tide", draw(WORDS)) for call in calls)))
+        thought: list[Segment] = [Reasoning("hm " + draw(WORDS))] if draw(st.booleans()) else []
+        turns.append(Assistant(Message([*thought, Content(draw(WORDS))])))
+    return Conversation(turns, tools)
+
+
+def rendered(one: Chat, conversation: Conversation, generate: bool = False) -> Transcript | None:
+    """The conversation's text, if the chat can carry it."""
+    try:
+        return one.render(conversation, generate, date="2026-01-01")
+    except Unrepresentable:
+        return None
+
+
+def told(conversation: Conversation, unsaid: bool) -> list[object]:
+    """What a chat has to bring back: all but ids, and reasoning where it drops that."""
+    found: list[object] = [[tool["function"]["name"] for tool in conversation.tools]]
+    for turn in conversation.turns:
+        match turn:
+            case Assistant(message):
+                calls = [(call.name, call.arguments) for call in message.calls]
+                found.append((message.content.strip(), "" if unsaid else message.reasoning, calls))
+            case Results(results):
+                found.append([result.output for result in results])
+            case System(text) | User(text):
+                found.append((type(turn).__name__, text))
+    return found
+
+
+def drops(conversation: Conversation, text: str) -> bool:
+    """True when the reasoning of a turn is not in the text."""
+    said = [turn.message.reasoning for turn in conversation.turns if isinstance(turn, Assistant)]
+    return text.count("hm ") < sum(bool(reasoning) for reasoning in said)
+
+
+@every_chat
+@LAW
+@given(conversations())
+def test_what_is_written_is_read_back(name: str, conversation: Conversation) -> None:
+    text = rendered(chat(name), conversation)
+    if text is None:
+        return
+    back = chat(name).parse(text)
+    lost = {System} if isinstance(conversation.turns[0], System) and not isinstance(back.turns[0], System) else set()
+    if lost:  # a system text that stands in the user's turn is the user's for a reader
+        assert "system" in chat(name).spec.lost
+        return
+    assert told(back, drops(conversation, text)) == told(conversation, drops(conversation, text))
+    assert not back.repairs
+
+
+@every_chat
+@LAW
+@given(conversations())
+def test_what_is_read_is_written_again(name: str, conversation: Conversation) -> None:
+    text = rendered(chat(name), conversation)
+    if text is not None and "system" not in chat(name).spec.lost:
+        assert chat(name).render(chat(name).parse(text), False, date="2026-01-01") == text
+
+
+@every_chat
+@LAW
+@given(
+    conversations(), st.floats(0, 1), st.sampled_from(["", "<|im_start|>", "<|im_end|>", "\n", "<|eot_id|>x", "</s>"])
+)
+def test_whatever_is_cut_or_put_in_is_read(name: str, conversation: Conversation, part: float, put: str) -> None:
+    text = rendered(chat(name), conversation, True)
+    if text is None:
+        return
+    cut = text[: int(len(text) * part)] + put
+    for broken in (cut, cut + text[len(cut) :]):
+        spans = chat(name).parse(broken).spans
+        assert "".join(broken[span.start : span.end] for span in spans) == broken
+
+
+@every_chat
+def test_spans_say_whose_words_they_are(name: str) -> None:
+    turns = [
+        System("Sys one."),
+        User("Use one."),
+        Assistant(Message([CALL])),
+        Results((ToolResult("abcdefghi", "tide", "Res one."),)),
+    ]
+    text = rendered(chat(name), Conversation(turns, [TIDE]), True) or rendered(
+        chat(name), Conversation(turns[:2]), True
+    )
+    assert text is not None
+    said = {origin: "".join(text[s.start : s.end] for s in text.spans if s.origin is origin) for origin in Origin}
+    assert sum(map(len, said.values())) == len(text)
+    assert "Sys one." in said[Origin.SYSTEM]
+    assert said[Origin.USER] == "Use one."
+    if "Res one." in text:
+        assert "Res one." in said[Origin.RESULT]
+        assert "Brest" in said[Origin.ANSWER]
+
+
+@every_chat
+def test_a_text_does_not_break_out(name: str) -> None:
+    token = chat(name).tokens[0]
+    turns = [User(f"So {token} it goes")]
+    with pytest.raises(Unrepresentable, match=re.escape(token)):
+        chat(name).render(Conversation(turns))
+    harmless = chat(name).render(Conversation(turns), unsafe="neutralise")
+    assert token not in str(harmless).split("So ")[1].split(" it goes")[0]
+    assert [one.marker for one in harmless.defused] == [token]
+    kept = chat(name).render(Conversation(turns), unsafe="keep")
+    assert f"So {token} it goes" in kept
+    assert not kept.defused
+
+
+@every_chat
+def test_what_was_sampled_is_not_rewritten(name: str) -> None:
+    answer = Assistant(Message([Content("It is  high.")]), "It is  high.")
+    before = Conversation([User("When?"), answer])
+    prompt = chat(name).render(Conversation([User("When?")]), thinking=None)
+    added = chat(name).continuation(before, [User("And then?")])
+    if isinstance(added, Transcript):
+        whole = chat(name).render(Conversation([*before.turns, User("And then?")]))
+        assert prompt + "It is  high." + added == whole
+        assert added.spans[-1].end == len(added)
+    else:
+        assert added.at <= len(prompt) + len("It is  high.")
+        assert added.was != added.now
+
+
+@every_chat
+def test_a_thousand_turns(name: str) -> None:
+    turns = [turn for n in range(500) for turn in (User(f"u{n}"), Assistant(Message([Content(f"a{n}")])))]
+    text = chat(name).render(Conversation(turns), False)
+    assert chat(name).parse(text).turns[-1].message.content == "a499"  # type: ignore[union-attr]
+    assert len(chat(name).parse(text).turns) == 1000
+
+
+def test_reasoning_is_kept_after_the_last_user_turn() -> None:
+    think = Assistant(
+        Message([Reasoning("Hm"), CALL]),
+        '<think>\nHm\n</think>\n\n<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>',
+    )
+    turns = [User("When?"), think]
+    result = Results((ToolResult("", "tide", "At noon"),))
+    assert "At noon" in str(chat("qwen3").continuation(Conversation(turns, [TIDE]), [result]))
+    rewritten = chat("qwen3").continuation(Conversation(turns, [TIDE]), [result, User("Thanks")])
+    assert not rewritten
+    assert rewritten.was.startswith("hink>\nHm")  # type: ignore[union-attr]
+
+
+def test_an_unknown_chat() -> None:
+    with pytest.raises(UnknownChat, match=r"qwen2\.5"):
+        chat("qwen25")
