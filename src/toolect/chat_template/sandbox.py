@@ -27,9 +27,14 @@ class BadTemplate(ValueError):
     """Something is no chat template, or does not render; one sentence."""
 
 
-def run(template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS) -> list[str | BadTemplate]:
-    """The text of each rendering, or what is wrong with it. Raises BadTemplate for what spoils them all."""
-    job = json.dumps({"template": template, "renders": list(renders), "seconds": seconds}).encode()
+def run(
+    template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS, strict: bool = False
+) -> list[str | BadTemplate]:
+    """The text of each rendering, or what is wrong with it. Raises BadTemplate for what spoils them all.
+
+    With `strict` a template may do no more than model hubs let it: it changes no lists, and writes no iterator as JSON.
+    """
+    job = json.dumps({"template": template, "renders": list(renders), "seconds": seconds, "strict": strict}).encode()
     try:
         command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
         done = subprocess.run(command, input=job, capture_output=True, timeout=seconds, check=False)
@@ -49,7 +54,7 @@ def main() -> None:
     job: dict[str, Any] = json.load(sys.stdin)
     _bound(job["seconds"])
     try:
-        results = _render(job["template"], job["renders"])
+        results = _render(job["template"], job["renders"], job["strict"])
     except ImportError:
         results = [{"fatal": "expected jinja2 to render the template, got none: pip install 'toolect[template]'"}]
     json.dump(results, sys.stdout)
@@ -64,15 +69,15 @@ def _bound(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
 
 
-def _render(source: str, renders: list[dict[str, Json]]) -> list[dict[str, str]]:
+def _render(source: str, renders: list[dict[str, Json]], hub: bool) -> list[dict[str, str]]:
     from jinja2 import TemplateSyntaxError
     from jinja2.exceptions import SecurityError
     from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
     results = []
     try:
-        strict = _environment(ImmutableSandboxedEnvironment).from_string(source)
-        loose = _environment(SandboxedEnvironment).from_string(source)
+        strict = _environment(ImmutableSandboxedEnvironment, hub).from_string(source)
+        loose = strict if hub else _environment(SandboxedEnvironment).from_string(source)
     except TemplateSyntaxError as error:
         return [{"fatal": f"expected a jinja template, got: {_line(error)} at line {error.lineno}"}]
     except Exception as error:  # whatever a template does wrong is its own affair
@@ -95,7 +100,7 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200].rstrip(".")
 
 
-def _environment(kind: Any) -> Any:
+def _environment(kind: Any, hub: bool = False) -> Any:
     """The environment that model hubs render chat templates in."""
     import datetime
 
@@ -113,7 +118,9 @@ def _environment(kind: Any) -> Any:
             return nodes.Scope(body).set_lineno(line)
 
     def tojson(value: Json, **options: Json) -> str:
-        return json.dumps(value, ensure_ascii=options.pop("ensure_ascii", False), default=items, **options)
+        return json.dumps(
+            value, ensure_ascii=options.pop("ensure_ascii", False), default=None if hub else items, **options
+        )
 
     def items(value: object) -> list[Json]:
         """What a filter yields one by one; nothing else of Python's own is JSON."""

@@ -1,0 +1,1 @@
+"""Chats beside the templates that models are shipped with, on random conversations."""

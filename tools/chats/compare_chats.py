@@ -1,0 +1,181 @@
+"""Holds chats against the templates of their models: is a random conversation the same text, or refused by both?
+
+    python -m tools.chats.compare_chats [--template PATTERN] [--count N] [--seed N] [--differences N] [--write]
+
+The templates are those of `original_templates`, rendered as transformers does: the conversation as messages, tools as
+plain JSON, reasoning under each of its names, no option that was not asked for. A chat renders the same conversations,
+with what could break out of its place left as it is, since templates do. A template has a chat where an entry of
+chats.yaml names it under `templates`; all others are listed as missing. `--write` writes docs/reports/chats.md.
+Exit code 0: each template that has a chat agrees with it on at least 99 % of the conversations. 1: some do not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import takewhile
+from typing import Any, NamedTuple, TypeAlias
+
+from toolect.chat_template import BadTemplate
+from toolect.message import BadMessage
+from toolect.rendered import Unrepresentable
+from tools.chats.chats_report import write
+from tools.chats.original_templates import CACHE, Template, templates
+from tools.chats.random_conversations import Case, cases
+from tools.chats.template_texts import rendered
+
+SHARE = 0.99
+"""The part of the conversations that a chat must agree on."""
+AROUND = 40
+"""Characters shown on either side of a difference."""
+Render: TypeAlias = Callable[[Case], str]
+"""Renders a case, or raises `Refused`."""
+
+
+class Refused(Exception):  # what happened
+    """A chat does not carry a conversation."""
+
+
+class Difference(NamedTuple):
+    """One case that is not the same: what the template makes of it, and the chat."""
+
+    case: Case
+    template: str
+    chat: str
+
+
+class Compared(NamedTuple):
+    """How a chat does on the conversations of a template; without a chat all are missing."""
+
+    template: Template
+    chat: str
+    same: int = 0
+    refused: int = 0
+    """By both."""
+    differences: tuple[Difference, ...] = ()
+    wrong: str = ""
+    """Why the template renders nothing at all."""
+
+    @property
+    def agrees(self) -> bool:
+        """True where they are the same often enough."""
+        alike = self.same + self.refused
+        return alike > 0 and alike >= SHARE * (alike + len(self.differences))
+
+
+def compare(template: Template, name: str, render: Render | None, given: Sequence[Case]) -> Compared:
+    """The chat `name`, which renders by `render`, beside the template."""
+    if render is None:
+        return Compared(template, "")
+    try:
+        texts = rendered(template, given)
+    except BadTemplate as error:
+        return Compared(template, name, wrong=str(error))
+    same = refused = 0
+    differences = []
+    for case, text in zip(given, texts, strict=True):
+        try:
+            ours: str | Refused = render(case)
+        except Refused as error:
+            ours = error
+        if isinstance(text, BadTemplate) and isinstance(ours, Refused):
+            refused += 1
+        elif text == ours:
+            same += 1
+        else:
+            differences.append(Difference(case, _told(text), _told(ours)))
+    return Compared(template, name, same, refused, tuple(differences))
+
+
+def _told(text: str | Exception) -> str:
+    return f"(refused: {text})" if isinstance(text, Exception) else str(text)
+
+
+def shown(difference: Difference) -> Iterator[str]:
+    """Where the two part, in a few lines."""
+    theirs, ours = difference.template, difference.chat
+    at = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(theirs, ours, strict=False)))
+    yield f"  number {difference.case.number}, character {at}:"
+    for what, text in (("template", theirs), ("chat", ours)):
+        yield f"    {what:9}{text[max(at - AROUND, 0) : at]!r} ▶ {text[at : at + AROUND]!r}"
+
+
+def chats() -> dict[str, tuple[str, Render]]:
+    """For each template that a chat names, the chat's name and how it renders."""
+    try:
+        registry: Any = importlib.import_module("toolect._chats.registry")
+    except ImportError:
+        return {}
+    today = datetime.date.today()
+    found: dict[str, tuple[str, Render]] = {}
+    for name in registry.chats():
+        chat = registry.chat(name)
+
+        def render(case: Case, chat: Any = chat) -> str:
+            try:
+                return str(
+                    chat.render(case.conversation, case.generate, thinking=case.thinking, date=today, unsafe="keep")
+                )
+            except (Unrepresentable, BadMessage) as error:
+                raise Refused(str(error)) from None
+
+        found |= {path.removesuffix(".jinja"): (name, render) for path in chat.spec.templates}
+    return found
+
+
+def table(compared: Iterable[Compared]) -> Iterator[str]:
+    """A row for each template, as Markdown."""
+    yield "| template | chat | same | refused by both | different | agree |"
+    yield "| --- | --- | ---: | ---: | ---: | --- |"
+    for one in compared:
+        name = ", ".join([one.template.name, *one.template.copies])
+        if one.wrong or not one.chat:
+            yield f"| {name} | {one.chat or 'missing'} | | | | {one.wrong} |"
+            continue
+        verdict = "yes" if one.agrees else "no"
+        yield f"| {name} | {one.chat} | {one.same} | {one.refused} | {len(one.differences)} | {verdict} |"
+
+
+def _first(one: Compared) -> Iterator[str]:
+    yield f"{one.template.name} as {one.chat}"
+    yield from shown(one.differences[0])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.chats.compare_chats", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--template", default="*", help="a pattern of names, such as '*/Qwen*'")
+    parser.add_argument("--count", type=int, default=200, help="how many conversations (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--differences", type=int, default=0, help="how many differences to show of each template")
+    parser.add_argument("--write", action="store_true", help="write docs/reports/chats.md")
+    options = parser.parse_args(arguments)
+    chosen = [one for one in templates() if fnmatchcase(one.name, options.template)]
+    if not chosen:
+        print(f"expected templates in {CACHE}, found none: python -m tools.chats.original_templates", file=sys.stderr)
+        return 2
+    have = chats()
+    compared = []
+    for template in chosen:
+        name, render = next((have[n] for n in (template.name, *template.copies) if n in have), ("", None))
+        given = [*cases(options.seed, options.count, template.original.ids)] if render else []
+        compared.append(compare(template, name, render, given))
+        for difference in compared[-1].differences[: options.differences]:
+            print(f"{template.name} as {name}", *shown(difference), sep="\n", flush=True)
+    rows = [*table(compared)]
+    print(*rows, sep="\n")
+    if options.write:
+        held = [one for one in compared if one.chat]
+        first = [line for one in held if one.differences for line in _first(one)]
+        write(rows, first, options.count, sum(one.agrees for one in held), len(held))
+    return int(not all(one.agrees for one in compared if one.chat))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

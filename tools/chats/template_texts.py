@@ -1,0 +1,71 @@
+"""What a template itself makes of conversations: messages as transformers gives them to it, rendered in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from toolect.chat_template import BadTemplate
+from toolect.chat_template.sandbox import run
+from toolect.conversation import Assistant, Conversation, Results, System, User
+from toolect.message import Json
+from tools.chats.original_templates import Original, Template
+from tools.chats.random_conversations import Case
+
+SECONDS = 120.0
+"""What all renderings of one template may take."""
+
+
+def rendered(template: Template, cases: Iterable[Case]) -> Sequence[str | BadTemplate]:
+    """The text of each case, or why the template refuses it. Raises BadTemplate for one that renders nothing."""
+    return run(
+        template.text,
+        [variables(case, template.original) for case in cases],
+        SECONDS,
+        strict=not template.original.loose,
+    )
+
+
+def variables(case: Case, original: Original) -> dict[str, Json]:
+    """What the template sees. An option that is not given is not defined."""
+    given: dict[str, Json] = {
+        "messages": messages(case.conversation, original),
+        "tools": list(case.conversation.tools) or None,
+        "documents": None,
+        "add_generation_prompt": case.generate,
+        "bos_token": original.bos_token,
+        "eos_token": original.eos_token,
+    }
+    if case.thinking is not None:  # the names that templates have for it
+        given |= {"enable_thinking": case.thinking, "thinking": case.thinking}
+    return given
+
+
+def messages(conversation: Conversation, original: Original) -> list[dict[str, Json]]:
+    """The turns as messages, with reasoning under every name that a template may read."""
+    out: list[dict[str, Json]] = []
+    for turn in conversation.turns:
+        match turn:
+            case System(text):
+                out.append({"role": "system", "content": text})
+            case User(text):
+                out.append({"role": "user", "content": text})
+            case Assistant(message):
+                said: dict[str, Json] = {"role": "assistant", "content": message.content or original.empty}
+                if message.reasoning:
+                    said |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), message.reasoning)
+                if message.calls:
+                    said["tool_calls"] = [
+                        {
+                            "id": call.id,
+                            "type": "function",
+                            "function": {
+                                "name": call.name,
+                                "arguments": call.arguments_text if original.arguments == "text" else call.arguments,
+                            },
+                        }
+                        for call in message.calls
+                    ]
+                out.append(said)
+            case Results(results):
+                out += [result.to_openai() for result in results]
+    return out
