@@ -1,0 +1,275 @@
+"""A JSON value that is not JSON from some place on: where it ends, what was meant, and whether it is a call at all."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from toolect._graph.misspelling import MORE
+from toolect._graph.stop_plan import broken_plan, plan_of
+from toolect._graph.symbols import Field
+from toolect._reading.again import MAX_AGAIN, written_again
+from toolect._reading.answer import WAIT, Answer
+from toolect._reading.course import Course
+from toolect._reading.json_value import JsonValue
+from toolect._reading.slot import Next, Slot
+from toolect._reading.stop_check import ends_broken, opens
+from toolect._shapes.alternatives import TEXTS
+from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
+from toolect._shapes.shape_events import Arguments, CallEnds, Filled
+from toolect._spec.model import Hole, SlotKind
+from toolect._values.json_lexemes import MAX_DEPTH, Broken
+from toolect._values.text_values import read_json
+from toolect.message import dumps
+
+_NEXT = re.compile(r"\}\s{0,64}(?=\{)")
+"""The end of an object that another one follows."""
+_TAIL = re.compile(r"\}\s{0,64}\Z")
+_OBJECT = re.compile(r"(?:```\w{0,16}\s*)?\{").match
+_BEFORE_CALL = 1
+"""Brackets of arguments that may be missing where another call begins. Where more are, or a closer is missing too, or a
+comma comes last, this one was broken off."""
+_REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
+"""What may stand too many behind a value that was mended."""
+
+
+class Unmended(Enum):
+    """Why a broken value was not mended."""
+
+    NO = 1
+    """Nobody knows what was meant."""
+    CUT = 2
+    """The text ends in the middle of it."""
+
+
+class BrokenSlot:
+    """The rest of a value that broke while `strict` read it."""
+
+    __slots__ = ("_broken", "_likely", "_loose", "_over", "_over_again", "_seen", "_strict", "value")
+
+    def __init__(self, course: Course, value: JsonValue, broken: Broken, strict: Slot) -> None:
+        self.value, self._broken, self._strict = value, broken, strict
+        self._loose: LooseEnd | None = None  # looks for its end
+        if value.host is not None or course.graph.start.json and course.builder.draft.mending < MAX_MENDING:
+            self._loose = value.reader.loose()
+        self._seen = broken.resume  # how far that has looked while the value may be just text
+        self._likely = False  # it begins as a call does
+        self._over: tuple[int, int] | None = None  # where it ends, and what may be missing there
+        self._over_again = False  # it is written again, and read from there
+
+    @property
+    def field(self) -> Field:
+        """What the text fills that is open here."""
+        return self.value.field
+
+    def needed(self) -> int | None:
+        """The first character that may be asked for again."""
+        return self.value.needed()
+
+    def pending(self, course: Course) -> str:
+        """Argument text that is not safe to pass on; all of the value while it may be just text."""
+        return self.value.pending(course)
+
+    def quick(self, course: Course) -> None:
+        """There is no short way."""
+
+    def read(self, course: Course) -> Next:
+        """Read on."""
+        if self.value.host is not None:
+            return self._guess(course)
+        return self._find_end(course) if self._over is None else self._repair(course, *self._over)
+
+    def _find_end(self, course: Course) -> Next:
+        """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
+        node = course.node.step(SlotKind.JSON).node
+        buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
+        plan = broken_plan(node)
+        at = start
+        while True:
+            found, needles = plan.next(course.finder, at)
+            answers = [ends_broken(course, node, needle, found) for needle in needles]
+            if found < 0 or Answer.YES in answers or Answer.WAIT in answers:
+                break
+            at = found + 1
+        undecided = found >= 0 and Answer.YES not in answers
+        missing = 0 if found < 0 else MAX_DEPTH
+        if found >= 0 and any(opens(course, needle) for needle in needles):
+            follows = any(needle.stop is not None and needle.stop.core in node.marks for needle in needles)
+            missing = _BEFORE_CALL if follows or node.text else NONE_MISSING
+        if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
+            found, undecided = held, True  # a longer one may begin before it
+        rows = node.json and (not node.text or plan_of(node).direct)
+        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+            found, undecided, missing = match.start() + 1, False, MAX_DEPTH
+        safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
+            safe = min(safe, tail.start())
+        end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
+        if end < 0 and (undecided or found < 0 and not final):
+            course.pos = safe
+            return WAIT
+        if end >= 0:
+            missing = _BEFORE_CALL if buf[end : end + 1] == "{" else MAX_DEPTH
+        end = end if end >= 0 else safe
+        course.pos = end
+        return self._repair(course, course.base + end, missing)
+
+    def _guess(self, course: Course) -> Next:
+        """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""
+        value = self.value
+        broken, loose, host = self._broken, self._loose, value.host
+        assert loose is not None and host is not None
+        buf, base, final = course.buf, course.base, course.final
+        if not self._likely:
+            answer = guess(course.raw(value.start, min(base + len(buf), value.start + 600)), keys_of(value.shape))
+            if answer is Guess.MORE and not final:
+                return WAIT
+            self._likely = answer is Guess.YES
+            if not self._likely:
+                return value.reject(course, max(broken.resume, value.start + 1))
+        limit = value.start + MAX_GUESS - base
+        end = loose.find(buf[:limit] if limit < len(buf) else buf, self._seen - base)
+        if end < 0 and not final and len(buf) < limit:
+            self._seen = base + len(buf)
+            return WAIT
+        if self._written_again(course, base + (end if end >= 0 else min(limit, len(buf)))) is Answer.YES:
+            return self._strict if self._over_again else None
+        if end < 0 and final:
+            self._mended(course, base + len(buf), 0)  # as far as it goes
+            if value.recorded and type(value.recorded[-1]) is CallEnds:
+                value.recorded.pop()  # nothing says where it would have ended
+            if value.broken_off(course):
+                return WAIT
+        if end < 0 or self._mended(course, base + end) != base + end or not value.calls(course):
+            course.builder.draft.guesses += 1
+            return value.reject(course, max(broken.resume, value.start + 1))
+        value.commit(course)
+        course.pos = end
+        value.close(course, base + end, broken=True)
+        return None
+
+    def _written_again(self, course: Course, end: int) -> Answer:
+        """Is the call in the value, which is broken up to character `end`, written again? It is read from there."""
+        value = self.value
+        draft, final = course.builder.draft, course.final or value.host is not None
+        if value.plain or draft.guesses >= MAX_GUESSES:
+            return Answer.NO
+        until = end if value.host is not None else course.base + len(course.buf)
+        said = [event.end for event in value.recorded if isinstance(event, Filled) and event.kind in TEXTS]
+        start = max(value.kept, *said, 0) if draft.call is None else min(draft.call.start, value.kept)
+        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
+        found = written_again(text, end - start, final, course.graph.openers)
+        if found >= 0:
+            draft.guesses += self._loose is not None
+            value.commit(course)
+            self._fail(course, start + found)
+            course.back_to(start + found)
+        if found != -1:
+            return Answer.WAIT if found == MORE else Answer.YES
+        start = value.reader.unit_start
+        if start < value.kept:
+            return Answer.NO
+        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
+        found = written_again(text, end - start, final)
+        if found >= 0:
+            value.commit(course)
+            self._end_broken(course, start + found)
+            draft.guesses += 1
+            self._over_again, value.kept = True, start + found
+            value.reader.begin_again()
+            course.back_to(start + found)
+        return Answer.NO if found == -1 else Answer.WAIT if found == MORE else Answer.YES
+
+    def _mended(self, course: Course, end: int, missing: int = MAX_DEPTH) -> int | Unmended:
+        """Read what is broken up to character `end`, mending it: where the value ends.
+
+        That is before the `end` where text follows that cannot belong to it.
+        """
+        value = self.value
+        broken, start = self._broken, max(value.kept, value.start)
+        if end - start > MAX_REPAIR:
+            return Unmended.NO
+        mender = Mender(value.reader, course.raw(start, end), start, value.note)
+        try:
+            over = mender.read(broken, missing)
+        except Broken:
+            return Unmended.NO
+        if over < 0:
+            return Unmended.CUT
+        rest = course.raw(over, end)
+        after = _REST.match(rest).end()  # type: ignore[union-attr]  # matches the empty string
+        if after == len(rest):
+            return end
+        good = (
+            value.reader.called or isinstance(value.shape, Hole) and _OBJECT(course.raw(value.start, value.start + 24))
+        )
+        return over + after if good and rest[after:].lstrip()[0] not in "\"',:" else Unmended.NO
+
+    def _repair(self, course: Course, end: int, missing: int) -> Next:
+        """Make of the value, which ends at character `end`, what was meant; so many brackets may be `missing` there."""
+        value = self.value
+        draft, broken = course.builder.draft, self._broken
+        again = self._written_again(course, end)
+        if again is Answer.WAIT:
+            self._over = end, missing
+            return WAIT
+        if again is Answer.YES:
+            return self._strict if self._over_again else None
+        spent, draft.mending = draft.mending, draft.mending + end - value.start
+        mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
+        if mended is Unmended.CUT:
+            value.cut(course)
+            return WAIT
+        if mended is not Unmended.NO:
+            course.back_to(mended)
+            value.close(course, mended, broken=True)
+            return None
+        raw = course.raw(value.start, end).strip()
+        plain = not value.plain and isinstance(value.shape, Hole) and not (draft.call is not None and draft.call.whole)
+        text = _plain_text(raw) if plain else None
+        if value.plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be
+            value.note(broken.at, str(broken))
+            value.emit(Arguments(raw, "", value.start))
+        elif text and (call := draft.call) is not None and not call.written and draft.places(call.name, text):
+            value.sink.forget()
+            draft.write(dumps(text))
+            call.take(text)
+        else:
+            self._fail(course, end)
+            return None
+        value.leave(course, end)
+        return None
+
+    def _fail(self, course: Course, end: int) -> None:
+        """The call, which ends at character `end`, cannot be read, and it is the last one."""
+        value = self.value
+        draft = course.builder.draft
+        if draft.call is not None and draft.ruled:
+            draft.call.fail(self._why())
+        else:
+            self._end_broken(course, end)
+        if not value.plain:
+            value.sink.forget()
+        value.leave(course, end)
+
+    def _end_broken(self, course: Course, end: int) -> None:
+        """The call, which ends at character `end`, cannot be read."""
+        draft, broken = course.builder.draft, self._broken
+        if draft.call is None:
+            draft.attempt(self.value.kept, end, str(broken))
+        else:
+            draft.call.fail(self._why())
+            draft.end_call(end)
+
+    def _why(self) -> str:
+        return f"{self._broken} - at {self._broken.at}"
+
+
+def _plain_text(raw: str) -> str | None:
+    """The text that stands where JSON should, perhaps in quotes; None where it was to be a list or an object."""
+    text = raw.strip()
+    if text[:1] == '"':
+        said = read_json(text)
+        text = said.strip() if isinstance(said, str) else ""
+    return text if text and text[0] not in '{["' else None
