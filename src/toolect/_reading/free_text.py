@@ -15,6 +15,7 @@ from toolect._graph.stops import Calls
 from toolect._graph.symbols import Key, is_echo
 from toolect._reading.clear_text import Clear, clear_text
 from toolect._reading.quotation import line_before, quoted
+from toolect._reading.renamed import renamed
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, Trace, build
@@ -53,7 +54,7 @@ class Text(Route, ABC):
     """Free text up to one of its closers."""
 
     __slots__ = (
-        "_closers", "_common", "_echoes", "_escapes", "_near", "_others", "clear", "codec", "hub",
+        "_closers", "_common", "_echoes", "_escapes", "_near", "_others", "_repeating", "clear", "codec", "hub",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -83,6 +84,7 @@ class Text(Route, ABC):
         if not self._closers or plan.head is not None:
             return
         self._echoes = [n.stop.core for n in others if n.stop is not None and is_echo(n.stop.core)]
+        self._repeating = (*self._echoes, *(closer.text for closer in self._closers if closer.echo))
         self._others = _grouped([n.text for n in others if n.stop is None or not is_echo(n.stop.core)])
         self._common = common_start([n for n, _ in self._others])
         self._near: Find = nowhere
@@ -138,12 +140,22 @@ class Text(Route, ABC):
             return None
         if closer.opens and quoted(line_before(text, pos, where)):
             return None
+        if self._repeating and any(self._is_renamed(to, core, pos, where) for core in self._repeating):
+            return None
         piece = text[pos:until]
         if stands_twice(to.last, text, pos, piece):
             return None
         if self._escapes is not None:
             piece = unescape(piece, self._escapes)
         return self.take(to, piece, until, until + closer.gap)
+
+    def _is_renamed(self, to: Striding, core: str, pos: int, where: int) -> bool:
+        """Does `core`, which repeats a name or a key, stand before index `where` in another spelling?"""
+        text, spelled, begins = to.buf, to.spelled(core), fixed(core)
+        at = text.find(begins, pos, where)
+        while at >= 0 and renamed(core, spelled, text, at, final=True) is None:
+            at = text.find(begins, at + 1, where)
+        return at >= 0
 
     def _search(self, to: Striding, pos: int) -> tuple[int, Closer]:
         """Where the text from index `pos` on ends, -1 where that is unclear."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from toolect._graph.misspelling import MORE, around, is_word, near, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
-from toolect._graph.stop_plan import Needle, fixed
+from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import Calls, EndToken, Instead, Misspelt, NameLine, Stop, Stray, Unopened, stops_of
-from toolect._graph.symbols import ECHOES, is_echo
+from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
 from toolect._reading.quotation import mentioned
+from toolect._reading.renamed import renamed
 from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
@@ -29,11 +29,6 @@ _FENCE = "```"
 _SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 _ENDS = frozenset(".!?…。！？")
 """What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
-
-
-_ECHOED = re.compile(r"\s?([\w.:/-]{1,128})\s?")
-_ECHO_BEGUN = re.compile(r"\s?\Z")
-_NAMESPACE = re.compile(r"[.:/]+")
 
 
 class End(NamedTuple):
@@ -240,7 +235,7 @@ def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: i
         return match.end()
     core = course.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
-        return WAIT if not final and cut_off(core, buf, at) else _renamed(stop.core, core, buf, at, final)
+        return WAIT if not final and cut_off(core, buf, at) else renamed(stop.core, core, buf, at, final)
     end = at + len(core)
     if core[-1].isalnum() and (space := _space_after(passage, stop)):
         if end == len(buf) and not final:
@@ -248,25 +243,6 @@ def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: i
         if not _is_word(core, buf[end : end + 1], space):
             return None
     return end
-
-
-def _renamed(core: str, spelled: str, buf: str, at: int, final: bool) -> int | Waiting | None:
-    """Where the marker at index `at` ends that repeats the name of `spelled`, with another namespace or blanks."""
-    before = fixed(core)
-    sign = next(sign for sign in core[len(before) :] if sign in ECHOES.values())
-    closing = core.partition(sign)[2]
-    name = spelled[len(before) : len(spelled) - len(closing)]
-    if not closing or is_echo(closing):
-        return None
-    start = at + len(before)
-    match = _ECHOED.match(buf, start)
-    if match is None:
-        return WAIT if not final and _ECHO_BEGUN.match(buf, start) else None
-    end = match.end()
-    if not buf.startswith(closing, end):
-        return WAIT if not final and cut_off(closing, buf, end) else None
-    same = _NAMESPACE.split(match[1])[-1] == _NAMESPACE.split(name)[-1] != ""
-    return end + len(closing) if same else None
 
 
 def _near(stop: Stop, buf: str, at: int) -> bool:
