@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import importlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
+from toolect._chats import chat_registry
+from toolect._chats.verbs import Chat
 from toolect.chat_template import BadTemplate
 from toolect.message import BadMessage
 from toolect.rendered import Unrepresentable
@@ -106,20 +107,15 @@ def shown(difference: Difference) -> Iterator[str]:
 
 def chats() -> dict[str, tuple[str, Render]]:
     """For each template that a chat names, the chat's name and how it renders."""
-    try:
-        registry: Any = importlib.import_module("toolect._chats.registry")
-    except ImportError:
-        return {}
     today = datetime.date.today()
     found: dict[str, tuple[str, Render]] = {}
-    for name in registry.chats():
-        chat = registry.chat(name)
+    for name in chat_registry.chats():
+        chat = chat_registry.chat(name)
 
-        def render(case: Case, chat: Any = chat) -> str:
+        def render(case: Case, chat: Chat = chat) -> str:
+            options: dict[str, Any] = {"thinking": case.thinking, "date": today, "unsafe": "keep"}
             try:
-                return str(
-                    chat.render(case.conversation, case.generate, thinking=case.thinking, date=today, unsafe="keep")
-                )
+                return str(chat.render(case.conversation, case.generate, **options))
             except (Unrepresentable, BadMessage) as error:
                 raise Refused(str(error)) from None
 
