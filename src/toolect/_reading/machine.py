@@ -23,7 +23,7 @@ from toolect._reading.look_ahead import headed
 from toolect._reading.probe import match_blank
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up, read_rest
-from toolect._reading.runs import settled
+from toolect._reading.run_draft import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
 from toolect._reading.striding import Striding

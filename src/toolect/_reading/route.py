@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from toolect._graph.node import Node
-from toolect._reading.runs import Hub, settled
+from toolect._reading.run_draft import settled
+from toolect._reading.runs import Hub
 from toolect._reading.striding import Striding
 from toolect._spec.model import SlotKind
 

@@ -10,7 +10,7 @@ from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.learned import One
 from toolect._reading.route import Route
-from toolect._reading.runs import (
+from toolect._reading.run_draft import (
     BEGIN_CALL,
     BEGIN_LIST,
     BEGIN_OBJECT,
@@ -21,9 +21,8 @@ from toolect._reading.runs import (
     NAME,
     NAME_AGAIN,
     REF,
-    Hub,
-    Trace,
 )
+from toolect._reading.runs import Hub, Trace
 from toolect._reading.striding import Striding
 from toolect._values.ref import split_ref
 from toolect.message import Call, Segment
