@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from tools.mutation.mutations import Edit, Edits, Mutation, mutation, replaced, swapped
-from tools.mutation.spec_text import Pair, Part, SpecText, quoted
+from tools.mutation.spec_text import Pair, SpecText, line_after, quoted
 
 ROLES = {
     "content": "reasoning", "reasoning": "content", "call": "content", "argument": "call", "call.name": "argument.key",
@@ -210,7 +210,7 @@ def misspelling_is_marker(spec: SpecText) -> Iterator[Edits]:
     markers = [part.text for part in spec.markers() if len(part.text) > 4]
     for one, two in pairwise(dict.fromkeys(markers)):
         if not any(pair.path == ("misspellings",) for pair in spec.pairs):
-            yield replaced(_line_after(spec), f"  misspellings: {{{one}: [{two}]}}\n")
+            yield replaced(line_after(spec), f"  misspellings: {{{one}: [{two}]}}\n")
 
 
 def drop_misspelling(spec: SpecText) -> Iterator[Edits]:
@@ -236,7 +236,7 @@ def flip_policy(spec: SpecText) -> Iterator[Edits]:
     for name, pair in declared.items():
         yield replaced(pair.value, next(value for value in POLICIES[name] if value != pair.text))
     if not declared:
-        yield from (replaced(_line_after(spec), f"  policies: {{{n}: {v[1]}}}\n") for n, v in POLICIES.items())
+        yield from (replaced(line_after(spec), f"  policies: {{{n}: {v[1]}}}\n") for n, v in POLICIES.items())
 
 
 def wrong_computed_text(spec: SpecText) -> Iterator[Edits]:
@@ -297,13 +297,6 @@ def foreign_byte_in_entry(spec: SpecText) -> Iterator[Edits]:
 def _shape(spec: SpecText) -> list[Pair]:
     """The pairs of the entry's shapes."""
     return [p for p in spec.pairs if p.path[0] == "map" and len(p.path) > 2 and p.name not in ("written", "content")]
-
-
-def _line_after(spec: SpecText) -> Part:
-    """The place where a field may be added: before the first one."""
-    first = spec.pairs[0]
-    start = spec.document.rfind("\n", 0, first.key.start) + 1
-    return spec.stretch(start, start)
 
 
 MUTATIONS: list[Mutation] = [

@@ -23,9 +23,10 @@ from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
 from toolect.diagnostic import Diagnostic, Place, concise
 from tools.mutation import spec_text
+from tools.mutation.author_mutations import IDLE
 from tools.mutation.behaviour import TimeUpError, Unbroken, time_limit
 from tools.mutation.mutations import Mutant
-from tools.mutation.spec_text import SpecText
+from tools.mutation.spec_text import FileKind, SpecText
 
 CORPUS = Path("tests/corpus")
 LINT_SECONDS = 20
@@ -42,6 +43,10 @@ class Finding:
     """It, or something related, is in a file that was broken."""
     in_corpus: bool
     """It is at a case of the dialect's corpus."""
+    above: bool
+    """It is told by itself: it follows from no other one."""
+    at_change: bool
+    """It, or something related, is in the definition or the field that was changed."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,11 @@ class Result:
     """What the mutant does differently; empty when it is equivalent as far as can be seen."""
     findings: tuple[Finding, ...]
     seconds: float = field(compare=False)
+
+    @property
+    def wrong(self) -> bool:
+        """True when something is wrong: it behaves otherwise, or does not do what was meant."""
+        return bool(self.difference) or self.mutant.mutation in IDLE
 
     @property
     def loads(self) -> bool:
@@ -72,6 +82,16 @@ class Result:
     def found(self) -> bool:
         """True when lint says anything new."""
         return bool(self._said)
+
+    @property
+    def told(self) -> int:
+        """How many findings are told by themselves."""
+        return sum(f.above for f in self._said)
+
+    @property
+    def cause_first(self) -> bool:
+        """True when the first thing that lint says is about the definition or the field that was changed."""
+        return bool(self._said) and self._said[0].at_change
 
     @property
     def right_file(self) -> bool:
@@ -114,7 +134,8 @@ def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
         shutil.copy(root / "dialects.yaml", copy)
         (copy / CORPUS).parent.mkdir()
         (copy / CORPUS).symlink_to((root / CORPUS).resolve())
-        before = Counter(map(_essence, (d for look in STAGES for d in look(copy, name))))
+        causes = [cause for look in STAGES for cause in look(copy, name)]
+        before = Counter(_essence(d) for cause in causes for d in (cause, *cause.follows))
         return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
 
 
@@ -127,27 +148,54 @@ def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before:
         for file in mutant.files:
             paths[file].write_bytes(mutant.text(spec, file).encode("utf-8", "surrogateescape"))
         difference = unbroken.difference(copy / "dialects.yaml")
-        findings = _findings(copy, spec.dialect, {str(path) for path in old}, before) if difference else ()
+        wrong = difference or mutant.mutation in IDLE
+        changed = {str(paths[file]): _lines(mutant, spec, file) for file in mutant.files}
+        findings = _findings(copy, spec.dialect, changed, before) if wrong else ()
     finally:
         for path, data in old.items():
             path.write_bytes(data)
     return Result(mutant, difference, findings, time.perf_counter() - began)
 
 
-def _findings(copy: Path, name: str, broken: set[str], before: Counter[tuple[str, str]]) -> tuple[Finding, ...]:
-    """What lint says of the broken spec and not of the unbroken one."""
+def _lines(mutant: Mutant, spec: SpecText, file: FileKind) -> range:
+    """The lines of the definitions, or of the fields, of a file in which something was changed."""
+    text = mutant.text(spec, file).encode("utf-8", "replace").decode()
+    lines = text.split("\n")
+    starts = [edit.part.start for edit in mutant.edits if edit.part.file == file]
+    grown = sum(len(edit.new) - len(edit.part.text) for edit in mutant.edits if edit.part.file == file)
+    ends = [edit.part.start + len(edit.new) for edit in mutant.edits if edit.part.file == file]
+    end = max(*ends, max(ends) + grown) if len(ends) > 1 else ends[0]
+    first, last = text.count("\n", 0, min(starts)), text.count("\n", 0, end)
+    begins = re.compile(r"\S" if file == "grammar" else r" {0,2}\S")
+    while first > 0 and not begins.match(lines[first]):
+        first -= 1
+    while last + 1 < len(lines) and not begins.match(lines[last + 1]):
+        last += 1
+    return range(first + 1, last + 2)
+
+
+def _findings(
+    copy: Path, name: str, changed: dict[str, range], before: Counter[tuple[str, str]]
+) -> tuple[Finding, ...]:
+    """What lint says of the broken spec and not of the unbroken one, each cause before what follows from it."""
     left = before.copy()
     found: list[Finding] = []
     for look in STAGES:
         if any(finding.in_mutated for finding in found):
             break
-        for diagnostic in look(copy, name):
-            if left[_essence(diagnostic)] > 0:
-                left[_essence(diagnostic)] -= 1
-                continue
-            text = concise(diagnostic).replace(f"{copy}/", "")
-            in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
-            found.append(Finding(diagnostic.check, text, _in(diagnostic, broken), in_corpus))
+        for cause in look(copy, name):
+            above = True
+            for diagnostic in (cause, *cause.follows):
+                if left[_essence(diagnostic)] > 0:
+                    left[_essence(diagnostic)] -= 1
+                    continue
+                text = concise(diagnostic).replace(f"{copy}/", "")
+                in_corpus = diagnostic.place.path == str(copy / CORPUS / f"{name}.txt")
+                places = _places(diagnostic)
+                at_change = any(place.line in changed.get(place.path, ()) for place in places)
+                in_mutated = any(place.path in changed and place.line > 0 for place in places)
+                found.append(Finding(diagnostic.check, text, in_mutated, in_corpus, above, at_change))
+                above = False
     return tuple(found)
 
 
@@ -187,10 +235,8 @@ STAGES = (_alone, _compared)
 """What is run, in this order: checks that compare dialects only for what no other finds."""
 
 
-def _in(diagnostic: Diagnostic, broken: set[str]) -> bool:
-    """True when the diagnostic, or something related, is at a place in one of the files."""
-    places: list[Place] = [diagnostic.place, *(place for place, _ in diagnostic.related)]
-    return any(place.path in broken and place.line > 0 for place in places)
+def _places(diagnostic: Diagnostic) -> list[Place]:
+    return [diagnostic.place, *(place for place, _ in diagnostic.related)]
 
 
 def _essence(diagnostic: Diagnostic) -> tuple[str, str]:

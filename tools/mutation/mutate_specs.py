@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from toolect import registry
-from tools.mutation import entry_mutations, grammar_mutations, spec_text
+from tools.mutation import author_mutations, entry_mutations, grammar_mutations, spec_text
 from tools.mutation import mutation_report as report
 from tools.mutation.mutant_runs import run
 from tools.mutation.mutations import Mutation, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
-MUTATIONS: dict[str, Mutation] = {m.name: m for m in (*grammar_mutations.MUTATIONS, *entry_mutations.MUTATIONS)}
+BREAKS = (*grammar_mutations.MUTATIONS, *entry_mutations.MUTATIONS)
+MUTATIONS: dict[str, Mutation] = {m.name: m for m in (*author_mutations.MUTATIONS, *BREAKS)}
 WANTED = 0.95
 """The share of the broken mutants that lint has to find."""
 

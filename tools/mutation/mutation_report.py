@@ -32,12 +32,12 @@ WHY = {
     "tighten-regex": "no case has a key with more than small letters; a check could know which keys tools have",
 }
 """Why mutants of some mutations are not found, and what would find them."""
-COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus")
+COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus", "cause first", "findings")
 
 
 def rate(results: Sequence[Result]) -> float:
     """The share of the broken mutants for which lint points to the right file."""
-    broken = [result for result in results if result.difference]
+    broken = [result for result in results if result.wrong]
     return sum(result.right_file for result in broken) / max(len(broken), 1)
 
 
@@ -53,7 +53,7 @@ def page(results: Sequence[Result], mutations: Sequence[Mutation], *, markdown: 
 
 
 def _counts(results: Sequence[Result]) -> Iterator[str]:
-    broken = [result for result in results if result.difference]
+    broken = [result for result in results if result.wrong]
     yield str(len(results))
     yield str(len(broken))
     for held in (
@@ -61,14 +61,17 @@ def _counts(results: Sequence[Result]) -> Iterator[str]:
         [result.right_file for result in broken],
         [result.mutated_file for result in broken],
         [result.without_corpus for result in broken],
+        [result.cause_first for result in broken if result.found],
     ):
         yield f"{sum(held)} ({100 * sum(held) // len(held)}%)" if held else ""
+    told = sorted(result.told for result in broken if result.found)
+    yield f"{told[len(told) // 2]}, at most {told[-1]}" if told else ""
 
 
 def survivors(results: Sequence[Result], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]) -> Iterator[str]:
     """The broken mutants for which lint does not point to the right file: what changed, and what differs."""
     for result in results:
-        if result.difference and not result.right_file:
+        if result.wrong and not result.right_file:
             lines = [_title(result, order), *_changed(result.mutant, specs)]
             lines.append(f"  {shorten(result.difference, 500)}")
             lines += [f"  {shorten(finding.text)}" for finding in result.findings]
@@ -79,8 +82,8 @@ def document(
     results: Sequence[Result], mutations: Sequence[Mutation], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]
 ) -> str:
     """All of it as a page."""
-    same = [str(order[result.mutant]) for result in results if not result.difference]
-    lost = {result.mutant.mutation for result in results if result.difference and not result.right_file}
+    same = [str(order[result.mutant]) for result in results if not result.wrong]
+    lost = {result.mutant.mutation for result in results if result.wrong and not result.right_file}
     missed = [[code(name), WHY.get(name, "no case has it, and no law speaks of it")] for name in sorted(lost)]
     parts = [
         "# Mutation",
@@ -99,7 +102,7 @@ def document(
 def equivalents(results: Sequence[Result], specs: Mapping[str, SpecText], order: Mapping[Mutant, int]) -> Iterator[str]:
     """The mutants that behave as the shipped spec does, each with its number and what changed."""
     for result in results:
-        if not result.difference:
+        if not result.wrong:
             yield "\n".join([_title(result, order), *_changed(result.mutant, specs)])
 
 
@@ -131,6 +134,8 @@ def as_json(results: Sequence[Result], specs: Mapping[str, SpecText]) -> str:
             "right_file": result.right_file,
             "mutated_file": result.mutated_file,
             "without_corpus": result.without_corpus,
+            "cause_first": result.cause_first,
+            "told": result.told,
             "findings": [finding.text for finding in result.findings],
             "seconds": round(result.seconds, 3),
         }

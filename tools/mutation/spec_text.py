@@ -166,6 +166,13 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+def line_after(spec: SpecText) -> Part:
+    """The place where a field may be added: before the first one."""
+    first = spec.pairs[0]
+    start = spec.document.rfind("\n", 0, first.key.start) + 1
+    return spec.stretch(start, start)
+
+
 def read(root: Path, dialect: str) -> SpecText:
     """The files of a dialect in a folder with a `dialects.yaml` and `grammars/`."""
     grammar = root / "grammars" / f"{dialect}.lark"

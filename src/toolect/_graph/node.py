@@ -41,11 +41,6 @@ Trail: TypeAlias = tuple[Task, ...]
 Config: TypeAlias = tuple[int, Stack | None, Trail]
 
 
-def layout(trail: Trail) -> str:
-    """The whitespace that `trail` goes over."""
-    return "".join(task.space for task, _ in trail if isinstance(task, Op))
-
-
 class Choice:
     """An edge that may be taken from a node, with what crossing to it does."""
 
@@ -53,7 +48,7 @@ class Choice:
 
     def __init__(self, edge: Edge, stack: Stack | None, trail: Trail) -> None:
         self.edge, self.stack, self.trail = edge, stack, trail
-        space = layout(trail)
+        space = "".join(t.space for t, _ in trail if isinstance(t, Op))
         symbol = edge.symbol
         self.expects: str = space + symbol.lead if type(symbol) is Mark else space
 
@@ -83,7 +78,6 @@ class Maker(Protocol):
     markers: frozenset[str]
     starts: tuple[str, ...]
     text_closers: dict[str, str]
-    lines: frozenset[str]
     think_openers: frozenset[str]
 
     @property

@@ -67,8 +67,7 @@ class Text(Route, ABC):
         self._closers, others, ends = [], [], []
         for needle in plan.needles:
             stop = needle.stop
-            word = stop is not None and stop.calls is not Calls.NOTHING and stop.core[:1].isalnum()
-            if stop is None or not stop.regular or stop.named or word or after.marks.get(str(stop.core)):
+            if stop is None or not stop.regular or stop.named or after.marks.get(str(stop.core)):
                 others.append(needle)
             else:
                 echo = is_echo(stop.core)

@@ -242,7 +242,4 @@ def _enter_text(course: Course, node: Node) -> Next:
     if answer is Answer.WAIT:
         return WAIT
     spacing.settled()
-    if answer is Answer.NO:
-        return TextSlot.free(course, node)
-    spacing.instead()
-    return lex(course, node)
+    return TextSlot.free(course, node) if answer is Answer.NO else lex(course, node)

@@ -30,7 +30,6 @@ FIELDS = (
     "end",
     "ids",
     "misspellings",
-    "lines",
     "reserved",
     "policies",
     "tools",
@@ -104,7 +103,6 @@ class Plain(msgspec.Struct, frozen=True):
     source: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     gaps: Gaps = Gaps()
     policies: Policies = Policies()

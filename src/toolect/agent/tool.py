@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from toolect.agent.signature import binder, documented, name_of, object_schema
 from toolect.agent.validation import BadTool, Validator, Violation
 from toolect.message import Json, dumps
 
@@ -35,15 +34,12 @@ class Tool:
             )
         if not isinstance(description, str) or not description.strip():
             raise BadTool(f"expected a description for the tool `{name}`, got {description!r}: say what it is for")
-        schema = object_schema(parameters, f"{name}.parameters") if isinstance(parameters, Mapping) else {}
-        if schema.get("type") != "object":
+        if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
             raise BadTool(f"expected parameters of type object for the tool `{name}`, got {str(parameters)[:80]!r}")
         if not callable(handler):
             raise BadTool(f"expected a handler to call for the tool `{name}`, got {handler!r}")
         self.name, self.description, self.handler, self.timeout = name, description, handler, timeout
-        self.parameters: dict[str, Any] = schema
-        self.context: str | None = None
-        """The parameter that takes the `Context` of a call."""
+        self.parameters: dict[str, Any] = {"type": "object", "properties": {}, **parameters}
         self._validator = Validator(self.parameters, f"{name}.parameters")
         self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
 
@@ -54,20 +50,14 @@ class Tool:
     def from_function(
         cls, function: Handler, name: str | None = None, description: str | None = None, timeout: float | None = None
     ) -> Tool:
-        """The tool that a function is: its parameters by their type hints, its texts by its docstring.
-
-        Without a docstring its name has to do as its description. A parameter of type `Context` is not the model's.
-        """
-        pydantic = need("pydantic")
+        """The tool that a function is: its parameters by their type hints, its texts by its docstring."""
+        pydantic = _pydantic()
         from docstring_parser import parse
 
-        if not callable(function):
-            raise BadTool(f"expected a function as a tool, got {str(function)[:80]!r}: see `Tool.from_openai`")
-        name = name or name_of(function)
-        said = parse(documented(function))
+        name = name or function.__name__
+        said = parse(inspect.getdoc(function) or "")
         try:
-            given, context = binder(function)
-            adapter = pydantic.TypeAdapter(given)
+            adapter = pydantic.TypeAdapter(_binder(function))
             schema = adapter.json_schema()
         except Exception as error:  # pydantic has many kinds, and type hints may raise any
             why = str(error).split("\n")[0]
@@ -78,8 +68,7 @@ class Tool:
             if param.description and param.arg_name in schema.get("properties", {}):
                 schema["properties"][param.arg_name].setdefault("description", param.description)
         text = description or "\n\n".join(filter(None, (said.short_description, said.long_description)))
-        tool = cls(name, text or name.strip("_").replace("_", " "), untitled(schema), function, timeout)
-        tool.context = context
+        tool = cls(name, text, _untitled(schema), function, timeout)
         tool._bind = functools.partial(_bound, adapter)
         return tool
 
@@ -89,9 +78,9 @@ class Tool:
         timeout: float | None = None,
     ) -> Tool:  # fmt: skip
         """The tool whose parameters are the fields of a pydantic model; `handler` gets an instance of it."""
-        adapter = need("pydantic").TypeAdapter(model)
-        text = description or documented(model)
-        tool = cls(name or model.__name__, text, untitled(adapter.json_schema()), handler, timeout)
+        adapter = _pydantic().TypeAdapter(model)
+        text = description or inspect.getdoc(model) or ""
+        tool = cls(name or model.__name__, text, _untitled(adapter.json_schema()), handler, timeout)
         tool._bind = lambda arguments: ((adapter.validate_json(dumps(arguments), strict=True),), {})
         return tool
 
@@ -122,20 +111,30 @@ def _by_name(arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any
     return (), dict(arguments)
 
 
+def _binder(function: Handler) -> Handler:
+    """A function with the signature of `function` that gives its arguments back."""
+
+    @functools.wraps(function)
+    def given(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return args, kwargs
+
+    return given
+
+
 def _bound(adapter: Any, arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     # From JSON and strictly: a date is read from its text, a number is not.
     bound: tuple[tuple[Any, ...], dict[str, Any]] = adapter.validate_json(dumps(arguments), strict=True)
     return bound
 
 
-def untitled(schema: Any) -> Any:
+def _untitled(schema: Any) -> Any:
     """A schema without the titles that pydantic makes out of names: they tell a model nothing."""
     if isinstance(schema, list):
-        return [untitled(item) for item in schema]
+        return [_untitled(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: untitled(inner) for name, inner in value.items()} if key in _NAMED else untitled(value)
+        key: {name: _untitled(inner) for name, inner in value.items()} if key in _NAMED else _untitled(value)
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str))
     }
@@ -144,9 +143,9 @@ def untitled(schema: Any) -> Any:
 _NAMED = ("properties", "$defs", "patternProperties")
 
 
-def need(module: str) -> Any:
-    """A module of the extra `agent`."""
+def _pydantic() -> Any:
     try:
-        return importlib.import_module(module)
+        import pydantic
     except ImportError:
         raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
+    return pydantic

@@ -102,8 +102,8 @@ def _alike(cause: Diagnostic, other: Diagnostic) -> bool:
 
 
 def _are_beside(one: Diagnostic, two: Diagnostic) -> bool:
-    """True when some place of one is inside of some place of the other."""
-    return any(_overlap(a, b) for a in _places(one) for b in _places(two))
+    """True when what one of them is about is a place of the other."""
+    return any(_overlap(one.place, b) for b in _places(two)) or any(_overlap(a, two.place) for a in _places(one))
 
 
 def _places(diagnostic: Diagnostic) -> list[Place]:

@@ -1,0 +1,89 @@
+"""Finds closers that do not match what they close: another name, another quote, another bracket."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toolect._spec.leaves import leaves
+from toolect._spec.model import Literal, Rule
+from toolect.authoring.lint.subject import Subject
+from toolect.diagnostic import Diagnostic, warning
+
+_WORD = r"[^\W\d](?:[\w.:▁-]*\w)?"
+_TAG = re.compile(rf"<(/?)([|｜]?)({_WORD})|\[(/?)()({_WORD})\]")
+_BEGIN, _END = (
+    re.compile(r"(?i)(?<![a-z])(begin|start|open)(?![a-z])"),
+    re.compile(r"(?i)(?<![a-z])(end|stop|close)(?![a-z])"),
+)
+_SIGNS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'", "`": "`", "“": "”", "«": "»"}
+
+
+class Tag(NamedTuple):
+    """A marker that opens or closes: what stands around its name, the name, and the marker."""
+
+    form: str
+    name: str
+    opens: bool
+    marker: str
+    """The whole marker that it is in."""
+
+    @property
+    def shown(self) -> str:
+        """The tag alone, as far as the marker has it."""
+        text = self.marker.strip()
+        return text if len(text) < 40 else f"{self.form}{'' if self.opens else '/'}{self.name}"
+
+
+def check(subject: Subject) -> Iterator[Diagnostic]:
+    """A diagnostic for each closer whose opener is in no rule, where an opener of its rule has no closer."""
+    tags = {rule.name: [*_tags(rule)] for rule in subject.spec.rules.values() if not rule.value}
+    opened = {(tag.form, tag.name) for found in tags.values() for tag in found if tag.opens}
+    closed = {(tag.form, tag.name) for found in tags.values() for tag in found if not tag.opens}
+    for name, found in tags.items():
+        openers = [tag for tag in found if tag.opens and (tag.form, tag.name) not in closed]
+        for closer in (tag for tag in found if not tag.opens and (tag.form, tag.name) not in opened):
+            before = [tag for tag in openers if tag.form == closer.form and found.index(tag) < found.index(closer)]
+            if before:
+                yield _told(subject, name, before[-1].marker, closer.marker, before[-1].shown, closer.shown)
+    for rule in subject.spec.rules.values():
+        for one, two in () if rule.value else _signs(rule):
+            yield _told(subject, rule.name, one, two, one.strip()[-1], two.strip()[0])
+
+
+def _tags(rule: Rule) -> Iterator[Tag]:
+    """The tags in the markers of a rule, in order: elements, and tokens that begin or end something."""
+    for part in leaves(rule.expr):
+        for text in (part.text, *part.others) if isinstance(part, Literal) else ():
+            for match in _TAG.finditer(text):
+                slash, bar, name = match[1] or match[4] or "", match[2] or "", match[3] or match[6]
+                form = match[0][0] + bar
+                begins, ends = _BEGIN.search(name), _END.search(name)
+                if bar and (begins or ends):
+                    word = begins or ends
+                    assert word is not None
+                    yield Tag(form, name[: word.start()] + "…" + name[word.end() :], begins is not None, text)
+                elif not bar and form == "<" or slash:
+                    yield Tag(form, name, not slash, text)
+
+
+def _signs(rule: Rule) -> Iterator[tuple[str, str]]:
+    """Markers around one part of a rule: one ends with a quote or bracket, the other begins with another one."""
+    parts = [*leaves(rule.expr)]
+    for before, part, after in zip(parts, parts[1:], parts[2:], strict=False):
+        if isinstance(before, Literal) and isinstance(after, Literal) and not isinstance(part, Literal):
+            opener, closer = before.text.strip(), after.text.strip()
+            if opener[-1:] in _SIGNS and closer[:1] in {*_SIGNS.values()} and closer[0] != _SIGNS[opener[-1]]:
+                yield before.text, after.text
+
+
+def _told(subject: Subject, rule: str, opener: str, closer: str, one: str, two: str) -> Diagnostic:
+    return warning(
+        "unlike-closer",
+        f"`{one}` is closed by `{two}` in `{rule}`",
+        subject.places.marker(closer, rule),
+        label="closes something else",
+        related=((subject.places.marker(opener, rule), "opened here"),),
+        help="spell both alike",
+    )
