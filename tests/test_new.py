@@ -140,7 +140,7 @@ def test_files(tmp_path: Path) -> None:
     assert (tmp_path / "harbour.yaml").read_text() == ENTRY
     assert (tmp_path / "grammars" / "harbour.lark").read_text() == GRAMMAR
     cases = read(tmp_path / "corpus" / "harbour.txt")
-    assert [case.text for case in cases] == [TIDES.removesuffix("\n"), WINDS]
+    assert [case.text for case in cases] == [TIDES, WINDS]
     assert "check" in cases[0].title
     assert cases[1].expected == 'reasoning "They sail."\ncall tide_table {"port": "Brest"}\ncall wind {"hours": 3}'
 

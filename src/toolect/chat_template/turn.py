@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._shown import alike
-from toolect.chat_template.probes import CONTENT, HELLO, PROBES, REASON, STYLES, Probe, Style, answer, variables
+from toolect.chat_template.probes import HELLO, PROBES, STYLES, Probe, Style, answer, variables
 from toolect.chat_template.sandbox import BadTemplate, run
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
@@ -28,16 +28,17 @@ class Turn(NamedTuple):
     message: Message
     missing: tuple[str, ...] = ()
     asked: str = ""
+    style: Style | None = None
 
 
-def turns(template: str) -> list[list[Turn]]:
-    """The turns that the template writes, for each style in which it writes any, without repetitions.
+def turns(template: str, probes: Sequence[Probe] = PROBES, styles: Sequence[Style] = STYLES) -> list[list[Turn]]:
+    """The turns that the template writes for `probes`, for each style in which it writes any, without repetitions.
 
     Raises BadTemplate when it is no template, does not end, or writes none of the probes.
     """
     user: list[Json] = [{"role": "user", "content": HELLO}]
     renders = [variables(user, prompt) for prompt in (True, False)]
-    asked = [(style, probe) for style in STYLES for probe in PROBES]
+    asked = [(style, probe) for style in styles for probe in probes]
     renders += [variables([*user, answer(probe, style)], prompt=False) for style, probe in asked]
     prompt, base, *texts = run(template, renders)
     if isinstance(prompt, BadTemplate):
@@ -61,12 +62,12 @@ def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Tur
     text = whole[at:]
     segments: list[Segment] = []
     missing = []
-    if probe.reasoning and REASON in text:
-        segments.append(Reasoning(REASON))
+    if probe.reasoning and probe.reasoning in text:
+        segments.append(Reasoning(probe.reasoning))
     elif probe.reasoning:
         missing.append("reasoning")
-    if probe.content and CONTENT in text:
-        segments.append(Content(CONTENT))
+    if probe.content and probe.content in text:
+        segments.append(Content(probe.content))
     elif probe.content:
         missing.append("content")
     for index, (name, given) in enumerate(probe.calls):
@@ -74,7 +75,7 @@ def _turn(probe: Probe, style: Style, prompt: str, base: str, whole: str) -> Tur
             segments.append(Call(name, given, style.call_id(name, index)))
         else:
             missing.append(f"call {index + 1}")
-    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing), prompt)
+    return Turn(probe.title, prompt[:at], text, Message(segments), tuple(missing), prompt, style)
 
 
 def _start(prompt: str, base: str, whole: str) -> int:

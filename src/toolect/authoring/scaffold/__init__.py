@@ -6,25 +6,42 @@ clean is a case of its corpus with nothing below it.
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from toolect._spec.load import load_spec
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.lint.subject import corpus_folder
-from toolect.authoring.scaffold.draft_files import Sample, corpus, entry, grammar, read, variant
-from toolect.authoring.scaffold.induce import Draft, induce
+from toolect.authoring.scaffold.assemble import Draft, Expected
+from toolect.authoring.scaffold.draft_files import (
+    Sample,
+    corpus,
+    entry,
+    grammar,
+    language_of,
+    read,
+    residue,
+    variant,
+    writes,
+)
+from toolect.authoring.scaffold.induce import Induced, induce
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
+from toolect.message import Json, Message
 from toolect.registry import shipped
 
 __all__ = ["Sample", "Scaffold", "known", "like", "scaffold"]
 
-PYTHON = "values/python.lark"
-"""The value language of calls that are code, which stands beside the grammar."""
+VALUES = Path("grammars/values")
+"""Where the value languages are, which stand beside the grammar."""
+MAX_DRAFTS = 24
+"""Drafts that are tried on the samples. Beyond it: the best of those counts."""
 
 
 class Scaffold(NamedTuple):
@@ -35,28 +52,60 @@ class Scaffold(NamedTuple):
     """Samples that are read clean."""
     calls: int
     """Calls in them."""
+    dialect: Dialect
+    """The dialect that the files are."""
+    messages: tuple[Message | None, ...] = ()
+    """What is read in each sample; None where that is not clean."""
+    unread: tuple[str, ...] = ()
+    """The titles of samples that are not read clean."""
+    left: tuple[str, ...] = ()
+    """What stays in the content, and looks like markup."""
+
+    @property
+    def sound(self) -> bool:
+        """True when every sample is read as what it was seen to hold, with calls among them."""
+        return not self.unread and self.calls > 0
 
 
-def scaffold(name: str, samples: Sequence[Sample], spec: Path) -> Scaffold:
+def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None = None) -> Scaffold:
     """A dialect induced from samples, to be written in `spec` and beside it: the draft that reads most of them."""
-    drafts: list[Draft | None] = [*induce([sample.text for sample in samples]), None]
-    made: list[Scaffold] = []
-    for draft in drafts:
+    best: tuple[tuple[int, ...], Scaffold] | None = None
+    texts = [sample.text for sample in samples]
+    for one in islice(chain(induce(texts, tool_schemas(tools)), [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
-            made.append(_induced(name, draft, samples, spec))
-        if made and made[0].read == len(samples) and made[0].calls:
-            break
-    return max(made, key=lambda one: (one.calls > 0, one.read))
+            made, written = _induced(name, one, samples, spec, tools)
+            rank = (made.calls > 0, made.read if made.calls else 0, one is not None, written)
+            if best is None or rank > best[0]:
+                best = rank, made
+            if made.sound and written == len(samples):
+                break
+    assert best is not None  # text without calls always makes one
+    return best[1]
 
 
-def _induced(name: str, draft: Draft | None, samples: Sequence[Sample], spec: Path) -> Scaffold:
+def _induced(
+    name: str, one: Induced | None, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
+) -> tuple[Scaffold, int]:
+    """The files of a draft, and how many samples it writes as they are."""
+    draft = one.draft if one is not None else None
     prefixed = [_prefixed(sample, draft) for sample in samples]
     about = _about(draft)
     title = f"{name}: {about}. Induced from {_folder(spec).name}/{name}.txt"
     files = {spec: entry(draft or Draft(), name, about), _grammar(spec, name): grammar(draft or Draft(), title)}
-    if draft is not None and Hole.CODE in draft.call:
-        files[spec.parent / "grammars" / PYTHON] = (shipped().parent / "grammars" / PYTHON).read_text("utf-8")
-    return _with_corpus(name, files, prefixed, spec)
+    if draft is not None and (language := language_of(draft)):
+        for part in _parts(f"{language}.lark"):
+            files[spec.parent / VALUES / part] = (shipped().parent / VALUES / part).read_text("utf-8")
+    made = _with_corpus(name, files, prefixed, spec, tools, one.expected if one is not None else None)
+    ends = draft.end if draft is not None else ()
+    return made, sum(writes(made.dialect, sample, tools, ends) for sample in prefixed)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """A value language, and those that it imports."""
+    yield name
+    text = (shipped().parent / VALUES / name).read_text("utf-8")
+    for found in re.finditer(r"^%import \.(\w+)", text, re.MULTILINE):
+        yield from _parts(f"{found[1]}.lark")
 
 
 def like(name: str, base: str, samples: Sequence[Sample], spec: Path) -> Scaffold:
@@ -78,12 +127,25 @@ def _prefixed(sample: Sample, draft: Draft | None) -> Sample:
     return sample if thought.opener.strip() in sample.text else sample._replace(prefix=thought.opener)
 
 
-def _with_corpus(name: str, files: dict[Path, str], samples: Sequence[Sample], spec: Path) -> Scaffold:
+def _with_corpus(
+    name: str,
+    files: dict[Path, str],
+    samples: Sequence[Sample],
+    spec: Path,
+    tools: Sequence[Json] | None = None,
+    expected: Sequence[Expected] | None = None,
+) -> Scaffold:
     dialect = _compiled(name, files, spec)
     path = _folder(spec) / f"{name}.txt"
-    messages = [message for message in (read(dialect, sample) for sample in samples) if message]
-    files[path] = corpus(dialect, samples, path)
-    return Scaffold(files, len(messages), sum(len(message.calls) for message in messages))
+    wanted: Sequence[Expected | None] = expected or [None] * len(samples)
+    messages = [read(dialect, sample, tools, want) for sample, want in zip(samples, wanted, strict=True)]
+    left = residue(messages, list(tool_schemas(tools)))
+    messages = [None if message and any(part in message.content for part in left) else message for message in messages]
+    files[path] = corpus(samples, messages, dialect, path)
+    found = [message for message in messages if message is not None]
+    calls = sum(len(message.calls) for message in found)
+    unread = tuple(sample.title for sample, message in zip(samples, messages, strict=True) if message is None)
+    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)))
 
 
 def _compiled(name: str, files: Mapping[Path, str], spec: Path) -> Dialect:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect.authoring.corpus import Case, describe, write
-from toolect.authoring.scaffold.induce import Draft
+from toolect.authoring.scaffold.assemble import Draft, Expected
 from toolect.authoring.scaffold.pieces import Hole, Token, has_markers
+from toolect.authoring.scaffold.seen import Arguments
 from toolect.compiled import Dialect
 from toolect.message import Json, Message, dumps
 from toolect.rendered import Unrepresentable
@@ -27,10 +28,11 @@ class Sample(NamedTuple):
 
 def grammar(draft: Draft, title: str) -> str:
     """The grammar of a draft."""
-    code = Hole.CODE in draft.call
-    slots = ["TEXT"] + ["JSON"] * (Hole.JSON in draft.call)
+    holes = _holes(draft)
+    slots = ["TEXT", *(hole.value for hole in (Hole.JSON, Hole.ESCAPED) if hole in holes)]
     lines = [f"// {title}"]
-    lines += ["%import .values.python (value)"] if code else []
+    language = language_of(draft)
+    lines += [f"%import .values.{language} (value)"] if language else []
     parts = list(_parts(draft))
     lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
     lines.append("content: TEXT")
@@ -40,11 +42,16 @@ def grammar(draft: Draft, title: str) -> str:
         inner = f"call ({' '.join(_spelled(draft.divider))} call)*" if draft.divider else "call+"
         lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
     lines += _call(draft) if draft.call else []
-    if draft.arguments:
-        lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments))
+    if draft.arguments is not None:
+        lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments.forms))
     lines += _terminals(draft)
     lines.append(f"%declare {' '.join(slots)}")
     return "\n".join(lines) + "\n"
+
+
+def language_of(draft: Draft) -> str:
+    """The value language that the grammar imports, if any."""
+    return "python" if Hole.CODE in draft.call else draft.arguments.language if draft.arguments else ""
 
 
 def _parts(draft: Draft) -> Iterator[str]:
@@ -57,7 +64,7 @@ def _parts(draft: Draft) -> Iterator[str]:
 
 def _call(draft: Draft) -> Iterator[str]:
     if Hole.CODE not in draft.call:
-        yield "call: " + " ".join(_spelled(draft.call))
+        yield "call: " + " ".join(_spelled(draft.call, draft.arguments))
         return
     at = draft.call.index(Hole.CODE)
     before, after = draft.call[:at], draft.call[at + 1 :]
@@ -70,13 +77,14 @@ def _call(draft: Draft) -> Iterator[str]:
     yield 'argument: KEY "=" value'
 
 
-def _spelled(tokens: Sequence[Token]) -> Iterator[str]:
+def _spelled(tokens: Sequence[Token], arguments: Arguments | None = None) -> Iterator[str]:
     """Tokens as the grammar has them: texts between holes are one marker."""
+    divided = f"(argument ({dumps(arguments.divider)} argument)*)?" if arguments and arguments.divider else ""
     text = ""
     for token in tokens:
         if isinstance(token, Hole):
             yield from ([dumps(text)] if text else [])
-            yield token.value
+            yield divided if divided and token is Hole.ARGUMENTS else token.value
             text = ""
         else:
             text += token
@@ -84,14 +92,23 @@ def _spelled(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _terminals(draft: Draft) -> Iterator[str]:
-    tokens = [*draft.call, *(token for form in draft.arguments for token in form)]
+    tokens = _holes(draft)
     if Hole.CODE in tokens:
         yield r"NAME: /[A-Za-z_][\w.]*/"
         yield r"KEY: /[A-Za-z_]\w*/"
         return
-    for hole in (Hole.NAME, Hole.REF, Hole.KEY):
+    for hole in (Hole.NAME, Hole.REF, Hole.ID, Hole.KEY):
         if hole in tokens:
             yield f"{hole}: /{_regex(hole, tokens)}/"
+
+
+def _holes(draft: Draft) -> list[Token]:
+    """What a call is made of, and its arguments."""
+    return (
+        [*draft.call, *(token for form in draft.arguments.forms for token in form)]
+        if draft.arguments
+        else [*draft.call]
+    )
 
 
 def _regex(hole: Hole, tokens: Sequence[Token]) -> str:
@@ -114,18 +131,22 @@ def entry(draft: Draft, name: str, about: str) -> str:
     elif Hole.JSON in draft.call:
         roles["call/JSON"] = "$arguments"
     lines = [f"{name}:", f"  about: {dumps(about)}"]
-    for hole, role in ((Hole.NAME, "call.name"), (Hole.REF, "call.id")):
+    for hole, role in ((Hole.NAME, "call.name"), (Hole.REF, "call.id"), (Hole.ID, "call.id")):
         if hole in draft.call or hole is Hole.NAME and Hole.CODE in draft.call:
             roles[hole.value] = role
-    values = ""
-    if draft.arguments or Hole.CODE in draft.call:
+    codecs: dict[str, str] = {}
+    if draft.arguments is not None or Hole.CODE in draft.call:
         roles |= {"argument": "argument", "KEY": "argument.key"}
-        roles["argument/TEXT" if draft.arguments else "argument/value"] = "argument.value"
-        codec = "{codec: schema, spelling: jinja}" if draft.python else "schema"
-        values = f"  values: {{argument/TEXT: {codec}}}" if draft.arguments else ""
+        for hole in (Hole.TEXT, Hole.ESCAPED, Hole.JSON, Hole.VALUE):
+            if hole in _holes(draft) and hole not in draft.call or hole is Hole.VALUE and Hole.CODE in draft.call:
+                roles[f"argument/{hole.value}"] = "argument.value"
+        if draft.arguments is not None and Hole.TEXT in _holes(draft):
+            codecs["argument/TEXT"] = draft.arguments.codec
+    if draft.layout:
+        codecs["call/JSON"] = f"{{layout: {draft.layout}}}"
     lines.append("  map:")
     lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
-    lines += [values] if values else []
+    lines += [f"  values: {{{', '.join(f'{slot}: {codec}' for slot, codec in codecs.items())}}}"] if codecs else []
     lines += ['  ids: {form: "functions.{name}:{index}"}'] if Hole.REF in draft.call else []
     gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
     if any(gaps.values()):
@@ -162,13 +183,13 @@ def _flow(value: Json, quoted: bool = False) -> str:
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 
 
-def corpus(dialect: Dialect, samples: Sequence[Sample], path: Path) -> str:
+def corpus(samples: Sequence[Sample], messages: Sequence[Message | None], dialect: Dialect, path: Path) -> str:
     """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
-    return write(_case(dialect, sample, path) for sample in samples)
+    pairs = zip(samples, messages, strict=True)
+    return write(_case(dialect, sample, message, path) for sample, message in pairs)
 
 
-def _case(dialect: Dialect, sample: Sample, path: Path) -> Case:
-    message = read(dialect, sample)
+def _case(dialect: Dialect, sample: Sample, message: Message | None, path: Path) -> Case:
     attributes = [("prefix", dumps(sample.prefix))] if sample.prefix else []
     if message is None:
         return Case(path, 1, f"{sample.title}: not read yet", tuple(attributes), sample.text, "")
@@ -178,16 +199,57 @@ def _case(dialect: Dialect, sample: Sample, path: Path) -> Case:
     return Case(path, 1, title, tuple(attributes), sample.text, describe(message))
 
 
-def _written(dialect: Dialect, message: Message) -> str | None:
+def _written(dialect: Dialect, message: Message, tools: Sequence[Json] | None = None) -> str | None:
     """What rendering makes of the message."""
     try:
-        return str(dialect.render(message))
+        return str(dialect.render(message, tools))
     except Unrepresentable:
         return None
 
 
-def read(dialect: Dialect, sample: Sample) -> Message | None:
-    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content."""
-    message = dialect.parse(sample.text, prefix=sample.prefix)
-    named = all(call.name for call in message.calls)
-    return message if named and message.clean and not has_markers(message.content) else None
+def writes(dialect: Dialect, sample: Sample, tools: Sequence[Json] | None, ends: Sequence[str]) -> bool:
+    """True when rendering what is read in a sample gives the sample back, end tokens aside."""
+    text = sample.text
+    for end in ends:
+        text = text.removesuffix(end)
+    return _written(dialect, dialect.parse(text, tools, prefix=sample.prefix), tools) == text
+
+
+def read(
+    dialect: Dialect, sample: Sample, tools: Sequence[Json] | None = None, expected: Expected | None = None
+) -> Message | None:
+    """What the dialect reads in a sample, if it is clean, every call has a name, and none is left in the content.
+
+    With `expected` it is what the sample was seen to say.
+    """
+    message = dialect.parse(sample.text, tools, prefix=sample.prefix)
+    if not message.clean or not all(call.name for call in message.calls) or has_markers(message.content):
+        return None
+    if expected is not None:
+        calls = [(call.name, frozenset(call.arguments or ())) for call in message.calls]
+        wanted = [(call.name, frozenset(call.keys or ())) for call in expected.calls]
+        if calls != wanted or message.content.split() != expected.content.split():
+            return None
+    return message
+
+
+_SIGNS = re.compile(r"[<>{}\[\]|@#§$%^~=`‹›¦]|--+|/\w")
+_KEYED = re.compile(r"\w_\w|^[ \t]*[-*•.]?[ \t]*\w+[ \t]*[:=][ \t]*\S|\w\(", re.MULTILINE)
+"""What prose has rarely, and markup often; and what calls look like that have no other signs."""
+
+
+def residue(messages: Sequence[Message | None], tools: Sequence[str]) -> frozenset[str]:
+    """What the contents have that looks like markup which was not understood.
+
+    That is what most contents beside calls share, a tool's name in an answer that calls nothing, and where no call was
+    found at all whatever prose does not have.
+    """
+    found = [message for message in messages if message is not None and message.content]
+    beside = [set(_SIGNS.findall(message.content)) for message in found if message.calls]
+    called = any(message.calls for message in messages if message is not None)
+    alone = [message.content for message in found if not message.calls]
+    left = {sign for sign in set().union(*beside) if 2 * sum(sign in one for one in beside) > len(beside)}
+    left |= {name for name in tools for text in alone if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)}
+    if not called:
+        left |= {sign for text in alone for signs in (_SIGNS, _KEYED) for sign in signs.findall(text)}
+    return frozenset(left)

@@ -21,7 +21,7 @@ def json_calls(text: str) -> Sighting:
     """JSON values that hold calls, or arguments with the name before them."""
     marks: list[Mark] = []
     shape: Json = None
-    for start, end, value in _values(text):
+    for start, end, value in json_values(text):
         named = shape_of(value)
         if named is not None:
             shape = shape or named
@@ -38,7 +38,7 @@ def json_calls(text: str) -> Sighting:
     return Sighting(tuple(marks), shape)
 
 
-def _values(text: str) -> Iterator[tuple[int, int, Json]]:
+def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
     """The JSON objects and lists of objects in a text, outermost ones only."""
     decoder = json.JSONDecoder()
     at = 0

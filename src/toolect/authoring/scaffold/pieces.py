@@ -20,6 +20,10 @@ class Hole(StrEnum):
     JSON = "JSON"
     ARGUMENTS = "argument*"
     """Arguments one by one, each an element of its own."""
+    ID = "ID"
+    ESCAPED = "ESCAPED"
+    VALUE = "value"
+    """A value of a value language."""
     CODE = "code"
     """Calls as in a programming language."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
@@ -20,20 +21,27 @@ class Thought(NamedTuple):
     """True when the prompt writes the opener: samples begin inside."""
 
 
-def thoughts(text: str) -> tuple[list[Mark], Thought | None]:
-    """The reasoning of a sample: where it is, and how it is written."""
+def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought | None]:
+    """The reasoning of a sample: where it is, and how it is written.
+
+    Tags that speak of it surround it, or those that a sample begins with, where words are in them, something follows,
+    and no tool is named.
+    """
     marks: list[Mark] = []
     form: Thought | None = None
     tags = list(_TAG.finditer(text))
     at = 0
     for i, tag in enumerate(tags):
-        if tag.start() < at or not _WORD.search(tag[0]):
+        if tag.start() < at or not (_WORD.search(tag[0]) or names and not text[: tag.start()].strip()):
             continue
         close = next((t for t in tags[i + 1 : i + 20] if t[0] != tag[0] and stem(t[0]) == stem(tag[0])), None)
         if close is None:
             continue
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
+        told = _WORD.search(tag[0]) or " " in solid and text[close.end() :].strip() and not _TAG.search(inner)
+        if not told or not _WORD.search(tag[0]) and any(name in inner for name in names):
+            continue
         at = close.end() + len(space_after(text, close.end()))
         marks.append(Mark(tag.start(), at, Prose(solid, reasoning=True)))
         if solid and form is None:

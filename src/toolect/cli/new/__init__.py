@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.authoring.scaffold import Sample, Scaffold
+    from toolect.message import Json
 
 MAX_SAMPLE = 1 << 16
 """Bytes of a sample: more than an answer has that a person would paste."""
@@ -32,6 +33,11 @@ MAX_TEMPLATE = 1 << 22
     metavar="FILE",
     help="Take what this chat template writes as samples: a jinja file, or a tokenizer_config.json.",
 )
+@shared.tools_option
+@click.option(
+    "--name", "names", multiple=True, metavar="WORD", help="A tool that is called in the answers; repeatable."
+)
+@click.option("--key", "keys", multiple=True, metavar="WORD", help="An argument in the answers; repeatable.")
 @click.option("--like", "base", metavar="DIALECT", help="Write an entry that extends this dialect, and no grammar.")
 @click.option("--append", metavar="YAML", help="Append the entry to this file, and put the others beside it.")
 @click.option(
@@ -40,16 +46,23 @@ MAX_TEMPLATE = 1 << 22
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the samples.")
 @shared.spec_option
 def command(
-    name: str, files: tuple[str, ...], template: str | None, base: str | None, append: str | None, into: str,
-    anyway: bool,
+    name: str, files: tuple[str, ...], template: str | None, tools: list[Json] | None, names: tuple[str, ...],
+    keys: tuple[str, ...], base: str | None, append: str | None, into: str, anyway: bool,
 ) -> int:  # fmt: skip
     """Begin a dialect called NAME from what a model wrote.
 
     Each FILE is one answer, character for character. Three files are written: NAME.yaml with the entry,
     grammars/NAME.lark, and corpus/NAME.txt with the answers and what the new dialect reads in them. Nothing is
     overwritten. `toolect lint NAME.yaml` then tells what is missing.
+
+    The tools that were declared say which words are names and keys, so that what is left is markup: give them with
+    --tools, or the words with --name and --key. On a terminal they are asked for where they are not plain to see.
+
+    Exit code 0: every answer is read, with calls. 1: some are not, or a known dialect reads them all; it is said which.
     """
+    from toolect._values.toolset import tool_schemas
     from toolect.authoring.scaffold import like, scaffold
+    from toolect.cli.new.words import asked, asks, worded
 
     spec = _spec(name, append, into)
     samples = _templated(template) if template is not None else []
@@ -60,10 +73,16 @@ def command(
             f" --like {known} begins a variant of it, --anyway a dialect from nothing"
         )
         return 1
-    made = like(name, shared.find(base).name, samples, spec) if base is not None else scaffold(name, samples, spec)
+    if base is not None:
+        made = like(name, shared.find(base).name, samples, spec)
+    else:
+        tools = [*(tools or []), *worded(names, keys)]
+        made = scaffold(name, samples, spec, tools)
+        if not tools and files and asks() and (words := asked(made)) is not None:
+            tools = worded(*words)
+            made = scaffold(name, samples, spec, tools)
     _write(made.files, spec if append is not None else None)
-    _tell(made, len(samples), spec)
-    return 0
+    return _tell(made, samples, spec, list(tool_schemas(tools)))
 
 
 def _spec(name: str, append: str | None, into: str) -> Path:
@@ -91,9 +110,7 @@ def _spec(name: str, append: str | None, into: str) -> Path:
 def _sample(file: str, number: int) -> Sample:
     from toolect.authoring.scaffold import Sample
 
-    text = read(file, MAX_SAMPLE)
-    # Editors end the last line of a file; models rarely end an answer so.
-    return Sample(f"Sample {number}", text.removesuffix("\n"))
+    return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
 
 
 def _templated(file: str) -> list[Sample]:
@@ -118,10 +135,10 @@ def _known(samples: list[Sample]) -> str | None:
 
 def _write(files: Mapping[Path, str], append: Path | None) -> None:
     """Writes all files, or none: what is there stays as it is."""
-    from toolect.authoring.scaffold import PYTHON
+    from toolect.authoring.scaffold import VALUES
 
     for path in files:
-        if path.exists() and path != append and not path.as_posix().endswith(PYTHON):
+        if path.exists() and path != append and VALUES.as_posix() not in path.as_posix():
             raise Misuse(f"expected to write a new file, got one that is there at `{path}`: choose another name")
     written: list[Path] = []
     try:
@@ -147,9 +164,19 @@ def _write(files: Mapping[Path, str], append: Path | None) -> None:
         raise Misuse(f"expected to write `{path}`, got `{why}`: choose another folder") from None
 
 
-def _tell(made: Scaffold, samples: int, spec: Path) -> None:
-    """How far it got, and what to do next."""
-    if samples:
-        verb = "is" if samples == 1 else "are"
-        click.echo(f"{made.read} of {counted(samples, 'sample')} {verb} read clean, with {counted(made.calls, 'call')}")
-    click.echo(f"next: toolect lint {spec}")
+def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[str]) -> int:
+    """How far it got, and what to do next; the exit code."""
+    if not samples:
+        click.echo(f"next: toolect lint {spec}")
+        return 0
+    verb = "is" if len(samples) == 1 else "are"
+    count = counted(len(samples), "sample")
+    click.echo(f"{made.read} of {count} {verb} read clean, with {counted(made.calls, 'call')}")
+    if made.sound:
+        click.echo(f"next: toolect lint {spec}")
+        return 0
+    from toolect.cli.new.words import shortcomings
+
+    for line in shortcomings(made, samples, spec, tools):
+        note(line)
+    return 1

@@ -1,0 +1,191 @@
+"""How values are written that follow keys: as literals of a notation, or raw between what they all have around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from toolect.authoring.scaffold.notations import NOTATIONS, Literal
+from toolect.authoring.scaffold.pieces import Hole, Token
+from toolect.authoring.scaffold.seen import common_end, common_start, tokens
+
+FEW = 4
+"""Values from which on what they begin with in common is taken for markup."""
+
+
+class Gap(NamedTuple):
+    """What follows a key: how it is divided from its value, the value, and what comes up to the next key."""
+
+    text: str
+    kinds: frozenset[str]
+    """The JSON types that are declared of the value; none if nothing is."""
+    last: bool
+    """No key follows: the end of the call, and more, is in the text."""
+    closed: str | None
+    """What follows the key where it comes again behind its value; `text` ends before it."""
+    final: bool
+    """The sample ends here."""
+
+
+class Values(NamedTuple):
+    """How values are written, and where each ends."""
+
+    ends: tuple[int, ...]
+    """Characters from the end of the key, or of its repetition, to the end of the argument, for each gap."""
+    forms: tuple[tuple[Token, ...], ...]
+    """What follows the key in one argument."""
+    divided: bool
+    """Arguments were seen that follow one another."""
+    follows: str
+    """What stands between an argument and the next key."""
+    codec: str = ""
+    language: str = ""
+
+
+def values(gaps: Sequence[Gap]) -> Iterator[Values]:
+    """The ways in which all the values may be written, the narrowest first."""
+    shared = common_start([tokens(gap.text) for gap in gaps])
+    length = len("".join(shared))
+    for notation, read in NOTATIONS.items():
+        for at in range(length + 1):
+            found = [_typed(read(gap.text, at), gap) for gap in gaps]
+            if all(found):
+                made = _finished(gaps, gaps[0].text[:at], [one.end for one in found if one], notation)
+                if made is not None:
+                    yield made
+                break
+    for lead in _leads(shared, len({gap.text for gap in gaps})):
+        yield from _raw(gaps, lead)
+
+
+def _typed(literal: Literal | None, gap: Gap) -> Literal | None:
+    """The literal if its type is the declared one."""
+    if literal is None or not gap.kinds or literal.kind in gap.kinds or literal.kind == "null":
+        return literal
+    return literal if literal.kind == "number" and "integer" in gap.kinds else None
+
+
+def _leads(shared: Sequence[str], several: int) -> Iterator[str]:
+    """What may stand between a key and its value: signs and tags; words only between them."""
+    whole = "".join(_unworded(shared[::-1])[::-1])
+    first = next((at for at, token in enumerate(shared) if token[0].isalnum()), len(shared))
+    short = "".join(shared[:first])
+    yield from dict.fromkeys((whole, short) if several >= FEW else (short, whole))
+
+
+def _unworded(shared: Sequence[str]) -> list[str]:
+    """Without the words that it begins with: values are words more often than markup is."""
+    at = 0
+    while at < len(shared) and (shared[at][0].isalnum() or shared[at][0] == "_"):
+        at += 1
+    return list(shared[at:])
+
+
+def _raw(gaps: Sequence[Gap], lead: str) -> Iterator[Values]:
+    """Values without quotes of a notation, which end where markup follows."""
+    at = len(lead)
+    rests = [gap.text[at:] for gap in gaps]
+    if all(gap.closed is not None for gap in gaps):
+        closer = "".join(_unworded(common_end([tokens(rest) for rest in rests])))
+        if closer:
+            yield from _checked(gaps, lead, [len(gap.text) - len(closer) for gap in gaps])
+        return
+    inner = [tokens(rest) for gap, rest in zip(gaps, rests, strict=True) if not gap.last]
+    stops = [_unworded(common_end(inner))] if inner else []
+    stops += [
+        _unworded(common_end([tokens(rest) for gap, rest in zip(gaps, rests, strict=True) if gap.last and gap.final]))
+    ]
+    tried = set()
+    for stop in stops:
+        for count in range(len(stop), 0, -1):
+            ends = _stopped(gaps, at, "".join(stop[:count]), "".join(stops[0]) if inner else "")
+            if ends and tuple(ends) not in tried:
+                tried.add(tuple(ends))
+                yield from _checked(gaps, lead, ends)
+
+
+def _stopped(gaps: Sequence[Gap], at: int, stop: str, divider: str) -> list[int]:
+    """Where each value ends: before what divides arguments, or before `stop`; nothing if one never does."""
+    ends = []
+    for gap in gaps:
+        if not gap.last:
+            end = len(gap.text) - len(divider)
+        else:
+            end = gap.text.find(stop, at)
+            if end < 0 and gap.final and not stop.strip():
+                end = len(gap.text)
+        if end < at:
+            return []
+        ends.append(end)
+    return ends
+
+
+_FORMS = {
+    "integer": re.compile(r"[-+]?\d+"),
+    "number": re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?"),
+    "boolean": re.compile(r"true|false", re.IGNORECASE),
+    "null": re.compile(r"null|none", re.IGNORECASE),
+    "array": re.compile(r"\[.*\]|\(.*\)", re.DOTALL),
+    "object": re.compile(r"\{.*\}", re.DOTALL),
+    "string": re.compile(r".*", re.DOTALL),
+}
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+
+
+def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Values]:
+    """The values if each looks like what is declared of it."""
+    found = [gap.text[len(lead) : end] for gap, end in zip(gaps, ends, strict=True)]
+    for gap, value in zip(gaps, found, strict=True):
+        if gap.kinds and not any(_FORMS[kind].fullmatch(value.strip()) for kind in gap.kinds if kind in _FORMS):
+            return
+    options = []
+    words = {
+        value.strip() for gap, value in zip(gaps, found, strict=True) if "string" not in gap.kinds or len(gap.kinds) > 1
+    }
+    if any(value[:2] in ("['", "{'") for value in words):
+        options.append("spelling: python")
+    elif words & {"True", "False", "None"} and not words & {"true", "false", "null"}:
+        options.append("spelling: jinja")
+    if any(map(_ENTITY.search, found)) and not any("<" in value for value in found):
+        options.append("escapes: entities")
+    codec = f"{{{', '.join(['codec: schema', *options])}}}" if options else "schema"
+    made = _finished(gaps, lead, ends, "")
+    if made is not None:
+        yield made._replace(codec=codec)
+
+
+def _finished(gaps: Sequence[Gap], lead: str, ends: Sequence[int], notation: str) -> Values | None:
+    """The values with what closes an argument, which all have, and what divides two."""
+    hole: Token = {"": Hole.TEXT, "json": Hole.JSON}.get(notation, Hole.VALUE)
+    rests = [gap.text[end:] for gap, end in zip(gaps, ends, strict=True)]
+    closed = all(gap.closed is not None for gap in gaps)
+    if closed and len(set(rests)) > 1:
+        return None
+    after = [gap.closed or "" for gap in gaps] if closed else rests
+    inner = {rest for gap, rest in zip(gaps, after, strict=True) if not gap.last}
+    if len(inner) > 1:
+        return None
+    last = [tokens(rest) for gap, rest in zip(gaps, after, strict=True) if gap.last]
+    between = next(iter(inner), "")
+    closer = "".join(common_start([*map(tokens, inner), *last]) if inner else _own(common_start(last)))
+    ends = [len(closer) if closed else end + len(closer) for end in ends]
+    form: tuple[Token, ...] = (lead, hole, rests[0], Hole.KEY, closer) if closed else (lead, hole, closer)
+    form = tuple(part for part in form if part)
+    language = _language(gaps, notation) if hole is Hole.VALUE else ""
+    return Values(tuple(ends), (form,), bool(inner), between.removeprefix(closer), "", language)
+
+
+def _own(shared: Sequence[str]) -> list[str]:
+    """What closes a lone argument: a closing tag or a quote, with the end of its line."""
+    if not shared or not (shared[0].startswith(("</", "[/")) or shared[0] in "\"'"):
+        return list(shared[:1]) if shared[:1] == ["\n"] else []
+    return list(shared[:2]) if shared[1:2] == ["\n"] else list(shared[:1])
+
+
+def _language(gaps: Sequence[Gap], notation: str) -> str:
+    """The value language of a notation, in the spelling that is seen."""
+    if notation != "python":
+        return notation
+    texts = " ".join(gap.text for gap in gaps)
+    return "python" if texts.count("'") >= texts.count('"') else "python_double"

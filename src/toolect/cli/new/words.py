@@ -1,0 +1,85 @@
+"""Which words of the answers are names of tools and keys of arguments: as options, or asked for on a terminal."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toolect._shown import counted, one_line
+
+if TYPE_CHECKING:
+    from toolect.authoring.scaffold import Sample, Scaffold
+    from toolect.message import Json
+
+
+def worded(names: Sequence[str], keys: Sequence[str]) -> list[Json]:
+    """Tools of these names, each with all the keys as parameters of which nothing more is known."""
+    properties: dict[str, Json] = {key: {} for key in keys}
+    return [{"name": name, "parameters": {"type": "object", "properties": properties}} for name in names]
+
+
+def asks() -> bool:
+    """True on a terminal, where somebody can answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def asked(made: Scaffold) -> tuple[list[str], list[str]] | None:
+    """The names and the keys as somebody says who is shown what was found; None if that is right."""
+    calls = [call for message in made.messages if message is not None for call in message.calls]
+    names = list(dict.fromkeys(call.name for call in calls))
+    keys = list(dict.fromkeys(key for call in calls for key in call.arguments or ()))
+    if names and _right("Are these the names of the tools that are called", names):
+        if not keys or _right("Are these the keys of their arguments", keys):
+            return None
+    else:
+        names = _words("Which tools are called in the answers")
+    return names, _words("What are the keys of their arguments")
+
+
+def _right(question: str, words: Sequence[str]) -> bool:
+    return click.confirm(f"{question}: {', '.join(map(one_line, words))}?", default=True, err=True)
+
+
+def _words(question: str) -> list[str]:
+    text: str = click.prompt(f"{question}? (words with blanks between them)", default="", show_default=False, err=True)
+    return text.replace(",", " ").split()
+
+
+def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[str]) -> Iterator[str]:
+    """What was not understood, and what to write by hand."""
+    grammar = spec.parent / "grammars"
+    if not made.calls:
+        yield f"found no call in {counted(len(samples), 'sample')}" + ("" if tools else _HINT)
+        named = next(_named(samples, tools), None)
+        if tools and named is None:
+            yield f"none of the tools is named in them: expected `{tools[0]}` or another name of --tools in a call"
+        if named is not None:
+            yield f"`{named[0]}` is named in {named[1]}: the text around it is"
+            yield f"    {one_line(named[2])}"
+        yield f"write by hand, in {grammar}: what stands around a call, its name, and one argument, such as"
+        yield '    call: "<call>" NAME "\\n" argument* "</call>"'
+        yield '    argument: KEY ": " TEXT "\\n"'
+        yield f"and what they mean in {spec}: docs/guide/tutorial.md shows it step by step"
+        return
+    for title in made.unread:
+        yield f"{title} is not read: nothing stands below it in the corpus, write there what it says"
+    if made.left:
+        shown = ", ".join(f"`{one_line(part)}`" for part in made.left)
+        yield f"{shown} would stay in the content: if it is markup, write it into the grammar, in {grammar}"
+
+
+_HINT = ": say with --tools, or with --name and --key, which words are names and keys"
+
+
+def _named(samples: Sequence[Sample], tools: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """A tool, the sample that names it, and the text there."""
+    for sample in samples:
+        for tool in tools:
+            match = re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", sample.text)
+            if match:
+                yield tool, sample.title, sample.text[max(0, match.start() - 30) : match.end() + 40]

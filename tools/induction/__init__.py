@@ -1,0 +1,1 @@
+"""How well `toolect new` induces dialects: of random formats, of shipped dialects, and of chat templates."""
