@@ -1,0 +1,52 @@
+"""How a stride goes over a stop that counts only where a call begins with its name."""
+
+from __future__ import annotations
+
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import Needle, plan_of
+from toolect._graph.stops import NameLine
+from toolect._reading.answer import Answer
+from toolect._reading.route import Route
+from toolect._reading.run_crossing import cross
+from toolect._reading.runs import Hub, build
+from toolect._reading.striding import Striding
+from toolect._spec.model import SlotKind
+
+
+class Named:
+    """A stop that counts only where a call begins with its name."""
+
+    __slots__ = ("after", "hub", "lead", "line", "longest", "size")
+
+    def __init__(self, node: Node, needle: Needle, at_head: bool = False) -> None:
+        stop = needle.stop
+        assert stop is not None
+        self.hub: Hub | None = None
+        self.lead, self.line, self.size = needle.lead, 0, len(stop.core)
+        self.longest = plan_of(node).longest
+        if isinstance(stop, NameLine):
+            direct = at_head and stop.key in node.choices
+            self.line, self.size = 0 if at_head else 1, 0
+            self.after = node if direct else node.step(SlotKind.TEXT).node
+        elif stop.direct or stop.otherwise is not None or needle.regex is not None or stop.core[-1].isalnum():
+            return
+        else:
+            direct, self.after = False, node
+            for key in (*stop.path, stop.key):
+                self.after = self.after.step(key).node
+        self.hub = build(node, [stop.key], after_text=not direct)
+
+    def answer(self, to: Striding, at: int) -> Answer:
+        """Does a call begin with the stop at index `at`?"""
+        at += self.line
+        end = at + self.size
+        if self.hub is None or not to.final and to.size - at <= self.longest:
+            return Answer.WAIT
+        from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+        return proof(to, self.after, end)
+
+    def cross(self, to: Striding, at: int) -> Route | None:
+        """Go over it, and on; None where that is not possible."""
+        assert self.hub is not None
+        return cross(to, self.hub, at)
