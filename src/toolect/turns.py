@@ -33,6 +33,8 @@ class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
     message: Message
     text: str | None = None
     dialect: str | None = None
+    opened: str | None = None
+    """What the prompt had of the answer before `text`, as `<think>\n`; None for what the chat opens answers with."""
 
 
 class ToolResult(msgspec.Struct, frozen=True):

@@ -7,10 +7,21 @@ from typing import Any
 
 from toolect._chats.plan import AnswerPlan
 from toolect._rendering.roundtrip import tools_of, write
+from toolect._spec.model import SLOTS, Expr, Ref, Repeat, Role, Rule, Spec
 from toolect.compiled import Dialect
+from toolect.diagnostic import Place
 from toolect.message import Call, Content, Message, Reasoning
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
+
+
+def plain_dialect() -> Dialect:
+    """The dialect of answers that are nothing but content."""
+    rules: dict[str, Expr] = {"start": Repeat(Ref("content"), 0), "content": SLOTS["TEXT"]}
+    place = Place("", 1, 1)
+    named = {name: Rule(name, expr, place) for name, expr in rules.items()}
+    return Dialect(Spec(name="", rules=named, roles={"content": Role.CONTENT}))
+
 
 _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 

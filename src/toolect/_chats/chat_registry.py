@@ -80,7 +80,8 @@ class Chats:
             return ready
         with self._lock:
             names = [self.shelf.names]
-            from toolect._chats.verbs import Chat  # not part of starting up
+            from toolect._chats.answers import plain_dialect  # not part of starting up
+            from toolect._chats.verbs import Chat
 
             found = explain(name, names)
             if found is None:
@@ -88,7 +89,8 @@ class Chats:
             ready = self._ready.get(found.dialect)
             if ready is None:
                 spec = self.shelf.spec(found.dialect)
-                ready = self._ready[found.dialect] = Chat(spec, registry.dialect(spec.dialect))
+                dialect = registry.dialect(spec.dialect) if spec.dialect else plain_dialect()
+                ready = self._ready[found.dialect] = Chat(spec, dialect)
             return ready
 
     @property

@@ -36,8 +36,11 @@ class _Draft(NamedTuple):
 class Hearing:
     """Makes a conversation of the course of one text."""
 
-    def __init__(self, spec: ChatSpec, dialect: Dialect, opening: str) -> None:
-        self.spec, self.dialect, self.opening = spec, dialect, opening
+    def __init__(self, spec: ChatSpec, dialect: Dialect, thought: tuple[str, str]) -> None:
+        self.spec, self.dialect = spec, dialect
+        self._opener, self._closer = thought
+        tails = (tail for tail in dialect.spec.prefill if tail.strip() == self._opener)
+        self._opened = next(tails, "")
 
     def conversation(self, text: str, course: Course) -> Conversation:
         """The turns and tools that the text tells, with its spans and repairs."""
@@ -105,10 +108,12 @@ class Hearing:
         at = draft.texts[0].start if draft.texts else 0
         found = (*message.repairs, *(repair for call in message.calls for repair in call.repairs))
         repairs += [Repair(repair.kind, repair.at + at, repair.detail) for repair in found]
-        return Assistant(Message(message.segments), said, self.dialect.name)
+        return Assistant(Message(message.segments), said, self.dialect.name, "")
 
-    def _prefix(self, said: str) -> str:  # noqa: ARG002
-        return ""
+    def _prefix(self, said: str) -> str:
+        """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""
+        at = said.find(self._closer) if self._opened else -1
+        return self._opened if at >= 0 and said.find(self._opener, 0, at) < 0 else ""
 
     def _results(self, text: str, draft: _Draft, waiting: Waiting) -> Results:
         found = []

@@ -51,6 +51,8 @@ class AnswerPlan(NamedTuple):
 
 TURNS = (ChatRole.SYSTEM, ChatRole.USER, ChatRole.ANSWER, ChatRole.RESULTS)
 """The roles of what may stand in the loop of turns."""
+_SEVERAL = (ChatRole.TOOL, ChatRole.RESULT, ChatRole.CALL, ChatRole.ARGUMENT)
+"""The roles of what comes several times."""
 _ORIGINS = {
     ChatRole.SYSTEM: Origin.SYSTEM,
     ChatRole.USER: Origin.USER,
@@ -58,6 +60,8 @@ _ORIGINS = {
     ChatRole.CONTENT: Origin.ANSWER,
     ChatRole.REASONING: Origin.ANSWER,
     ChatRole.CALLS: Origin.ANSWER,
+    ChatRole.CALL: Origin.ANSWER,
+    ChatRole.ARGUMENT: Origin.ANSWER,
     ChatRole.RESULT: Origin.RESULT,
     ChatRole.TOOLS: Origin.TOOLS,
     ChatRole.TOOL: Origin.TOOLS,
@@ -67,7 +71,7 @@ _ORIGINS = {
 _ASKING = int(
     Fact.TOOLS | Fact.SYSTEM | Fact.SYSTEM_TEXT | Fact.GIVEN | Fact.THINKING | Fact.NO_THINKING
     | Fact.AFTER_USER | Fact.AFTER_ANSWER
-    | Fact.AFTER_RESULTS | Fact.AFTER_CALLS | Fact.ROUND
+    | Fact.AFTER_RESULTS | Fact.AFTER_CALLS | Fact.ROUND | Fact.TOLD
 )  # fmt: skip
 """The facts that decide how an answer is asked for."""
 
@@ -101,11 +105,32 @@ class Plans:
         self.refusals = [(reason, read_guard(text)) for reason, text in spec.refuse.items()]
         self.hoists = any(role is ChatRole.SYSTEM and rule not in self.start.turns for rule, role in spec.roles.items())
         """True when a system text at the beginning stands elsewhere than in a turn of its own."""
+        self.thought_opener, self.thought_closer = self._thoughts()
+        """The markers of reasoning, without blanks; empty where the chat has no reasoning."""
         self._rules = {role: tuple(rule for rule in self.start.turns if spec.roles.get(rule) is role) for role in TURNS}
         self._answers: dict[int, AnswerPlan] = {}
         self._openings: dict[int, str] = {}
         self._made: dict[tuple[str, int], Plan] = {}
         self._chosen: dict[tuple[ChatRole, int], Plan] = {}
+
+    def check(self, role: ChatRole | None, facts: int) -> None:
+        """Raise Unrepresentable for a turn that the chat refuses, or for a conversation without any."""
+        for reason, guard in self.refusals:
+            if guard(facts):
+                raise Unrepresentable(f"{role} turn" if role else "conversation", reason)
+
+    def has(self, role: ChatRole) -> bool:
+        """True when turns of this role are written."""
+        return bool(self._rules[role])
+
+    def _thoughts(self) -> tuple[str, str]:
+        rule = next((rule for rule, role in self.spec.roles.items() if role is ChatRole.REASONING), None)
+        texts = (
+            []
+            if rule is None
+            else [part.text for part in leaves(self.spec.rules[rule].expr) if isinstance(part, Literal)]
+        )
+        return (texts[0].strip(), texts[-1].strip()) if len(texts) > 1 else ("", "")
 
     def turn(self, role: ChatRole, facts: int) -> Plan:
         """What is written for a turn. Raises Unrepresentable when the chat has no place for it."""
@@ -116,9 +141,7 @@ class Plans:
 
     def _turn_rule(self, role: ChatRole, facts: int) -> str:
         """The rule that a turn is written by."""
-        for reason, guard in self.refusals:
-            if guard(facts):
-                raise Unrepresentable(f"{role} turn", reason)
+        self.check(role, facts)
         rule = next((rule for rule in self._rules[role] if self.holds(rule, facts)), None)
         if rule is None:
             raise Unrepresentable(f"{role} turn", f"`{self.spec.name}` has no place for it here")
@@ -193,7 +216,7 @@ class Plans:
             case Alt(items):
                 chosen = next((item for item in items if self._wanted(item, facts, True)), None)
                 return () if chosen is None else self.ops(chosen, inside, facts)
-            case Repeat(Ref(rule)) if self.spec.roles.get(rule) in (ChatRole.TOOL, ChatRole.RESULT):
+            case Repeat(Ref(rule)) if self.spec.roles.get(rule) in _SEVERAL:
                 return [Each(self.spec.roles[rule], rule)]
             case Repeat(item):
                 return self.ops(item, inside, facts) if self._wanted(item, facts, True) else ()

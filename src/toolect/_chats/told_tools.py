@@ -18,7 +18,7 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
     One in another notation is a tool whose name is empty, and whose description is the text.
     """
     values: list[Json] = []
-    if how is None or how.each == "{tool}" and how.notation.spelling is Syntax.JSON:
+    if in_json(how):
         decoder = json.JSONDecoder()
         at = 0
         while at < len(text):
@@ -41,6 +41,22 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
         yield _tool(found)
     if not values and text.strip():
         yield {"type": "function", "function": {"name": "", "description": text}}
+
+
+def end_of_tool(how: ToolText | None, text: str, at: int) -> int:
+    """Where the definition ends that begins at `at`; -1 where none does, or its end cannot be told."""
+    if not text.startswith(("{", "["), at) or not in_json(how):
+        return -1
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return -1
+    return end if _fit("$tool" if how is None or how.tool is None else how.tool, value, {}) else -1
+
+
+def in_json(how: ToolText | None) -> bool:
+    """True when each tool is told as JSON."""
+    return how is None or how.each == "{tool}" and how.notation.spelling is Syntax.JSON
 
 
 def _fit(pattern: Json, value: Json, found: dict[str, Json]) -> bool:

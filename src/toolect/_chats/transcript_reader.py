@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from toolect._chats.guarding import tokens_of
 from toolect._chats.slot_runs import Run, Runs, Step
+from toolect._chats.told_tools import end_of_tool, in_json
 from toolect._spec.chat_model import ChatSlot, ChatSpec
+from toolect._spec.prompts import ToolText
 from toolect.segments import Repair, RepairKind
 
 _SPACE = re.compile(r"\s+")
@@ -55,7 +57,8 @@ class Reader:
         at, state = self._begin(text, course, stack)
         while state in self.runs.slots:
             slot, rule = self.runs.slots[state]
-            found = self._stops_at(state).leave(text, at)
+            known = end_of_tool(self.spec.tools, text, at) if slot is ChatSlot.TOOL else -1
+            found = self._stops_at(state).leave(text, at, max(at, known))
             course.parts.append(Held(slot, rule, at, found.end))
             course.repairs.extend(found.repairs)
             at = found.after
@@ -111,15 +114,30 @@ class Reader:
         stops = self._stops.get(state)
         if stops is None:
             openers = () if state == self.runs.turning else self.runs.after(self.runs.turning)
-            stops = self._stops[state] = _Stops(self.runs.after(state), openers, self.tokens, self.runs.last)
+            tools = {
+                s for s, (slot, _) in self.runs.slots.items() if slot is ChatSlot.TOOL and in_json(self.spec.tools)
+            }
+            runs, last = self.runs.after(state), self.runs.last
+            stops = _Stops(runs, openers, self.tokens, last, frozenset(tools), self.spec.tools)
+            self._stops[state] = stops
         return stops
 
 
 class _Stops:
     """What may follow at one state, and the search for it."""
 
-    def __init__(self, runs: tuple[Run, ...], openers: tuple[Run, ...], tokens: tuple[str, ...], last: int) -> None:
-        self.runs, self.last = runs, last
+    def __init__(
+        self,
+        runs: tuple[Run, ...],
+        openers: tuple[Run, ...],
+        tokens: tuple[str, ...],
+        last: int,
+        tools: frozenset[int],
+        how: ToolText | None,
+    ) -> None:
+        self.runs, self.last, self.how = runs, last, how
+        self.tools = tools
+        """The states at which a definition in JSON begins."""
         self.openers = [run for run in openers if run.text.strip() and run.state != last]
         self.by_core: dict[str, list[Run]] = {}
         for run in runs:
@@ -166,9 +184,8 @@ class _Stops:
             pos = start + 1
         return None
 
-    def leave(self, text: str, at: int) -> _Exit:
-        """Where the slot that begins at `at` ends."""
-        pos = at
+    def leave(self, text: str, at: int, pos: int) -> _Exit:
+        """Where the slot that begins at `at` ends, which is not before `pos`."""
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start, core = found.start(), found[0]
             for run in self.by_core.get(core, ()):
@@ -180,6 +197,8 @@ class _Stops:
                     continue
                 if end == len(text) and run.state != self.last:
                     run = next((r for r in self.runs if r.text == run.text and r.state == self.last), run)
+                if run.state in self.tools and end_of_tool(self.how, text, end) < 0:
+                    run = next((r for r in self.runs if r.text == run.text and r.state not in self.tools), run)
                 return _Exit(start - lead, end, run)
             for run in self.by_core.get(core, ()):
                 if run.text.strip() and (relaxed := self._relax(run).match(text, start)):

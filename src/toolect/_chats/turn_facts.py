@@ -22,43 +22,56 @@ _BEFORE: dict[type, int] = {
 }  # fmt: skip
 _CONTENT, _REASONING, _CALLS = int(Fact.CONTENT), int(Fact.REASONING), int(Fact.CALLS)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
+_TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
+_ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
+_KINDS: dict[type, int] = {
+    User: int(Fact.USER), Assistant: int(Fact.ANSWER), Results: int(Fact.RESULTS), System: int(Fact.NOTICE),
+}  # fmt: skip
 _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
 
 
 def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
-    """The facts of each of `turns`, `shared` among them; those of an answer's parts are added when it is written."""
+    """The facts of each of `turns`, `shared` among them; those of an answer's texts are added when it is written."""
     kinds = [type(turn) for turn in turns]
     users = [index for index, kind in enumerate(kinds) if kind is User]
     first_user, last_user = (users[0], users[-1]) if users else (-1, -1)
+    final = max(
+        (i for i, turn in enumerate(turns) if isinstance(turn, Assistant) and not turn.message.calls), default=-1
+    )
     found = []
-    calls = rounds = 0
+    calls = before = messages = spoken = 0
     last = len(turns) - 1
-    for index, kind in enumerate(kinds):
-        facts = shared | rounds
-        if index:
-            facts |= _AFTER[kinds[index - 1]] | calls
-        else:
-            facts |= _FIRST
-        if index < last:
-            facts |= _BEFORE[kinds[index + 1]]
-        else:
-            facts |= _LAST
+    for index, turn in enumerate(turns):
+        kind = kinds[index]
+        facts = shared | before | _KINDS[kind] | (_ODD if messages & 1 else 0)
+        facts |= _AFTER[kinds[index - 1]] | calls if index else _FIRST
+        facts |= _BEFORE[kinds[index + 1]] if index < last else _LAST
         if index > last_user:
             facts |= _LATEST
-        if index == first_user:
-            facts |= _FIRST_USER
-        if index == last_user:
-            facts |= _LAST_USER
+        if index > final:
+            facts |= _UNANSWERED
+        if kind is User:
+            facts |= (_FIRST_USER if index == first_user else 0) | (_LAST_USER if index == last_user else 0)
         calls = 0
-        turn = turns[index]
-        if kind is Assistant:
-            count = len(turn.message.calls)  # type: ignore[union-attr]
-            if count:
-                calls, rounds = _AFTER_CALLS, _ROUND
-                facts |= _CALLS | _SEVERAL if count > 1 else _CALLS
-        elif kind is System and turn.developer:  # type: ignore[union-attr]
-            facts |= _DEVELOPER
+        messages += 1
+        plain = True
+        match turn:
+            case Assistant(message):
+                if count := len(message.calls):
+                    calls, before, plain = _AFTER_CALLS, before | _ROUND, False
+                    facts |= _CALLS | _SEVERAL if count > 1 else _CALLS
+                else:
+                    before |= _ANSWERED
+            case Results(results):
+                before, plain = before | _TOLD, False
+                messages += len(results) - 1
+            case System(developer=True):
+                facts |= _DEVELOPER
+        if plain:
+            if (kind is User) != (spoken % 2 == 0):
+                facts |= _OUT_OF_TURN
+            spoken += 1
         found.append(facts)
     return found
 
@@ -70,5 +83,7 @@ def answer_facts(content: str, reasoning: str) -> int:
 
 def following(turn: Turn, facts: int) -> int:
     """The facts of what follows `turn`, which has `facts`."""
-    found = _AFTER[type(turn)] | facts & _ROUND
+    found = _AFTER[type(turn)] | facts & (_ROUND | _TOLD | _ANSWERED)
+    if isinstance(turn, Results):
+        found |= _TOLD
     return found | (_AFTER_CALLS | _ROUND if facts & _CALLS else 0)

@@ -87,7 +87,8 @@ class Chat:
         """The conversation that a transcript tells. Never raises on any text."""
         if self._reader is None:
             self._reader = Reader(self.spec)
-        return Hearing(self.spec, self.dialect, "").conversation(text, self._reader.read(text))
+        thought = self._plans.thought_opener, self._plans.thought_closer
+        return Hearing(self.spec, self.dialect, thought).conversation(text, self._reader.read(text))
 
     def continuation(
         self,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from toolect._chats.answers import Answers
 from toolect._chats.guarding import Guardian
 from toolect._chats.plan import AnswerPlan, Each, Fill, Fixed, Plan, Plans, literal_facts
 from toolect._chats.trimming import trimmed
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
+from toolect._prompting.notation import spell
 from toolect._prompting.results import written
 from toolect._prompting.tools import write_tools
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
-from toolect._spec.prompts import ToolText
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Systems, Thoughts
+from toolect._spec.prompts import Syntax, ToolText
+from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Defused, Origin, Transcript
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -25,6 +27,28 @@ AS_GIVEN = ToolText(tool="$tool")
 """How tools are told where an entry does not say: as the objects that they are."""
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
+_FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
+_HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
+_NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT)
+
+
+class Said(NamedTuple):
+    """An answer, and its texts as the chat has them."""
+
+    message: Message
+    content: str
+    reasoning: str
+
+
+class Pair(NamedTuple):
+    """One argument of a call."""
+
+    key: str
+    value: Json
+
+
+Data: TypeAlias = Turn | ToolResult | Said | Call | Pair | Mapping[str, Any] | None
+"""What a plan is filled with."""
 PieceOf: TypeAlias = tuple[str, Origin, int]
 
 
@@ -42,6 +66,7 @@ class Writer:
         self.tools: Sequence[Mapping[str, Any]] = ()
         self.system: str = ""
         self.system_turn = -1
+        self.counts: dict[type, int] = {}
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -50,6 +75,8 @@ class Writer:
         shared = literal_facts(thinking, generate) | (Fact.TOOLS if tools else 0)
         self.tools = tools
         at = 0
+        if self.spec.systems is not Systems.HEAD:
+            turns = self.gathered(turns)
         if self.plans.hoists:
             if turns and isinstance(turns[0], System):
                 self.system, self.system_turn, at = self.trimmed(turns[0].text, "", ChatRole.SYSTEM), 0, 1
@@ -59,6 +86,8 @@ class Writer:
             if at or self.spec.system is not None:
                 shared |= Fact.SYSTEM | (Fact.SYSTEM_TEXT if self.system else 0)
         body = turns[at:]
+        if not body:
+            self.plans.check(None, shared | Fact.EMPTY)
         shared = int(shared)
         self.fill(self.plans.head(shared), None, -1, shared)
         facts = 0
@@ -67,113 +96,150 @@ class Writer:
         ):
             if isinstance(turn, Assistant):
                 self.answer(turn, number, facts)
-            else:
+            elif ROLES[type(turn)] not in self.spec.lost or self.plans.has(ROLES[type(turn)]):
                 if isinstance(turn, User | System) and turn.text:
                     facts |= int(Fact.CONTENT)
                 self.fill(self.plans.turn(ROLES[type(turn)], facts), turn, number, facts)
+            else:
+                self.plans.check(ROLES[type(turn)], facts)
         self.fill(self.plans.tail(shared | (following(body[-1], facts) if body else 0)), None, -1, shared)
         return Transcript(self.pieces, self.defused)
+
+    def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
+        """The turns with all that the system says at the head."""
+        said = [turn.text for turn in turns if isinstance(turn, System)]
+        if not said:
+            return turns
+        text = said[-1] if self.spec.systems is Systems.LAST else "\n\n".join(said)
+        return [System(text), *(turn for turn in turns if not isinstance(turn, System))]
 
     # Turns
 
     def answer(self, turn: Assistant, number: int, facts: int) -> None:
         """Write an answer: as it was sampled where the chat keeps all of it, else part by part."""
-        message = turn.message
-        content = self.trimmed(message.content, "", ChatRole.CONTENT)
-        reasoning = self.trimmed(message.reasoning, "", ChatRole.REASONING)
-        facts |= answer_facts(content, reasoning)
+        said = self.said(turn.message)
+        facts |= answer_facts(said.content, said.reasoning)
         plan = self.plans.answer(facts)
         if turn.text is not None and self.answers.replays(turn, plan):
-            self.sampled(turn.text, plan, number, facts)
+            self.sampled(turn.text, turn.opened, plan, number, facts)
             return
         self.pieces.append((plan.opener, Origin.SCAFFOLD, number))
         if self.unsafe != "keep":
-            self.answers.check(message, self.tools)
-        for op in plan.parts:
-            if isinstance(op, Fixed):
-                self.pieces.append((op.text, op.origin, number))
-            elif isinstance(op, Fill):
-                match op.slot, op.role:
-                    case ChatSlot.CALLS, _:
-                        text = self.answers.calls(message, self.tools)
-                    case ChatSlot.ANSWER, _:
-                        text = self.answers.whole(message, self.tools)
-                    case ChatSlot.TEXT, ChatRole.REASONING:
-                        text = reasoning
-                    case ChatSlot.TEXT, ChatRole.CONTENT:
-                        text = content
-                    case _:
-                        text = self.value(op, None, number)
-                self.put(text, op, number)
+            self.answers.check(turn.message, self.tools)
+        self.fill(plan.parts, said, number, facts)
         self.pieces += [(one.text, one.origin, number) for one in plan.closers]
 
-    def sampled(self, text: str, plan: AnswerPlan, number: int, facts: int) -> None:
+    def said(self, message: Message) -> Said:
+        """The texts of an answer as the chat has them."""
+        content, reasoning = message.content, message.reasoning
+        closer = self.plans.thought_closer
+        if closer and self.spec.thoughts is not Thoughts.KEPT and closer in content:
+            before, _, content = content.rpartition(closer)
+            content = content.lstrip("\n")
+            if self.spec.thoughts is Thoughts.TAKEN and not reasoning:
+                opener = self.plans.thought_opener
+                reasoning = before.partition(closer)[0].rstrip("\n").rpartition(opener)[2].lstrip("\n")
+        return Said(message, self.trimmed(content, "", ChatRole.CONTENT), reasoning)
+
+    def sampled(self, text: str, opened: str | None, plan: AnswerPlan, number: int, facts: int) -> None:
         """Write an answer as it was sampled, after the opening that asked for it."""
-        opening = self.plans.opening(facts)
-        if not opening or text.startswith(opening.removeprefix(plan.opener)):
+        opening = self.plans.opening(facts) if opened is None else plan.opener + opened
+        if not opening or opened is None and text.startswith(opening.removeprefix(plan.opener)):
             opening = plan.opener  # some servers give what the prompt opened as a part of the answer
         self.pieces.append((opening, Origin.SCAFFOLD, number))
         self.put(text, SAMPLED, number)
         self.pieces += [(one.text, one.origin, number) for one in plan.closers]
 
-    def fill(self, plan: Plan, turn: Turn | ToolResult | None, number: int, facts: int, index: int = 0) -> None:
-        """Write a plan with the data of a turn, or of a result."""
+    def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
+        """Write a plan with its data."""
         for op in plan:
             if isinstance(op, Fixed):
                 self.pieces.append((op.text, op.origin, number))
-            elif isinstance(op, Fill):
-                if op.slot is ChatSlot.TOOLS:
-                    self.put(write_tools(self.spec.tools or AS_GIVEN, self.tools), op, -1)
-                else:
-                    self.put(
-                        self.value(op, turn, index),
-                        op,
-                        self.system_turn if op.role is ChatRole.SYSTEM and not isinstance(turn, System) else number,
-                    )
+            elif isinstance(op, Each):
+                self.each(op, data, number, facts)
+            elif op.role is ChatRole.SYSTEM and not isinstance(data, System):
+                self.put(self.system, op, self.system_turn)
             else:
-                self.each(op, turn, number, facts)
+                self.put(self.value(op, data, index), op, number)
 
-    def each(self, op: Each, turn: Turn | ToolResult | None, number: int, facts: int) -> None:
-        """Write the tools, or the results of a turn, one by one."""
-        items: Sequence[Any] = (
-            self.tools if op.role is ChatRole.TOOL else turn.results if isinstance(turn, Results) else ()
-        )
+    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
+        """Write one by one the tools, the results or calls of a turn, or the arguments of a call."""
+        items = self.items(op, data)
         last = len(items) - 1
         for index, item in enumerate(items):
-            own = facts | (int(Fact.FIRST_ITEM) if index == 0 else 0) | (int(Fact.LAST_ITEM) if index == last else 0)
-            if isinstance(item, ToolResult):
-                own |= (int(Fact.NAMED) if item.name else 0) | (int(Fact.HAS_ID) if item.call_id else 0)
-                self.fill(self.plans.rule(op.rule, own), item, number, own, index)
-            else:
-                for part in self.plans.rule(op.rule, own):
-                    if isinstance(part, Fixed):
-                        self.pieces.append((part.text, part.origin, -1))
-                    elif isinstance(part, Fill):
-                        self.put(write_tools(self.spec.tools or AS_GIVEN, [item]), part, -1)
+            own = facts & _NO_ITEM | (_FIRST_ITEM if index == 0 else 0) | (_LAST_ITEM if index == last else 0)
+            match item:
+                case ToolResult(call_id=call_id, name=name):
+                    own |= (_NAMED if name else 0) | (_HAS_ID if call_id else 0)
+                case Call(id=call_id, arguments=given):
+                    own |= (_HAS_ID if call_id else 0) | (_ARGUMENTS if given else 0)
+                case Pair(value=str()):
+                    own |= _IS_TEXT
+            self.fill(self.plans.rule(op.rule, own), item, number, own, index)
+
+    def items(self, op: Each, data: Data) -> Sequence[Any]:
+        """What is written one by one."""
+        match op.role, data:
+            case ChatRole.TOOL, _:
+                return self.tools
+            case ChatRole.RESULT, Results(results):
+                return results
+            case ChatRole.CALL, Said(message):
+                return message.calls
+            case ChatRole.ARGUMENT, Call(arguments=dict() as given):
+                return [Pair(key, value) for key, value in given.items()]
+        return ()
 
     # Texts
 
-    def value(self, op: Fill, turn: Turn | ToolResult | None, index: int) -> str:
+    def value(self, op: Fill, data: Data, index: int) -> str:
         """The text that belongs into a place."""
-        match op.slot, turn:
+        match op.slot, data:
+            case ChatSlot.TEXT, User(text) | System(text):
+                return self.trimmed(text, op.rule, op.role)
+            case ChatSlot.TEXT, Said(_, content, reasoning):
+                if op.role is ChatRole.REASONING:
+                    return self.trimmed(reasoning, op.rule, op.role)
+                return self.trimmed(content, op.rule, None)
+            case ChatSlot.TEXT, ToolResult(output=output):
+                return written(self.spec.output, self.trimmed(output, op.rule, op.role))
+            case ChatSlot.NAME, ToolResult(name=name) | Call(name=name):
+                return name
+            case ChatSlot.ID, ToolResult(call_id=call_id) | Call(id=call_id):
+                return call_id or ""
+            case ChatSlot.NUMBER, _:
+                return str(index)
+            case ChatSlot.COUNT, ToolResult() | Call():
+                self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
+                return str(count)
+            case ChatSlot.ARGUMENTS, Call(arguments=given):
+                return spell(given, self.spec.arguments)
+            case ChatSlot.KEY, Pair(key):
+                return key
+            case ChatSlot.VALUE, Pair(_, value):
+                return self.scalar(value)
+            case ChatSlot.CALLS, Said(message):
+                return self.answers.calls(message, self.tools)
+            case ChatSlot.ANSWER, Said(message):
+                return self.answers.whole(message, self.tools)
+            case ChatSlot.TOOL, _:
+                return write_tools(self.spec.tools or AS_GIVEN, [data])  # type: ignore[list-item]
+            case ChatSlot.TOOLS, _:
+                return write_tools(self.spec.tools or AS_GIVEN, self.tools)
             case ChatSlot.DATE, _:
                 day = self.day if self.day is not None else Date.today()
                 return day if isinstance(day, str) else day.strftime(self.spec.date)
-            case ChatSlot.TEXT, ToolResult(output=output):
-                return written(self.spec.output, self.trimmed(output, op.rule, op.role))
-            case ChatSlot.NAME, ToolResult(name=name):
-                return name
-            case ChatSlot.ID, ToolResult(call_id=call_id):
-                return call_id
-            case ChatSlot.NUMBER, ToolResult():
-                return str(index)
-            case ChatSlot.TEXT, User(text=text) if op.role is ChatRole.USER:
-                return self.trimmed(text, op.rule, op.role)
-            case ChatSlot.TEXT, System(text=text):
-                return self.trimmed(text, op.rule, op.role)
-            case ChatSlot.TEXT, _ if op.role is ChatRole.SYSTEM:
-                return self.system
         raise Unrepresentable(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
+
+    def scalar(self, value: Json) -> str:
+        """The value of an argument: a text as it is."""
+        if isinstance(value, str):
+            text = value
+            for sign, other in self.spec.escapes.items():
+                text = text.replace(sign, other)
+            return text
+        nested = isinstance(value, dict | list)
+        return str(value) if self.spec.scalars is Syntax.PYTHON and not nested else spell(value, self.spec.arguments)
 
     def trimmed(self, text: str, rule: str, role: ChatRole | None) -> str:
         """A text without the whitespace at its ends that the chat cuts off."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from toolect._names import Names
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Trim
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Systems, Thoughts, Trim
 from toolect._spec.decode import check_keys, read, read_fields
 from toolect._spec.document import Table, Text, describe, read_document, read_text
 from toolect._spec.entry import NAME, Entry
@@ -16,7 +16,7 @@ from toolect._spec.guards import BadGuard, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern, Rule
 from toolect._spec.problems import Problems, in_order, near
-from toolect._spec.prompts import OutputKind, ToolText
+from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
 from toolect._spec.variant import inherit, replace_markers
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 
@@ -24,15 +24,20 @@ from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 class ChatFields(msgspec.Struct, frozen=True):
     """The fields of an entry that can be read without its grammar."""
 
-    dialect: str
+    dialect: str = ""
     about: str = ""
     source: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    systems: Systems = Systems.HEAD
+    escapes: dict[str, str] = {}
     system: str | None = None
     trim: dict[str, Trim] = {}
     tools: ToolText | None = None
     output: OutputKind = OutputKind.TEXT
+    arguments: Notation = Notation()
+    scalars: Syntax = Syntax.JSON
+    thoughts: Thoughts = Thoughts.KEPT
     date: str = "%Y-%m-%d"
     end: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
@@ -126,11 +131,17 @@ def _load(path: Path, entries: dict[str, Entry], name: str, problems: Problems) 
             )
     _check_slots(rules, roles, problems)
     fields = read_fields(whole.table, ChatFields, problems)
-    if not fields.get("dialect"):
-        problems.error("wrong-value", f"expected `dialect` in `{name}`, got none", entry.name.place)
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
-    return ChatSpec(**fields, name=name, rules=rules, roles=roles, when=when, refuse=refuse, place=entry.name.place)
+    return ChatSpec(
+        **{"dialect": "", **fields},
+        name=name,
+        rules=rules,
+        roles=roles,
+        when=when,
+        refuse=refuse,
+        place=entry.name.place,
+    )
 
 
 def _roles(whole: Entry, rules: dict[str, Rule], problems: Problems) -> dict[str, ChatRole]:
@@ -166,9 +177,13 @@ _HELD: dict[ChatSlot, tuple[ChatRole, ...]] = {
     ChatSlot.ANSWER: (ChatRole.ANSWER,),
     ChatSlot.TOOLS: (ChatRole.TOOLS,),
     ChatSlot.TOOL: (ChatRole.TOOL,),
-    ChatSlot.NAME: (ChatRole.RESULT,),
-    ChatSlot.ID: (ChatRole.RESULT,),
-    ChatSlot.NUMBER: (ChatRole.RESULT,),
+    ChatSlot.NAME: (ChatRole.CALL, ChatRole.RESULT),
+    ChatSlot.ID: (ChatRole.CALL, ChatRole.RESULT),
+    ChatSlot.COUNT: (ChatRole.CALL, ChatRole.RESULT),
+    ChatSlot.NUMBER: (ChatRole.CALL, ChatRole.RESULT),
+    ChatSlot.ARGUMENTS: (ChatRole.CALL,),
+    ChatSlot.KEY: (ChatRole.ARGUMENT,),
+    ChatSlot.VALUE: (ChatRole.ARGUMENT,),
 }
 """The roles of the rules that a slot may stand in; the others may stand anywhere."""
 

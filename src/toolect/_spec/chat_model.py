@@ -7,7 +7,7 @@ from enum import IntFlag, StrEnum, auto
 import msgspec
 
 from toolect._spec.model import Rule
-from toolect._spec.prompts import OutputKind, ToolText
+from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
 from toolect.diagnostic import Place
 
 
@@ -25,11 +25,19 @@ class ChatSlot(StrEnum):
     TOOL = "TOOL"
     """The definition of one tool."""
     NAME = "NAME"
-    """The name of the tool that a result is of."""
+    """The name of the tool that a result is of, or that a call calls."""
     ID = "ID"
-    """The id of the call that a result is of."""
+    """The id of a call, or of the one that a result is of."""
     NUMBER = "NUMBER"
-    """The number of a result in its answer, from 0."""
+    """The number of a result or a call in its turn, from 0."""
+    COUNT = "COUNT"
+    """The number of a result or a call in the conversation, from 0."""
+    ARGUMENTS = "ARGUMENTS"
+    """The arguments of a call, as JSON."""
+    KEY = "KEY"
+    """The name of an argument."""
+    VALUE = "VALUE"
+    """The value of an argument: a text as it is, anything else as JSON."""
     DATE = "DATE"
     """Today's date, in the entry's form."""
 
@@ -47,6 +55,8 @@ class ChatRole(StrEnum):
     REASONING = "reasoning"
     CONTENT = "content"
     CALLS = "calls"
+    CALL = "call"
+    ARGUMENT = "argument"
     OPENING = "opening"
     """What asks for the next answer."""
 
@@ -98,8 +108,30 @@ class Fact(IntFlag):
     """The name of the result's tool is known."""
     HAS_ID = auto()
     """The id of the result's call is known."""
+    ARGUMENTS = auto()
+    """The call has arguments."""
+    IS_TEXT = auto()
+    """The value of the argument is a text."""
     ROUND = auto()
     """Some answer before has calls."""
+    TOLD = auto()
+    """There are results before."""
+    USER = auto()
+    """The turn is the user's; so for the others."""
+    ANSWER = auto()
+    RESULTS = auto()
+    NOTICE = auto()
+    """The turn is the system's, after the head."""
+    EMPTY = auto()
+    """The conversation has no turn, but for the system text at the head."""
+    ODD = auto()
+    """An odd number of messages come before, the system text at the head apart; each result is one."""
+    OUT_OF_TURN = auto()
+    """The user or an answer without calls is not next, were they to take turns; calls and results do not count."""
+    ANSWERED = auto()
+    """Some answer before has no calls."""
+    UNANSWERED = auto()
+    """Neither this turn nor one after it is an answer without calls."""
 
 
 WORDS: dict[str, Fact] = {str(fact.name).lower().replace("_", "-"): fact for fact in Fact}
@@ -128,6 +160,28 @@ class Trim(StrEnum):
     """At most one line break at each end."""
 
 
+class Thoughts(StrEnum):
+    """What becomes of content up to a closer of reasoning, as some servers give it."""
+
+    KEPT = "kept"
+    """It is content like any other."""
+    TAKEN = "taken"
+    """It is the answer's reasoning where there is no other."""
+    DROPPED = "dropped"
+    """It is left out."""
+
+
+class Systems(StrEnum):
+    """Which system turns make the text at the head."""
+
+    HEAD = "head"
+    """The first turn, if it is one."""
+    LAST = "last"
+    """The last one, wherever it stands; the others are left out."""
+    JOINED = "joined"
+    """All of them, with an empty line between two."""
+
+
 class ChatSpec(msgspec.Struct, frozen=True):
     """One chat, loaded.
 
@@ -136,15 +190,23 @@ class ChatSpec(msgspec.Struct, frozen=True):
 
     name: str
     dialect: str
+    """The dialect of the answers; empty where they are nothing but content."""
     rules: dict[str, Rule]
     roles: dict[str, ChatRole]
     when: dict[str, str] = {}
     refuse: dict[str, str] = {}
     trim: dict[str, Trim] = {}
+    systems: Systems = Systems.HEAD
+    escapes: dict[str, str] = {}
+    """What stands for signs in the texts of arguments, one after the other."""
     system: str | None = None
     """The system text of conversations that have none."""
     tools: ToolText | None = None
     output: OutputKind = OutputKind.TEXT
+    arguments: Notation = Notation()
+    scalars: Syntax = Syntax.JSON
+    """How true, false and null are written as values of arguments."""
+    thoughts: Thoughts = Thoughts.KEPT
     date: str = "%Y-%m-%d"
     about: str = ""
     source: str = ""
@@ -153,7 +215,7 @@ class ChatSpec(msgspec.Struct, frozen=True):
     end: tuple[str, ...] = ()
     """The tokens that end an answer: the model writes them."""
     lost: tuple[str, ...] = ()
-    """What a reader cannot tell: `system` where that stands in the user's turn."""
+    """What is not told, or what a reader cannot tell: `system` where that stands in the user's turn, `results`."""
     templates: tuple[str, ...] = ()
     place: Place = Place("", 1, 1)
 
