@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from toolect.agent import MaxIterations, Results, ToolRegistry, ToolUseAgent, Turn
+from toolect.agent import Agent, MaxIterations, Results, ToolRegistry, Turn
 
 tools = ToolRegistry()
 
@@ -51,14 +51,14 @@ async def model(turns: list[Turn], _: list[dict[str, Any]]) -> AsyncIterator[str
 
 async def main() -> None:
     """Ask one question, show what came of every call, and then ask with too little patience."""
-    agent = ToolUseAgent(model, tools, dialect="hermes", system_prompt="Answer briefly.")
+    agent = Agent(model, tools, dialect="hermes", system_prompt="Answer briefly.")
     answer = await agent.run("How is the weather in Oslo, and how were the books in 1912?")
     for turn in agent.history:
         for result in turn.results if isinstance(turn, Results) else ():
             print(f"{'error' if result.is_error else 'ok':5}  {result.output}")
     print(f"\n{answer}\n")
     try:
-        await ToolUseAgent(model, tools, dialect="hermes", max_iterations=1).run("And again?")
+        await Agent(model, tools, dialect="hermes", max_iterations=1).run("And again?")
     except MaxIterations as error:
         print(error)
 

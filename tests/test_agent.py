@@ -17,22 +17,24 @@ from chat_server import Reply, serving
 
 from toolect.agent import (
     Aborted,
+    Agent,
     Answered,
     Assistant,
     BadTool,
+    Chat,
     MaxIterations,
+    ModelError,
+    NativeModel,
     Results,
+    TextModel,
     Tool,
     ToolFinished,
     ToolRegistry,
     ToolResult,
     ToolStarted,
-    ToolUseAgent,
     Turn,
     Unreadable,
 )
-from toolect.agent.chat import Chat, ModelError
-from toolect.agent.models import NativeModel, TextModel
 from toolect.events import CallEnd, ContentDelta
 from toolect.message import Call, Message, Status
 
@@ -325,8 +327,8 @@ WEATHER = call_text("get_weather", city="Oslo")
 @pytest.mark.parametrize("model", [scripted, spelled])
 def test_runs_until_an_answer_without_calls(model: Any) -> None:
     """The calls of an answer are executed, and what came of them is in the next request."""
-    agent = ToolUseAgent(model(f"Let me see.\n{WEATHER}\n{WEATHER}", "It is sunny."), registry(), "hermes", "Be brief.")
-    assert run(agent.run("Weather in Oslo?")) == "It is sunny."
+    agent = Agent(model(f"Let me see.\n{WEATHER}\n{WEATHER}", "It is sunny."), registry(), "hermes", "Be brief.")
+    assert run(agent.run("Weather in Oslo?")).text == "It is sunny."
     kinds = [type(turn).__name__ for turn in agent.history]
     assert kinds == ["System", "User", "Assistant", "Results", "Assistant"]
     results = agent.history[3]
@@ -348,8 +350,8 @@ NATIVE = {"id": "c1", "type": "function", "function": {"name": "get_weather", "a
 )  # fmt: skip
 def test_models_answer_in_many_shapes(answer: Any) -> None:
     """Messages, OpenAI objects, and text in whatever dialect it is."""
-    agent = ToolUseAgent(scripted(answer, "Sunny."), registry())
-    assert run(agent.run("?")) == "Sunny."
+    agent = Agent(scripted(answer, "Sunny."), registry())
+    assert run(agent.run("?")).text == "Sunny."
     assert isinstance(agent.history[2], Results)
 
 
@@ -358,7 +360,7 @@ def test_a_call_runs_while_the_model_goes_on_writing() -> None:
 
     async def events() -> list[Any]:
         model = spelled(f"{WEATHER}\nAnd now for something completely different.", "Done.", pause=0.002)
-        return [event async for event in ToolUseAgent(model, registry(), "hermes").stream("?")]
+        return [event async for event in Agent(model, registry(), "hermes").stream("?")]
 
     seen = [type(e) for e in run(events())]
     finished = seen.index(ToolFinished)
@@ -372,7 +374,7 @@ def test_the_same_call_for_ever_ends() -> None:
     async def model(*_: Any) -> str:
         return WEATHER
 
-    agent = ToolUseAgent(model, registry(), "hermes", max_iterations=3)
+    agent = Agent(model, registry(), "hermes", max_iterations=3)
     with pytest.raises(MaxIterations) as error:
         run(agent.run("?"))
     assert len(error.value.history) == 7
@@ -382,12 +384,12 @@ def test_the_same_call_for_ever_ends() -> None:
 def test_unreadable_calls_are_told_and_tried_again_so_often() -> None:
     """The model hears what was wrong; when it never learns, the run ends."""
     cut = WEATHER[:-20]
-    agent = ToolUseAgent(scripted(cut, WEATHER, "Sunny."), registry(), "hermes")
-    assert run(agent.run("?")) == "Sunny."
+    agent = Agent(scripted(cut, WEATHER, "Sunny."), registry(), "hermes")
+    assert run(agent.run("?")).text == "Sunny."
     told = agent.history[2]
     assert isinstance(told, Results)
     assert "write the whole call again" in told.results[0].output
-    agent = ToolUseAgent(scripted(*[cut] * 5), registry(), "hermes", max_repairs=2)
+    agent = Agent(scripted(*[cut] * 5), registry(), "hermes", max_repairs=2)
     with pytest.raises(Unreadable) as error:
         run(agent.run("?"))
     assert len(error.value.history) == 7
@@ -403,19 +405,19 @@ def test_hooks_approve_and_watch() -> None:
         return ToolResult(result.call_id, result.name, "seen", result.is_error)
 
     both = WEATHER + "\n" + call_text("get_weather", city="Bergen")
-    agent = ToolUseAgent(scripted(both, "Done."), registry(), "hermes", before=before, after=after)
+    agent = Agent(scripted(both, "Done."), registry(), "hermes", before=before, after=after)
     run(agent.run("?"))
     results = agent.history[2]
     assert isinstance(results, Results)
     assert [r.output for r in results.results] == ["the call was not executed: not on Sundays", "seen"]
-    broken = ToolUseAgent(scripted(WEATHER, "Done."), registry(), "hermes", before=lambda _: 1 / 0)
-    assert run(broken.run("?")) == "Done."
+    broken = Agent(scripted(WEATHER, "Done."), registry(), "hermes", before=lambda _: 1 / 0)
+    assert run(broken.run("?")).text == "Done."
 
 
 def test_a_cancelled_run_keeps_its_history() -> None:
     """Aborting ends the model and the tools; every call has a result."""
 
-    async def work() -> ToolUseAgent:
+    async def work() -> Agent:
         cancel = asyncio.Event()
         tools = ToolRegistry()
 
@@ -425,10 +427,10 @@ def test_a_cancelled_run_keeps_its_history() -> None:
             cancel.set()
             await asyncio.sleep(60)
 
-        agent = ToolUseAgent(spelled(call_text("wait") + "more" * 500, pause=0.001), tools, "hermes")
+        agent = Agent(spelled(call_text("wait") + "more" * 500, pause=0.001), tools, "hermes")
         with pytest.raises(Aborted) as error:
             await agent.run("?", cancel)
-        assert error.value.history is agent.history
+        assert error.value.history == agent.history
         return agent
 
     last = run(work()).history[-1]
@@ -442,13 +444,13 @@ def test_leaving_a_stream_ends_the_work() -> None:
 
     async def work() -> int:
         before = asyncio.all_tasks()
-        agent = ToolUseAgent(spelled(WEATHER + "x" * 500, "Fine.", pause=0.001), registry(), "hermes")
+        agent = Agent(spelled(WEATHER + "x" * 500, "Fine.", pause=0.001), registry(), "hermes")
         stream = agent.stream("?")
         async for event in stream:
             if isinstance(event, ToolFinished):
                 break
         await stream.aclose()  # type: ignore[attr-defined]  # an async generator has it
-        assert await agent.run("Again?") == "Fine."
+        assert (await agent.run("Again?")).text == "Fine."
         return len(asyncio.all_tasks() - before)
 
     assert run(work()) == 0
@@ -457,8 +459,8 @@ def test_leaving_a_stream_ends_the_work() -> None:
 def test_text_that_quotes_a_call_makes_none() -> None:
     """A call in a code span of a dialect that does not write it so is content."""
     quoted = "Write `Action: get_weather` and then the arguments."
-    agent = ToolUseAgent(scripted(quoted), registry(), "hermes")
-    assert run(agent.run("?")) == quoted
+    agent = Agent(scripted(quoted), registry(), "hermes")
+    assert run(agent.run("?")).text == quoted
 
 
 def test_the_models_own_errors_come_through() -> None:
@@ -467,7 +469,7 @@ def test_the_models_own_errors_come_through() -> None:
     async def model(*_: Any) -> str:
         raise ConnectionError("gone")
 
-    agent = ToolUseAgent(model, registry(), "hermes")
+    agent = Agent(model, registry(), "hermes")
     with pytest.raises(ConnectionError):
         run(agent.run("?"))
     assert len(agent.history) == 1
@@ -476,16 +478,16 @@ def test_the_models_own_errors_come_through() -> None:
 # A real server
 
 
-def ask(server: chat_server.Server, kind: str = "native", **more: Any) -> tuple[str, ToolUseAgent]:
+def ask(server: chat_server.Server, kind: str = "native", **more: Any) -> tuple[str, Agent]:
     """An agent's answer to one question, asked of this server."""
 
-    async def work() -> tuple[str, ToolUseAgent]:
+    async def work() -> tuple[str, Agent]:
         async with Chat(server.url, "m", **{"backoff": 0.01, "timeout": 5.0, **more}) as chat:
             model = NativeModel(chat) if kind == "native" else TextModel(chat, "hermes")
-            agent = ToolUseAgent(model, registry(), system_prompt="Be brief.")
-            return await agent.run("Weather?"), agent
+            agent = Agent(model, registry(), system_prompt="Be brief.")
+            return (await agent.run("Weather?")).text, agent
 
-    answer: tuple[str, ToolUseAgent] = run(work())
+    answer: tuple[str, Agent] = run(work())
     return answer
 
 
@@ -523,10 +525,10 @@ def test_calls_as_text_over_http(size: int) -> None:
 def test_reasoning_that_the_prompt_has_begun() -> None:
     """A text model knows what its prompt ends with; what it quotes in its thoughts is thought."""
 
-    async def work(url: str) -> ToolUseAgent:
+    async def work(url: str) -> Agent:
         async with Chat(url, "m", retries=0) as chat:
-            agent = ToolUseAgent(TextModel(chat, "hermes", prefix="<think>\n"), registry())
-            assert await agent.run("?") == "Sunny."
+            agent = Agent(TextModel(chat, "hermes", prefix="<think>\n"), registry())
+            assert (await agent.run("?")).text == "Sunny."
             return agent
 
     with serving([chat_server.text("Hm", ", well.\n</think>\n\n", "Sunny.")]) as server:
@@ -618,10 +620,10 @@ def test_a_pause_beyond_the_end_is_not_made() -> None:
 
 def test_a_large_event_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many lines it has, and however large the stream is around it."""
-    monkeypatch.setattr("toolect.agent.chat.MAX_LINE", 1000)
+    monkeypatch.setattr("toolect.agent.sse.MAX_LINE", 1000)
     with serving([Reply(body=b"data: x\n" * 200, headers=STREAM)]) as server, pytest.raises(ModelError, match="most"):
         ask(server)
-    monkeypatch.setattr("toolect.agent.chat.MAX_STREAM", 1000)
+    monkeypatch.setattr("toolect.agent.sse.MAX_STREAM", 1000)
     with serving([Reply(body=b": x\n\n" * 500, headers=STREAM)]) as server, pytest.raises(ModelError, match="most"):
         ask(server)
 
@@ -655,7 +657,7 @@ def test_output_with_markup_is_no_call() -> None:
 
     async def work(url: str) -> None:
         async with Chat(url, "m", retries=0) as chat:
-            await ToolUseAgent(TextModel(chat, "hermes"), tools, "hermes").run("?")
+            await Agent(TextModel(chat, "hermes"), tools, "hermes").run("?")
 
     with serving([chat_server.text(call_text("read")), chat_server.text("Done.")]) as server:
         run(work(server.url))
@@ -692,9 +694,9 @@ def test_a_thousand_agents_at_once() -> None:
             await asyncio.sleep(0)
             return {"city": city}
 
-        agents = [ToolUseAgent(model(i), tools, "hermes") for i in range(1000)]
+        agents = [Agent(model(i), tools, "hermes") for i in range(1000)]
         answers = await asyncio.gather(*(agent.run("?") for agent in agents))
-        assert answers == [f"c{i}" for i in range(1000)]
+        assert [answer.text for answer in answers] == [f"c{i}" for i in range(1000)]
         return len(asyncio.all_tasks() - before)
 
     assert run(work()) == 0

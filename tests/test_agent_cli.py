@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,7 @@ def test_json_says_what_happens(tools: str) -> None:
     events = rows(result)
     kinds = [event["type"] for event in events]
     assert sorted(kind for kind in kinds if kind not in ("arguments", "content")) == [
-        "answered", "answered", "call-end", "call-start", "tool-finished", "tool-started",
+        "answered", "answered", "call-end", "call-start", "done", "tool-finished", "tool-started",
     ]  # fmt: skip
     assert kinds.index("call-end") < kinds.index("tool-started") < kinds.index("tool-finished")
     (finished,) = (event for event in events if event["type"] == "tool-finished")
@@ -162,6 +164,50 @@ def test_an_unknown_dialect_is_misuse(tools: str) -> None:
     """With what was meant."""
     result = ask("http://127.0.0.1:9/v1", tools, "--dialect", "hermse")
     assert result.exit_code == 2 and "did you mean `hermes`" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_one_call_at_a_time_is_asked_about(tools: str, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer goes to the call that was asked about, and nothing is written over an open question."""
+    monkeypatch.setattr("toolect.cli.agent._somebody_is_there", lambda: True)
+    open_: list[str] = []
+    asked: list[str] = []
+
+    def confirm(question: str, **_: Any) -> bool:
+        assert not open_, f"{question} while {open_} is open"
+        open_.append(question)
+        written = sys.stdout.buffer.getvalue()  # type: ignore[attr-defined]  # the runner's
+        time.sleep(0.1)
+        assert sys.stdout.buffer.getvalue() == written  # type: ignore[attr-defined]  # as above
+        open_.clear()
+        asked.append(question)
+        return "Brest" in question
+
+    monkeypatch.setattr("click.confirm", confirm)
+    ports = [CALL, CALL.replace("Brest", "Cadiz"), CALL.replace("tide", "tied"), CALL.replace('"Brest"', "3")]
+    with serving([chat_server.text(*ports, *["more "] * 30, pause=0.01, size=200), chat_server.text("Low.")]) as server:
+        words = ["--url", server.url, "--model", "m", "--tools", tools, "--dialect", "hermes", "--format", form]
+        result = invoke("agent", "How low?", *words)
+    assert result.exit_code == 0, result.output
+    assert sorted(asked) == ['run tide({"port": "Brest"})?', 'run tide({"port": "Cadiz"})?']
+    told = server.requests[1]["messages"][-1]["content"]
+    assert told.count("04:10") == 1 and told.count("the user said no") == 1
+    if form == "json":
+        assert [row["index"] for row in rows(result) if row["type"] == "tool-started"] == [0]
+
+
+def test_a_server_that_leaves_calls_unread(tools: str) -> None:
+    """Markup is no answer: exit status 1, and the sentence says which dialect it looks like."""
+    with serving([chat_server.text(CALL)]) as server:
+        result = ask(server.url, tools)
+    assert result.exit_code == 1 and "looks like `hermes`" in result.stderr
+
+
+def test_an_answer_that_was_cut_off(tools: str) -> None:
+    """It is said: exit status 1."""
+    with serving([chat_server.text("Low at", finish="length")]) as server:
+        result = ask(server.url, tools, "--format", "text")
+    assert result.exit_code == 1 and "Low at" in result.stdout and "limit of tokens" in result.stderr
 
 
 # toolect run

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status
+from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 
 TEXTS = st.text(max_size=12)
@@ -81,6 +81,29 @@ def test_openai_and_back(conversation: Conversation) -> None:
     body = json.loads(json.dumps(conversation.to_openai()))
     assert same(Conversation.from_openai(**body), conversation)
     assert Conversation.from_openai(**body).to_openai() == body
+
+
+@given(conversations(errors=True))
+def test_anthropic_and_back(conversation: Conversation) -> None:
+    """Anthropic's messages hold a conversation, errors too."""
+    body = json.loads(json.dumps(conversation.to_anthropic()))
+    assert same(Conversation.from_anthropic(**body), conversation)
+    assert Conversation.from_anthropic(**body).to_anthropic() == body
+
+
+@given(conversations())
+def test_responses_and_back(conversation: Conversation) -> None:
+    """The items of the Responses API hold a conversation."""
+    body = json.loads(json.dumps(conversation.to_responses()))
+    assert same(Conversation.from_responses(**body), conversation)
+    assert Conversation.from_responses(**body).to_responses() == body
+
+
+@given(conversations())
+def test_from_one_api_to_another(conversation: Conversation) -> None:
+    """What one API was told, all are told alike."""
+    there = Conversation.from_anthropic(**conversation.to_anthropic())
+    assert same(Conversation.from_responses(**there.to_responses()), conversation)
 
 
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -172,3 +195,55 @@ def test_what_a_conversation_is_made_of() -> None:
     for turns in (User("x"), "x", ["x"], [{"role": "user"}]):
         with pytest.raises(TypeError, match="expected"):
             Conversation(turns)  # type: ignore[arg-type]
+
+
+USED = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+TOLD = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected", "where"),
+    [
+        ([{"role": "system", "content": "x"}], "user or assistant", "messages[0].role"),
+        ([{"role": "user", "content": [TOLD]}], "after the answer", "messages[0].content[0]"),
+        ([{"role": "assistant", "content": [USED]}, {"role": "user", "content": ["So: ", TOLD]}],
+         "results before", "messages[1].content[1]"),
+        ([{"role": "assistant", "content": [{"type": "image"}]}], "a block", "messages[0].content[0].type"),
+        ([{"role": "user", "content": ["a", {"type": "image"}]}], "a part", "messages[0].content[1].type"),
+        ([{"role": "assistant", "content": [USED | {"input": "{}"}]}], "an object", "messages[0].content[0].input"),
+        ([{"role": "assistant", "content": 3}], "text or a list", "messages[0].content"),
+    ],
+)  # fmt: skip
+def test_refused_blocks(messages: Any, expected: str, where: str) -> None:
+    """What Anthropic's messages cannot say, with its place."""
+    with pytest.raises(BadMessage) as error:
+        Conversation.from_anthropic(messages)
+    assert expected in error.value.expected and error.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("items", "expected", "where"),
+    [
+        ([{"type": "web_search_call"}], "an item", "input[0].type"),
+        ([{"type": "function_call_output", "call_id": "a", "output": ""}], "after the answer", "input[0]"),
+        ([{"role": "judge"}], "a role", "input[0].role"),
+        ([{"type": "function_call", "name": "f", "arguments": '"{}"'}], "an object", "input[0].arguments"),
+        (
+            [{"type": "message", "role": "user", "content": [{"type": "input_image"}]}],
+            "a part",
+            "input[0].content[0].type",
+        ),
+        (3, "text or a list", "input"),
+    ],
+)
+def test_refused_items(items: Any, expected: str, where: str) -> None:
+    """What the items of the Responses API cannot say, with its place."""
+    with pytest.raises(BadMessage) as error:
+        Conversation.from_responses(items)
+    assert expected in error.value.expected and error.value.where == where
+
+
+def test_a_late_system_turn() -> None:
+    """Anthropic's system text stands before all messages."""
+    with pytest.raises(Unrepresentable, match="others come first"):
+        Conversation([User("x"), System("y")]).to_anthropic()

@@ -54,6 +54,39 @@ class Conversation(msgspec.Struct, frozen=True, eq=False):
 
         return _request({"messages": messages_of(self.turns)}, self.tools)
 
+    @classmethod
+    def from_anthropic(cls, messages: Any, system: Any = None, tools: Any = None) -> Conversation:
+        """The conversation of a request of Anthropic's Messages API. Raises BadMessage."""
+        from toolect._exchange.anthropic_messages import read_anthropic
+        from toolect._exchange.definitions import read_tools
+
+        return cls(read_anthropic(messages, system), read_tools(tools))
+
+    def to_anthropic(self) -> dict[str, Json]:
+        """The `messages` of such a request, its `system` text and its `tools`. Raises Unrepresentable.
+
+        The thinking in it has no signature, so that the API itself takes it from nobody.
+        """
+        from toolect._exchange.anthropic_messages import anthropic_of
+        from toolect._exchange.definitions import anthropic_tools
+
+        return _request(anthropic_of(self.turns), anthropic_tools(self.tools))
+
+    @classmethod
+    def from_responses(cls, input: Any, instructions: Any = None, tools: Any = None) -> Conversation:  # noqa: A002
+        """The conversation of a request of the Responses API: a text or items. Raises BadMessage."""
+        from toolect._exchange.definitions import read_tools
+        from toolect._exchange.response_items import read_items
+
+        return cls(read_items(input, instructions), read_tools(tools))
+
+    def to_responses(self) -> dict[str, Json]:
+        """The `input` of such a request, and its `tools`. Answers that follow one another become one."""
+        from toolect._exchange.definitions import flat_tools
+        from toolect._exchange.response_items import items_of
+
+        return _request({"input": items_of(self.turns)}, flat_tools(self.tools))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Conversation):
             return False

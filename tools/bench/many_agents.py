@@ -18,7 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import toolect
-from toolect.agent import Results, ToolRegistry, ToolUseAgent, Turn
+from toolect.agent import Agent, Results, ToolRegistry, Turn
 from toolect.events import CallEnd
 
 RUNS = 3
@@ -82,7 +82,7 @@ def main(count: int) -> None:
     tools.register(get_weather)
 
     async def agent(number: int) -> str:
-        return await ToolUseAgent(model(number), tools, "hermes").run("?")
+        return (await Agent(model(number), tools, "hermes").run("?")).text
 
     asyncio.run(many(count, agent))  # once to warm up: nodes, validators
     gc.collect()

@@ -26,8 +26,8 @@ ORDER = (
     "conversation",
     "_chats",
     "toolect",
-    "authoring chat_template agent",
-    "corpora",
+    "authoring chat_template",
+    "agent corpora",
     "testing cli",
 )
 """The floors of the house from bottom to top, each with its packages and modules; `toolect` is its `__init__.py`.

@@ -1,4 +1,4 @@
 """Conversations as APIs and data sets have them: their turns and tools, read and written.
 
-Others import `definitions` and `openai_messages`; all else is its own.
+Others import `anthropic_messages`, `definitions`, `openai_messages` and `response_items`; all else is its own.
 """

@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of
 from toolect._objects import Object, as_list, as_text, field
-from toolect.message import BadMessage, Call, Json, Message, RepairKind
+from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 _ROLES = "a role: system, developer, user, assistant or tool"
@@ -41,16 +41,23 @@ def _read(message: Object, where: str, into: Gathering) -> None:
 
 
 def read_answer(message: Object, where: str) -> Message:
-    """What an assistant message says. Raises BadMessage, too for arguments that are the JSON text of a JSON text."""
-    segments = segments_of(message, where)
-    for segment in segments:
-        if isinstance(segment, Call) and any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in segment.repairs):
-            calls = [one for one in segments if isinstance(one, Call)]
-            at = f"{where}.tool_calls[{calls.index(segment)}].function.arguments"
-            raise BadMessage(
-                "an object or its JSON text", "the JSON text of a text", at, "read it with json.loads once"
-            )
-    return Message(segments)
+    """What an assistant message says. Raises BadMessage."""
+    return Message(_sound(segments_of(message, where), f"{where}.tool_calls[{{}}].function.arguments"))
+
+
+def read_calls(item: Object, where: str) -> list[Segment]:
+    """The call that a function-call item says. Raises BadMessage."""
+    call = {"id": field(item, "call_id"), "name": field(item, "name"), "arguments": field(item, "arguments")}
+    return _sound(segments_of([call], where), f"{where}.arguments")
+
+
+def _sound(segments: list[Segment], where: str) -> list[Segment]:
+    """The segments. Raises BadMessage where arguments are the JSON text of a JSON text."""
+    for number, call in enumerate(segment for segment in segments if isinstance(segment, Call)):
+        if any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in call.repairs):
+            advice = "read it with json.loads once"
+            raise BadMessage("an object or its JSON text", "the JSON text of a text", where.format(number), advice)
+    return segments
 
 
 def messages_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:

@@ -31,7 +31,8 @@ class Graph:
         self.network, self.policies = network, policies
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.strides = (policies.after_calls, policies.coercion) == ("keep", "spec")
-        """No policy changes what is done with canonical text."""
+        self.strides = self.strides and not network.spec.lines
+        """No policy changes what is done with canonical text, and no marker is one by its place alone."""
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""
         self._openers: tuple[str, ...] | None = None
@@ -41,6 +42,8 @@ class Graph:
         """Calls of some names are none."""
         self.code = Code(spec) if spec.code else None
         """What code is made of, where calls are statements."""
+        self.lines = frozenset(line.strip() for line in spec.lines)
+        """The markers that count only where a line begins, wherever they stand."""
         self._nodes: dict[tuple[Config, ...], Node] = {}
         self._stacks: dict[tuple[int, tuple[Op, ...], Stack | None], Stack] = {}
         self.start = self.node(((self.network.starts["start"], None, ()),))

@@ -41,6 +41,11 @@ Trail: TypeAlias = tuple[Task, ...]
 Config: TypeAlias = tuple[int, Stack | None, Trail]
 
 
+def layout(trail: Trail) -> str:
+    """The whitespace that `trail` goes over."""
+    return "".join(task.space for task, _ in trail if isinstance(task, Op))
+
+
 class Choice:
     """An edge that may be taken from a node, with what crossing to it does."""
 
@@ -48,7 +53,7 @@ class Choice:
 
     def __init__(self, edge: Edge, stack: Stack | None, trail: Trail) -> None:
         self.edge, self.stack, self.trail = edge, stack, trail
-        space = "".join(t.space for t, _ in trail if isinstance(t, Op))
+        space = layout(trail)
         symbol = edge.symbol
         self.expects: str = space + symbol.lead if type(symbol) is Mark else space
 
@@ -78,6 +83,7 @@ class Maker(Protocol):
     markers: frozenset[str]
     starts: tuple[str, ...]
     text_closers: dict[str, str]
+    lines: frozenset[str]
     think_openers: frozenset[str]
 
     @property

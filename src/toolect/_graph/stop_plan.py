@@ -11,7 +11,7 @@ from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, Landmark, Misspelt, NameLine, Stop, Unopened, stops_of
+from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unopened, stops_of
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.model import Role, SlotKind
 from toolect.message import RepairKind
@@ -92,12 +92,16 @@ class StopPlan:
                     self.needles.append(Needle("\n", None, stop, lead))
                     holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
                 continue
+            if isinstance(stop, LineEnd):
+                self.needles.append(Needle("\n", None, stop, ""))
+                continue
             known = fixed(stop.core)
             needle = known.split(None, 1)[0]
             regex = re.compile(spaced(stop.core)) if needle != known else None
             self.needles.append(Needle(needle, regex, stop, lead))
-            for i in range(len(lead) + 1):
-                whole = lead[i:] + known
+            before = lead if not stop.line or "\n" in lead else "\n" + lead
+            for i in range(len(before) + 1):
+                whole = before[i:] + known
                 holds.update(whole[:k] for k in range(1, len(whole) + (known != stop.core)))
         for brace in braces:
             self.needles.append(Needle(brace, None, None, ""))
@@ -242,7 +246,7 @@ def ending(text: str, lead: str, pos: int, at: int) -> int:
 def _opens(stop: Stop) -> bool:
     """True when a misspelling of the marker `stop`, which begins a call, can be told from prose."""
     usual = not isinstance(stop, (NameLine, Unopened, Misspelt)) and stop.calls is Calls.CALL and not stop.direct
-    return usual and not is_echo(stop.core) and bool(parts(stop.core))
+    return usual and not stop.line and not is_echo(stop.core) and bool(parts(stop.core))
 
 
 def plan_of(node: Node) -> StopPlan:

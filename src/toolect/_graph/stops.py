@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from toolect._graph.node import STRONG, Node
-from toolect._graph.symbols import Key, Terminal, split_space
+from toolect._graph.node import STRONG, Node, layout
+from toolect._graph.symbols import Hollow, Key, Mark, Terminal, split_space
 from toolect._spec.model import Hole, Role, Shape, SlotKind
 from toolect.message import RepairKind
 
 _MISSING = 3
 """Markers that may be missing before JSON: a wrapper's opener, that of a call, and what says which kind it is."""
+
+
+_LINED = frozenset((Role.VALUE, Role.ARGUMENTS, Role.STRING))
+"""Text that may end with its line."""
+_TAG = ("<", "[")
+"""What a marker begins with that is told from text without its line."""
 
 
 class Calls(Enum):
@@ -30,10 +36,12 @@ class Stop:
     `path` has the steps that lead to it from the node of the slot, `lead` is the whitespace that is written before it.
     """
 
-    __slots__ = ("calls", "core", "direct", "key", "lead", "otherwise", "path", "repair")
+    __slots__ = ("calls", "core", "direct", "key", "lead", "line", "otherwise", "path", "repair")
 
     def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls = Calls.NOTHING) -> None:
         self.core, self.lead, self.path, self.calls = core, lead, path, calls
+        self.line = False
+        """It counts only where a line begins."""
         self.key: Key = core
         self.repair: RepairKind | None = None
         """What going over it is when the grammar has nothing of the kind here."""
@@ -57,6 +65,17 @@ class Following(Stop):
     """A marker that comes next after the text."""
 
     __slots__ = ()
+
+
+class LineEnd(Stop):
+    """The end of a line, which ends the text: what follows it, besides, does not begin with a marker."""
+
+    __slots__ = ("free",)
+
+    def __init__(self, free: bool) -> None:
+        super().__init__("\n", "", (SlotKind.TEXT,))
+        self.free = free
+        """Whatever follows, the text ends: else it goes on in a line with which nothing else begins."""
 
 
 class Instead(Stop):
@@ -168,6 +187,7 @@ class Finder:
         self.node, self.graph = node, node.graph
         field = node.text_field()
         self.role = field.role
+        self.lines = node.graph.lines
         self.sealed = field.codec is not None and field.codec.quoted is not None
         self.after = node.step(SlotKind.TEXT).node
         self.value = node.graph.network.spec.rules[node.choices[SlotKind.TEXT][0].edge.rule].value
@@ -189,6 +209,8 @@ class Finder:
             yield from self._where_text_begins()
         if self.sealed:
             return
+        if self.role in _LINED:
+            yield from self._line_ends()
         if self.value:
             yield from self._where_text_begins()
             if not self.after.arrival:
@@ -228,7 +250,22 @@ class Finder:
             return
         lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path) or at.lead(core)
         calls = _calls(calling, at.named(core))
-        yield Following(core, lead, path, calls) if repair is None else Implying(core, lead, path, calls, repair)
+        stop = Following(core, lead, path, calls) if repair is None else Implying(core, lead, path, calls, repair)
+        leads = (lead, *(choice.expects for choice in at.choices[core] if len(path) == 1))
+        if repair is None:
+            told = core.startswith(_TAG) and not (calling and self.role in _LINED)
+        else:
+            told = core.startswith(_TAG) or self.role not in _LINED
+        stop.line = core in self.lines or not told and all("\n" in one for one in leads)
+        yield stop
+
+    def _line_ends(self) -> Iterator[Stop]:
+        """The line break after the text, where no marker has to follow it."""
+        others = [choice for choices in self.after.choices.values() for choice in choices]
+        others = [c for c in others if not isinstance(c.edge.symbol, Mark) and c.expects.startswith("\n")]
+        over = self.after.done is not None and layout(self.after.done).startswith("\n")
+        if others or over:
+            yield LineEnd(over or any(isinstance(choice.edge.symbol, Hollow) for choice in others))
 
     def _where_text_begins(self) -> Iterator[Stop]:
         """Markers that may come instead of text, and after text only if a wrapper's opener is missing."""
@@ -238,7 +275,9 @@ class Finder:
             inside = () if self.value else self.after.marks
             opener = next((o for o in inside if core in self.after.step(o).node.marks), None)
             path = (SlotKind.TEXT, opener) if opener is not None and self.unwrapped else ()
-            yield Instead(core, "", path, _calls(self.node.calling(core), self.node.named(core)))
+            stop = Instead(core, "", path, _calls(self.node.calling(core), self.node.named(core)))
+            stop.line = core in self.lines
+            yield stop
 
     def _missing_closers(self) -> Iterator[Stop]:
         """Markers that could only follow a closer which is missing."""

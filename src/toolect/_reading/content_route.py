@@ -53,7 +53,7 @@ class Said(Route):
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         plan = self.plan = plan_of(node)
-        stops = [s for s in stops_of(node).values() if s.regular and not s.named]
+        stops = [s for s in stops_of(node).values() if s.regular and not s.named and not s.line]
         if node.graph.network.spec.code:
             stops = [s for s in stops if len(s.core) >= STRONG]  # what a short one opens has to be looked at
         late = [s.key for s in stops if not s.direct]

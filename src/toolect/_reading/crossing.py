@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolect._graph.node import Node
-from toolect._graph.stops import EndToken, Instead, Stop, Stray, Unopened
+from toolect._graph.stops import EndToken, Instead, LineEnd, Stop, Stray, Unopened
 from toolect._graph.symbols import Terminal
 from toolect._reading.course import Course
 from toolect._reading.slot import AFTER_END, Next
@@ -33,7 +33,7 @@ def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: boo
             course.step_text(node, at)
     for core in stop.path[1:]:
         course.imply(str(core), at, stop.repair or RepairKind.IMPLIED_CLOSER)
-    if not isinstance(stop, Unopened):
+    if not isinstance(stop, Unopened | LineEnd):
         _shift(course, stop, at, end, wrong)
     return None
 

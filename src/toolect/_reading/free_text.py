@@ -67,7 +67,8 @@ class Text(Route, ABC):
         self._closers, others, ends = [], [], []
         for needle in plan.needles:
             stop = needle.stop
-            if stop is None or not stop.regular or stop.named or after.marks.get(str(stop.core)):
+            word = stop is not None and stop.calls is not Calls.NOTHING and stop.core[:1].isalnum()
+            if stop is None or not stop.regular or stop.named or word or after.marks.get(str(stop.core)):
                 others.append(needle)
             else:
                 echo = is_echo(stop.core)

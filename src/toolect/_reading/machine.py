@@ -242,4 +242,7 @@ def _enter_text(course: Course, node: Node) -> Next:
     if answer is Answer.WAIT:
         return WAIT
     spacing.settled()
-    return TextSlot.free(course, node) if answer is Answer.NO else lex(course, node)
+    if answer is Answer.NO:
+        return TextSlot.free(course, node)
+    spacing.instead()
+    return lex(course, node)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import Node
+from toolect._graph.node import Node, layout
 from toolect._graph.stop_plan import StopPlan
+from toolect._graph.stops import Stop
 from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued
@@ -19,6 +20,7 @@ _NEAR = 256
 _PARTS = 16
 """Parts of text that are put together when they are looked back at, lest it be done over and over."""
 CONTENT = Field(Role.CONTENT)
+_SPOKEN = (Role.CONTENT, Role.REASONING)
 _SOLID = re.compile(r"\S").search
 
 
@@ -33,7 +35,7 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_optional", "returns", "_shown",
+        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_shown",
         "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
@@ -51,6 +53,8 @@ class Passage:
         self._shown = Shown()
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
+        spoken = role in _SPOKEN and not course.builder.draft.after_call
+        self._lined = spoken or course.spacing.written.endswith("\n")  # a line begins with it
         self.lobby = self._dropped = False
         if role is Role.CONTENT:
             self.lobby = course.bound is not None and not skip and node.first(SlotKind.TEXT)
@@ -82,6 +86,13 @@ class Passage:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
         before, line, rest = self._before(course, at, _NEAR).rpartition("\n")
         return before.rstrip().rpartition("\n")[2] if line else "", rest
+
+    def begins_line(self, course: Course, stop: Stop, at: int) -> bool:
+        """True when a line begins before index `at`, or before the blanks there with which `stop` is written."""
+        buf, indent = course.buf, stop.lead.rpartition("\n")[2]
+        if indent and buf.endswith(indent, course.pos, at):
+            at -= len(indent)
+        return buf[at - 1 : at] == "\n" or self._lined and course.base + at == self.start
 
     def shows(self, course: Course, at: int, end: int) -> bool:
         """True when the marker at `buf[at:end]` is quoted."""
@@ -161,7 +172,12 @@ class Passage:
         if not self.opened and (role is Role.STRING or self._blank and role is Role.CONTENT and not builder.segments):
             self.open(course)
         unfinished = role not in (Role.CONTENT, Role.REASONING, None)
-        if self.opened and unfinished and not self.node.step(SlotKind.TEXT).node.over:
+        if self.opened and unfinished and not _may_end(self.node.step(SlotKind.TEXT).node):
             builder.cut(self.field)
         else:
             self.close(course, end)
+
+
+def _may_end(node: Node) -> bool:
+    """True when the call is over at `node`, or may be and nothing else can tell: no line break has to come."""
+    return node.over or node.done is not None and not layout(node.done)

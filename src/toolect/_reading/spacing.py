@@ -22,7 +22,7 @@ class Place(View, Protocol):
 class Spacing:
     """The whitespace after the last lexeme. It is not looked at while `loose`: a repair took it in."""
 
-    __slots__ = ("_begun", "_trail", "_trails", "come", "loose", "returns", "written")
+    __slots__ = ("_begun", "_space", "_trail", "_trails", "come", "loose", "returns", "written")
 
     def __init__(self) -> None:
         self.come = ""  # since the last lexeme
@@ -30,6 +30,7 @@ class Spacing:
         self._trails: tuple[str, ...] = ("",)  # what the last marker may write after itself
         self._trail = ""  # what of it has not come yet
         self.written = ""  # what is written after the last marker, and before the text that follows
+        self._space = ""  # what is written before the text that follows
         self._begun = False  # what the text that follows begins with is part of that already
         self.returns = False  # the line break before it has a carriage return
 
@@ -73,6 +74,7 @@ class Spacing:
                     return False
                 if lexeme is not None and isinstance(lexeme.key, str) and node.lead(lexeme.key) != space:
                     space = ""  # it stands before text only
+            self._space = space
             self._trail += space
             self.written += space
             self._begun, self.returns = True, False
@@ -100,6 +102,10 @@ class Spacing:
         self.clear()
         self.loose = False
         return True
+
+    def instead(self) -> None:
+        """What comes after all is not the text that it was gone over for."""
+        self.come = self._space
 
     def settled(self) -> None:
         """It is known what comes after it."""

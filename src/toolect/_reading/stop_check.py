@@ -8,13 +8,14 @@ from toolect._graph.misspelling import MORE, around, is_word, near, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
-from toolect._graph.stops import Calls, EndToken, Instead, Misspelt, NameLine, Stop, Stray, Unopened, stops_of
+from toolect._graph.stops import Calls, EndToken, Instead, LineEnd, Misspelt, NameLine, Stop, Stray, Unopened, stops_of
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call
 from toolect._reading.open_call import note
 from toolect._reading.passage import Passage
+from toolect._reading.probe import Probe
 from toolect._reading.quotation import mentioned
 from toolect._reading.renamed import renamed
 from toolect._spec.model import Role, SlotKind
@@ -25,6 +26,8 @@ MAX_REHEARSAL = 1 << 16
 """Characters between a call in reasoning and the end of that, which makes it a rehearsal. Beyond it: it is a call."""
 
 
+_FEW = 3
+"""Lexemes that tell that a line is no more text: a name or a key, and what comes after it."""
 _FENCE = "```"
 _SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 _ENDS = frozenset(".!?…。！？")
@@ -117,7 +120,11 @@ def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Wait
 
 def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> End | Waiting | None:
     buf, final = course.buf, course.final
+    if stop.line and not passage.begins_line(course, stop, at):
+        return None
     match stop:
+        case LineEnd():
+            return _line_end(passage, course, stop, at)
         case NameLine():
             return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
         case Unopened():
@@ -160,6 +167,27 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         wrong = is_echo(stop.core) and not buf.startswith(course.builder.spelled(stop.core), at)
         return End(stop, needle.lead, at, end, wrong)
     return WAIT if answer is Answer.WAIT else None
+
+
+def _line_end(passage: Passage, course: Course, stop: LineEnd, at: int) -> End | Waiting | None:
+    """The end of the line at index `at`, where what the next line begins with is no more text."""
+    found = End(stop, "", at, at)
+    if stop.free:
+        return found
+    probe = Probe(course, passage.node.step(SlotKind.TEXT).node, at)
+    for number in range(_FEW):
+        comes = probe.space()
+        lexeme = probe.next() if comes is Answer.YES else None
+        if comes is WAIT or lexeme is WAIT:
+            return WAIT
+        if lexeme is None:
+            return found if comes is Answer.NO and number == 0 else None
+        if isinstance(lexeme.key, str):
+            return found if number else None  # a marker by itself says where text ends
+        probe.over(lexeme)
+        if probe.node.text:
+            return found
+    return found
 
 
 def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:

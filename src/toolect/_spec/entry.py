@@ -30,6 +30,7 @@ FIELDS = (
     "end",
     "ids",
     "misspellings",
+    "lines",
     "reserved",
     "policies",
     "tools",
@@ -103,6 +104,7 @@ class Plain(msgspec.Struct, frozen=True):
     source: str = ""
     models: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
     reserved: tuple[str, ...] = ()
     gaps: Gaps = Gaps()
     policies: Policies = Policies()

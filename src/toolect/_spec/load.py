@@ -16,6 +16,7 @@ from toolect._spec.document import Text, read_document, read_text
 from toolect._spec.entry import (
     Entry,
     Plain,
+    check_literal,
     read_entry,
     read_ids,
     read_misspellings,
@@ -174,6 +175,9 @@ class _Loader:
         plain = read_fields(whole.table, Plain, problems)
         if not any(begins_with_name(rule, roles) for rule in rules.values()):
             plain["no_call"] = plain.pop("reserved", ())
+        literals = Parts(rules).literals
+        for line in whole.texts("lines", Problems()):
+            check_literal(line, literals, problems)
         ends = (spelled(end, grammar.spellings, problems) for end in whole.texts("end", problems))
         spec = Spec(
             **plain,
@@ -191,7 +195,7 @@ class _Loader:
             ref=ids.form if ids is not None and named_by_id else "",
             prefill=read_prefill(whole, grammar, problems),
             end=tuple(itertools.chain.from_iterable(ends)),
-            misspellings=read_misspellings(whole, Parts(rules).literals, problems),
+            misspellings=read_misspellings(whole, literals, problems),
             tools=read_tools(whole, problems),
             results=read_results(whole, problems),
             place=entry.name.place,

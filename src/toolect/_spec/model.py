@@ -380,6 +380,8 @@ class Spec(msgspec.Struct, frozen=True):
     """The rules with the role `content` that are written only where a call follows the content."""
     misspellings: dict[str, tuple[str, ...]] = {}
     """Marker or part of markers → the wrong spellings of it that are accepted."""
+    lines: tuple[str, ...] = ()
+    """Markers that count only where a line begins."""
     reserved: tuple[str, ...] = ()
     """Names that are no tool's unless one is declared: tags and functions that prose and code are full of."""
     policies: Policies = Policies()

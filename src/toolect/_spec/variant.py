@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from toolect._spec.document import Node, Table, Text, describe
+from toolect._spec.document import Items, Node, Table, Text, describe
 from toolect._spec.entry import OWN, Entry, check_literal
 from toolect._spec.model import Alt, Expr, Literal, Repeat, Rule, Seq
 from toolect._spec.parts import Parts
@@ -53,6 +53,8 @@ def replace_markers(
         if key.text in ("misspellings", "prefill"):
             own = {inner.text for inner, _ in entry.mapping(key.text, Problems()).entries}
             value = _renamed(value, new, own)
+        if key.text == "lines" and isinstance(value, Items) and entry.table.get("lines") is None:
+            value = Items(tuple(_marker(item, new) for item in value.items), value.place)
         fields.append((key, value))
     return rules, Entry(whole.name, Table(tuple(fields), whole.table.place))
 
@@ -67,6 +69,11 @@ def _renamed(node: Node, new: dict[str, str], own: set[str]) -> Node:
         for key, value in node.entries
     )
     return Table(entries, node.place)
+
+
+def _marker(node: Node, new: dict[str, str]) -> Node:
+    """A marker under its new name."""
+    return replace(node, text=new.get(node.text, node.text)) if isinstance(node, Text) else node
 
 
 def _replace(expr: Expr, new: dict[str, str]) -> Expr:

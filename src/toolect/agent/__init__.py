@@ -1,24 +1,62 @@
-"""From calls to actions: tools, their validation and execution, and the loop of a tool-using agent."""
+"""From calls to actions: tools, their validation and execution, and agents that use them."""
 
-from toolect.agent.loop import (
+from toolect.agent.chat import Chat
+from toolect.agent.errors import (
     Aborted,
     AgentError,
-    AgentEvent,
-    Answered,
     MaxIterations,
-    Model,
-    ToolFinished,
-    ToolStarted,
-    ToolUseAgent,
+    ModelError,
+    Retry,
+    SentBack,
     Unreadable,
+    UnreadCalls,
 )
+from toolect.agent.loop import Model
+from toolect.agent.models import NativeModel, TextModel
+from toolect.agent.outcome import AgentEvent, Answered, Done, Ended, Result, ToolFinished, ToolStarted, Usage
+from toolect.agent.signature import Context
+from toolect.agent.steps import ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
+from toolect.agent.tool_agent import Agent
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.validation import BadTool, Violation
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = [
-    "Aborted", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "MaxIterations", "Model", "Results",
-    "System", "Tool", "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolUseAgent", "Turn", "Unreadable",
-    "User", "Violation",
+    "Aborted",
+    "Agent",
+    "AgentError",
+    "AgentEvent",
+    "Answered",
+    "Assistant",
+    "BadTool",
+    "Chat",
+    "Context",
+    "Done",
+    "Ended",
+    "MaxIterations",
+    "Model",
+    "ModelError",
+    "ModelStep",
+    "NativeModel",
+    "Result",
+    "Results",
+    "Retry",
+    "RunStep",
+    "SentBack",
+    "Step",
+    "System",
+    "TextModel",
+    "Tool",
+    "ToolFinished",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolStarted",
+    "ToolStep",
+    "Turn",
+    "UnreadCalls",
+    "Unreadable",
+    "Usage",
+    "User",
+    "Violation",
 ]  # fmt: skip

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import msgspec
-
-from toolect._chat_completion import Ids
-from toolect._detection.guess import dialect as find
-from toolect.agent.gathered import Gathered, with_ids
-from toolect.agent.tool_registry import ToolRegistry
+from toolect.agent.answering import Answer
+from toolect.agent.errors import MaxIterations, ModelError, SentBack, Unreadable
+from toolect.agent.executing import Output
+from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
+from toolect.agent.signature import Context
+from toolect.agent.steps import Around, ModelStep, RunStep, Step, ToolStep
+from toolect.agent.tool_registry import ToolRegistry, result
+from toolect.agent.typed_output import Refused, TypedOutput
+from toolect.agent.unread import check_read
 from toolect.compiled import Dialect
-from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message
-from toolect.registry import AUTO
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect.message import Call, Json
+from toolect.turns import ToolResult, Turn, User
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
@@ -26,264 +31,192 @@ if TYPE_CHECKING:
 class Model(Protocol):
     """What answers: any async function of the turns so far and the tools on offer, as OpenAI tool objects.
 
-    It returns a `Message`, an OpenAI-shaped message, or wire text; or it yields events, or pieces of wire text.
+    It returns a `Message`, an OpenAI-shaped message or response, or wire text; or it yields events, or pieces of wire
+    text, and at the end perhaps an `Ended`. Of an object, `dialect` and `prefix` say what its text is, `name` what it
+    is called; `choosing(choice)` is the model made to choose a tool; as a context manager it is open during runs.
     """
 
     def __call__(self, turns: list[Turn], tools: list[dict[str, Json]], /) -> Awaitable[Any] | AsyncIterator[Any]: ...
 
 
-class ToolStarted(msgspec.Struct, frozen=True, tag="tool-started"):
-    """Call `index` of this answer is being executed."""
-
-    index: int
-    call: Call
-
-
-class ToolFinished(msgspec.Struct, frozen=True, tag="tool-finished"):
-    """What came of call `index` of this answer; results may come in any order."""
-
-    index: int
-    result: ToolResult
-
-
-class Answered(msgspec.Struct, frozen=True, tag="answered"):
-    """The model has finished an answer; with calls in it, another one will follow."""
-
-    message: Message
-
-
-AgentEvent: TypeAlias = Event | ToolStarted | ToolFinished | Answered
-
 Approve: TypeAlias = Callable[[Call], Any]
-"""Asked before a call is executed, sync or async: False refuses it, a text refuses it and says why."""
+"""Asked before a call is executed, one at a time, sync or async: False refuses it, a text does and says why."""
 Watch: TypeAlias = Callable[[Call, ToolResult], Any]
 """Told of each result, sync or async; a `ToolResult` that it returns takes the place of the other."""
 
 
-class AgentError(Exception):
-    """The agent stopped without an answer; `history` is what was said until then."""
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How runs go: see `Agent`."""
 
-    def __init__(self, message: str, history: list[Turn]) -> None:
-        super().__init__(message)
-        self.history = history
-
-
-class MaxIterations(AgentError):  # what happened
-    """The model was asked as often as it may be, and still makes calls."""
-
-
-class Unreadable(AgentError):  # what happened
-    """The model wrote calls that cannot be read, again and again."""
+    max_iterations: int
+    max_repairs: int
+    before: Approve | None
+    after: Watch | None
+    around: Around | None
 
 
-class Aborted(AgentError):  # what happened
-    """The run was cancelled."""
-
-
-class ToolUseAgent:
-    """A model with tools. It keeps the conversation in `history`; one run at a time.
-
-    `dialect` reads what models return as text; without one, the model's own `dialect` if it has one. `max_repairs` is
-    how many answers in a row may have nothing but calls that cannot be read.
-    """
+class Loop:
+    """One run, on the conversation `history`, which it adds to."""
 
     def __init__(
-        self, model: Model, registry: ToolRegistry, dialect: str | Dialect | None = None, system_prompt: str = "",
-        max_iterations: int = 15, *, max_repairs: int = 3, before: Approve | None = None, after: Watch | None = None,
+        self, model: Model, tools: ToolRegistry, reader: Callable[[], tuple[Dialect | Auto, str]], rules: Rules,
+        history: list[Turn], *, context: Any, choice: str, output: TypedOutput | None,
+        tell: Callable[[AgentEvent], None],
     ) -> None:  # fmt: skip
-        if max_iterations < 1:
-            raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
-        self.model, self.registry = model, registry
-        chosen: str | Dialect = dialect or getattr(model, "dialect", None) or AUTO
-        self.dialect: Dialect | Auto = find(chosen) if isinstance(chosen, str) else chosen
-        self.prefix: str = getattr(model, "prefix", "")
-        """What the prompt ends with, for models that begin inside of their reasoning."""
-        self.max_iterations, self.max_repairs = max_iterations, max_repairs
-        self._before, self._after = before, after
-        self._running = False
-        self.history: list[Turn] = [System(system_prompt)] if system_prompt else []
+        self.model, self.rules, self.history = model, rules, history
+        self.tools = tools.plus(output.tool) if output else tools
+        self._reader, self._context, self._choice, self._output, self._tell = reader, context, choice, output, tell
+        self._gate, self._asking = asyncio.Semaphore(tools.parallel), asyncio.Lock()
+        self._usage = Usage()
+        self._calls: list[Call] = []
+        self._results: list[ToolResult] = []
+        self._sent_back: set[str] = set()
+        """The calls of this answer that their tools sent back, by id."""
+        self._value: Any = None
+        self._answered = False
+        """Whether `_value` is the answer."""
 
-    async def run(self, message: str, cancel: asyncio.Event | None = None) -> str:
-        """The content of the answer to `message`.
-
-        Raises `MaxIterations`, `Unreadable` or `Aborted`, and what the model raises.
-        """
-        answer = Message()
-        async for event in self.stream(message, cancel):
-            if isinstance(event, Answered):
-                answer = event.message
-        return answer.content
-
-    async def stream(self, message: str, cancel: asyncio.Event | None = None) -> AsyncIterator[AgentEvent]:
-        """What happens on the way to the answer to `message`, as it happens. Raises as `run` does.
-
-        A call is executed as soon as it is complete, while the model goes on writing.
-        """
-        if self._running:
-            raise RuntimeError("expected one run at a time, got another one: give each conversation its own agent")
-        self._running = True
-        self.history.append(User(message))
-        queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
-        work = asyncio.create_task(self._work(queue.put_nowait))
-        work.add_done_callback(lambda _: queue.put_nowait(None))
-        stop = asyncio.create_task(cancel.wait()) if cancel is not None else None
-        if stop is not None:
-            stop.add_done_callback(lambda done: None if done.cancelled() else work.cancel() and None)
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
+    async def run(self, message: str | None) -> None:
+        """The loop itself; it tells `Done` when it has come to its end. Raises as `Agent.run` does."""
+        step = RunStep(message)
+        with self._step(step):
             try:
-                await work
-            except asyncio.CancelledError:
-                if cancel is not None and cancel.is_set():
-                    raise Aborted("the run was cancelled", self.history) from None
+                async with _opened(self.model):
+                    step.result = await self._until_done()
+            except ModelError as error:
+                error.history = [*self.history]
                 raise
-        finally:
-            for task in (work, stop):
-                if task is not None and not task.done():
-                    task.cancel()
-                    await asyncio.wait({task})
-            self._running = False
+            self._tell(Done(step.result))
 
-    async def _work(self, tell: Callable[[AgentEvent], None]) -> None:
-        """The loop itself."""
-        unread = 0
-        for _ in range(self.max_iterations):
-            answer = _Answer(self, tell)
-            try:
-                await answer.read(self.model([*self.history], self.registry.definitions()))
-                done = not answer.tasks
-            except BaseException:
-                answer.cancel()
-                raise
-            finally:
-                await answer.settle()
-                answer.remember(self.history)
-            tell(Answered(answer.message))
-            if done:
-                return
-            unread = 0 if any(call.runnable for call in answer.message.calls) else unread + 1
-            if unread > self.max_repairs:
-                why = f"expected a call that can be read, got {unread} answers in a row without one"
-                raise Unreadable(why, self.history)
-        limit = f"{self.max_iterations} answer{'s' * (self.max_iterations > 1)}"
+    async def _until_done(self) -> Result[Any]:
+        wasted = 0
+        for _ in range(self.rules.max_iterations):
+            answer = await self._ask()
+            why = "" if self._answered else self._verdict(answer)
+            last = self._answered or not answer.calls and not why
+            self._tell(Answered(answer.message, last, answer.ended.finish))
+            if last:
+                output = self._value if self._answered else answer.message.content
+                return Result(
+                    output, answer.message, [*self.history], tuple(self._calls), tuple(self._results), self._usage,
+                    answer.ended.finish,
+                )  # fmt: skip
+            if why and not answer.calls:
+                self.history.append(User(why))
+            read = any(call.runnable for call in answer.calls)
+            wasted = wasted + 1 if why else 0
+            if wasted > self.rules.max_repairs:
+                if answer.calls and not read:
+                    what = f"expected a call that can be read, got {wasted} answers in a row without one"
+                    raise Unreadable(what, self.history)
+                raise SentBack(
+                    f"expected another answer, got {wasted} in a row that were sent back: {why}", self.history
+                )
+        limit = f"{self.rules.max_iterations} answer{'s' * (self.rules.max_iterations > 1)}"
         raise MaxIterations(f"expected an answer without calls after {limit}, got calls again", self.history)
 
-    async def execute(self, call: Call, call_id: str) -> ToolResult:
-        """What came of one call, asked for and told of by the hooks."""
-        if self._before is not None and call.runnable:
-            verdict = await _awaited(self._before(call))
-            if verdict is False or isinstance(verdict, str):
-                why = verdict or "nobody approved it"
-                return ToolResult(call_id, call.name, f"the call was not executed: {why}", True)
-        result = await self.registry.execute(call, call_id=call_id)
-        if self._after is not None:
-            other = await _awaited(self._after(call, result))
-            result = other if isinstance(other, ToolResult) else result
-        return result
-
-
-class _Answer:
-    """One answer of the model, and the calls in it while they run."""
-
-    def __init__(self, agent: ToolUseAgent, tell: Callable[[AgentEvent], None]) -> None:
-        self.agent, self.tell = agent, tell
-        self.message = Message()
-        self.text: str | None = None
-        self.tasks: list[asyncio.Task[ToolResult]] = []
-        self.results: list[ToolResult] = []
-        self._calls: list[Call] = []
-        self._ids: dict[int, str] = {}
-        self._unique = Ids()
-        self._gate = asyncio.Semaphore(agent.registry.parallel)
-
-    async def read(self, answer: Any) -> None:
-        """Read what the model returns or yields."""
-        if isinstance(answer, AsyncIterator):
-            await self._read_pieces(answer)
-            return
-        said = await _awaited(answer)
-        if isinstance(said, AsyncIterator):
-            await self._read_pieces(said)
-        elif isinstance(said, str):
-            self.text = said
-            tools = self.agent.registry.definitions()
-            self._read_whole(self.agent.dialect.parse(said, tools=tools, prefix=self.agent.prefix))
-        else:
-            self._read_whole(said if isinstance(said, Message) else Message.from_openai(said))
-
-    async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
-        stream = self.agent.dialect.stream(tools=self.agent.registry.definitions(), prefix=self.agent.prefix)
-        gathered, texts = Gathered(), []
-        async for piece in pieces:
-            if isinstance(piece, str):
-                texts.append(piece)
-                for event in stream.feed(piece):
-                    self._take(event)
-                self.message = stream.message
-            else:
-                gathered.add(piece)
-                self._take(piece)
-                self.message = gathered.message
-        if texts:
-            for event in stream.close():
-                self._take(event)
-            self.message, self.text = stream.message, "".join(texts)
-
-    def _read_whole(self, message: Message) -> None:
-        self.message = message
-        for segment in message.segments:
-            match segment:
-                case Call():
-                    self._take(CallEnd(len(self.tasks), segment))
-                case Content(text):
-                    self._take(ContentDelta(text))
-                case _:
-                    self._take(ReasoningDelta(segment.text))
-
-    def _take(self, event: Event) -> None:
-        self.tell(event)
-        if isinstance(event, CallEnd):
-            index = len(self.tasks)
-            # What could not be read is no call for anybody else: its result is told without an id.
-            self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
-            self._calls.append(event.call)
-            self.tasks.append(asyncio.create_task(self._execute(index, event.call)))
-
-    async def _execute(self, index: int, call: Call) -> ToolResult:
-        async with self._gate:
-            self.tell(ToolStarted(index, call))
-            result = await self.agent.execute(call, self._ids[index])
-            self.tell(ToolFinished(index, result))
-            return result
-
-    def cancel(self) -> None:
-        """Cancel the calls that are running."""
-        for task in self.tasks:
-            task.cancel()
-
-    async def settle(self) -> None:
-        """Wait for the calls; when this wait is cancelled so are they, and each has a result all the same."""
+    async def _ask(self) -> Answer:
+        """One answer, with what came of its calls."""
+        definitions = self.tools.definitions()
+        self._sent_back.clear()
+        surroundings = contextvars.copy_context()  # a call belongs to the run, not to the request that is open
+        answer = Answer(definitions, self._reader, self._tell, self._execute, surroundings)
+        step = ModelStep(getattr(self.model, "name", ""), [*self.history], definitions)
         try:
-            if self.tasks:
-                await asyncio.wait(self.tasks)
+            with self._step(step):
+                await answer.read(self._chosen()([*self.history], definitions))
+                step.name = getattr(self.model, "name", "")
+                step.message, step.ended = answer.message, answer.ended
+        except BaseException:
+            answer.cancel()
+            raise
         finally:
-            self.cancel()
-            self.results = [self._result(i, task) for i, task in enumerate(self.tasks)]
+            await answer.settle()
+            answer.remember(self.history)
+            self._usage += answer.ended.usage
+            self._calls += answer.calls
+            self._results += answer.results
+        return answer
 
-    def _result(self, index: int, task: asyncio.Task[ToolResult]) -> ToolResult:
-        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
-            return ToolResult(self._ids[index], self._calls[index].name, f"a hook failed: {error}", True)
-        if task.done() and not task.cancelled():
-            return task.result()
-        return ToolResult(self._ids[index], self._calls[index].name, "the call was cancelled", True)
+    def _chosen(self) -> Model:
+        """The model, made to choose as long as it has not."""
+        forced = self._choice == "none" or self._choice != "auto" and not self._calls
+        chosen: Model = self.model.choosing(self._choice) if forced and hasattr(self.model, "choosing") else self.model
+        return chosen
 
-    def remember(self, history: list[Turn]) -> None:
-        """Add the answer, and what came of its calls, to the conversation."""
-        if self.message.segments or self.text:
-            history.append(Assistant(with_ids(self.message, self._ids), self.text))
-        if self.results:
-            history.append(Results(tuple(self.results)))
+    def _verdict(self, answer: Answer) -> str:
+        """What the model has to do otherwise, where nothing of its answer is of use."""
+        if answer.calls:
+            left = [r for r in answer.results if r.call_id and r.call_id not in self._sent_back]
+            return "" if left else next(r.output for r in answer.results)
+        if answer.ended.finish == "length":
+            return ""
+        check_read(self.model, answer.message, self.tools, self.history)
+        if self._choice not in ("auto", "none") and not any(call.runnable for call in self._calls):
+            what = "a tool" if self._choice == "required" else f"`{self._choice}`"
+            return f"Call {what} now."
+        if self._output is None:
+            return ""
+        try:
+            self._value, self._answered = self._output.from_text(answer.message.content), True
+        except Refused as refused:
+            return str(refused)
+        return ""
+
+    async def _execute(self, index: int, call: Call, call_id: str) -> ToolResult:
+        """What came of one call, asked for and told of by the hooks."""
+        start = time.perf_counter()
+        async with self._gate:
+            output = await self._output_of(index, call, call_id)
+        if output.sent_back:
+            self._sent_back.add(call_id)
+        came = result(call, call_id, output, start)
+        final = self._output is not None and call.name == self._output.tool.name
+        if self.rules.after is not None and not output.refused and not final:
+            other = await _awaited(self.rules.after(call, came))
+            came = other if isinstance(other, ToolResult) else came
+        self._tell(ToolFinished(index, came))
+        return came
+
+    async def _output_of(self, index: int, call: Call, call_id: str) -> Output:
+        ready = self.tools.ready(call, Context(self._context, call, call_id, tuple(self.history)))
+        if isinstance(ready, str):
+            return Output(ready, True)
+        if self._choice == "none":
+            return Output("the call was not executed: tools may not be called now", True, True)
+        if self._output and ready.tool is self._output.tool:
+            return self._finished(call)
+        if self.rules.before is not None:
+            async with self._asking:
+                verdict = await _awaited(self.rules.before(call))
+            if verdict is False or isinstance(verdict, str):
+                return Output(f"the call was not executed: {verdict or 'nobody approved it'}", True, refused=True)
+        step = ToolStep(call, call_id)
+        self._tell(ToolStarted(index, call))
+        with self._step(step):
+            start = time.perf_counter()
+            output = await self.tools.run(ready)
+            step.result = result(call, call_id, output, start)
+        return output
+
+    def _finished(self, call: Call) -> Output:
+        """The final answer, by the tool that takes it; the first one counts."""
+        assert self._output is not None
+        try:
+            value = self._output.from_arguments(call.arguments)
+        except Refused as refused:
+            return Output(str(refused), True, True)
+        if not self._answered:
+            self._value, self._answered = value, True
+        return Output("the answer is taken")
+
+    def _step(self, step: Step) -> AbstractContextManager[Any]:
+        return self.rules.around(step) if self.rules.around is not None else nullcontext()
+
+
+def _opened(model: Any) -> Any:
+    return model if hasattr(model, "__aenter__") else nullcontext()
 
 
 async def _awaited(value: Any) -> Any:

@@ -85,3 +85,15 @@ def _together(dialect: Dialect, how: ResultText, read: list[Output], tools: list
     except Unrepresentable:
         plain = [one._replace(output=defused(dialect, how, one.output, tools)) for one in read]
         return write_results(dialect, how, plain, tools)
+
+
+def joined(messages: Iterable[dict[str, Json]]) -> list[dict[str, Json]]:
+    """The messages, with what the user says twice in a row in one of them: chat templates refuse two."""
+    out: list[dict[str, Json]] = []
+    for message in messages:
+        last = out[-1] if out else {}
+        if message["role"] == "user" == last.get("role"):
+            out[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
+        else:
+            out.append(message)
+    return out

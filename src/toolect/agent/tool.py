@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
+import importlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from toolect.agent.signature import binder, documented, name_of, object_schema
 from toolect.agent.validation import BadTool, Validator, Violation
 from toolect.message import Json, dumps
 
@@ -34,12 +35,15 @@ class Tool:
             )
         if not isinstance(description, str) or not description.strip():
             raise BadTool(f"expected a description for the tool `{name}`, got {description!r}: say what it is for")
-        if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
+        schema = object_schema(parameters, f"{name}.parameters") if isinstance(parameters, Mapping) else {}
+        if schema.get("type") != "object":
             raise BadTool(f"expected parameters of type object for the tool `{name}`, got {str(parameters)[:80]!r}")
         if not callable(handler):
             raise BadTool(f"expected a handler to call for the tool `{name}`, got {handler!r}")
         self.name, self.description, self.handler, self.timeout = name, description, handler, timeout
-        self.parameters: dict[str, Any] = {"type": "object", "properties": {}, **parameters}
+        self.parameters: dict[str, Any] = schema
+        self.context: str | None = None
+        """The parameter that takes the `Context` of a call."""
         self._validator = Validator(self.parameters, f"{name}.parameters")
         self._bind: Callable[[dict[str, Json]], tuple[tuple[Any, ...], dict[str, Any]]] = _by_name
 
@@ -50,14 +54,20 @@ class Tool:
     def from_function(
         cls, function: Handler, name: str | None = None, description: str | None = None, timeout: float | None = None
     ) -> Tool:
-        """The tool that a function is: its parameters by their type hints, its texts by its docstring."""
-        pydantic = _pydantic()
+        """The tool that a function is: its parameters by their type hints, its texts by its docstring.
+
+        Without a docstring its name has to do as its description. A parameter of type `Context` is not the model's.
+        """
+        pydantic = need("pydantic")
         from docstring_parser import parse
 
-        name = name or function.__name__
-        said = parse(inspect.getdoc(function) or "")
+        if not callable(function):
+            raise BadTool(f"expected a function as a tool, got {str(function)[:80]!r}: see `Tool.from_openai`")
+        name = name or name_of(function)
+        said = parse(documented(function))
         try:
-            adapter = pydantic.TypeAdapter(_binder(function))
+            given, context = binder(function)
+            adapter = pydantic.TypeAdapter(given)
             schema = adapter.json_schema()
         except Exception as error:  # pydantic has many kinds, and type hints may raise any
             why = str(error).split("\n")[0]
@@ -68,7 +78,8 @@ class Tool:
             if param.description and param.arg_name in schema.get("properties", {}):
                 schema["properties"][param.arg_name].setdefault("description", param.description)
         text = description or "\n\n".join(filter(None, (said.short_description, said.long_description)))
-        tool = cls(name, text, _untitled(schema), function, timeout)
+        tool = cls(name, text or name.strip("_").replace("_", " "), untitled(schema), function, timeout)
+        tool.context = context
         tool._bind = functools.partial(_bound, adapter)
         return tool
 
@@ -78,9 +89,9 @@ class Tool:
         timeout: float | None = None,
     ) -> Tool:  # fmt: skip
         """The tool whose parameters are the fields of a pydantic model; `handler` gets an instance of it."""
-        adapter = _pydantic().TypeAdapter(model)
-        text = description or inspect.getdoc(model) or ""
-        tool = cls(name or model.__name__, text, _untitled(adapter.json_schema()), handler, timeout)
+        adapter = need("pydantic").TypeAdapter(model)
+        text = description or documented(model)
+        tool = cls(name or model.__name__, text, untitled(adapter.json_schema()), handler, timeout)
         tool._bind = lambda arguments: ((adapter.validate_json(dumps(arguments), strict=True),), {})
         return tool
 
@@ -111,30 +122,20 @@ def _by_name(arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any
     return (), dict(arguments)
 
 
-def _binder(function: Handler) -> Handler:
-    """A function with the signature of `function` that gives its arguments back."""
-
-    @functools.wraps(function)
-    def given(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return args, kwargs
-
-    return given
-
-
 def _bound(adapter: Any, arguments: dict[str, Json]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     # From JSON and strictly: a date is read from its text, a number is not.
     bound: tuple[tuple[Any, ...], dict[str, Any]] = adapter.validate_json(dumps(arguments), strict=True)
     return bound
 
 
-def _untitled(schema: Any) -> Any:
+def untitled(schema: Any) -> Any:
     """A schema without the titles that pydantic makes out of names: they tell a model nothing."""
     if isinstance(schema, list):
-        return [_untitled(item) for item in schema]
+        return [untitled(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: {name: _untitled(inner) for name, inner in value.items()} if key in _NAMED else _untitled(value)
+        key: {name: untitled(inner) for name, inner in value.items()} if key in _NAMED else untitled(value)
         for key, value in schema.items()
         if not (key == "title" and isinstance(value, str))
     }
@@ -143,9 +144,9 @@ def _untitled(schema: Any) -> Any:
 _NAMED = ("properties", "$defs", "patternProperties")
 
 
-def _pydantic() -> Any:
+def need(module: str) -> Any:
+    """A module of the extra `agent`."""
     try:
-        import pydantic
+        return importlib.import_module(module)
     except ImportError:
         raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
-    return pydantic

@@ -1,35 +1,46 @@
-"""The tools of an agent, and running their calls: whatever happens is a result, nothing raises."""
+"""The tools of an agent by name, and running their calls: whatever happens is a result, nothing raises."""
 
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import difflib
-import inspect
 import os
-import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar, overload
 
+from toolect._chat_completion import read_arguments
+from toolect.agent.executing import Output, output_of, said
+from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
-from toolect.message import Call, Json, dumps
+from toolect.message import Call, Json
 from toolect.turns import ToolResult
 
 F = TypeVar("F", bound=Handler)
 
-MAX_OUTPUT = 1 << 20
-"""Characters of output that a result keeps; the rest is cut, and the cut is said."""
+
+class Ready(NamedTuple):
+    """A call that fits its tool, and what the tool's handler gets."""
+
+    tool: Tool
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
 
 class ToolRegistry:
-    """Tools by name. `timeout` is in seconds, for tools without one of their own; `parallel` calls run at a time."""
+    """Tools by name. `timeout` is in seconds, for tools without one of their own; `parallel` calls run at a time.
 
-    def __init__(self, tools: Iterable[Tool] = (), *, timeout: float | None = 60.0, parallel: int = 8) -> None:
+    `tools` are `Tool`s, or functions, which are made into tools.
+    """
+
+    def __init__(
+        self, tools: Iterable[Tool | Handler] = (), *, timeout: float | None = 60.0, parallel: int = 8
+    ) -> None:
         self.timeout, self.parallel = timeout, parallel
         self._tools: dict[str, Tool] = {}
+        if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):
+            raise BadTool(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
         for tool in tools:
             self.register(tool)
 
@@ -42,137 +53,141 @@ class ToolRegistry:
     def __contains__(self, name: object) -> bool:
         return name in self._tools
 
+    def __getitem__(self, name: str) -> Tool:
+        """The tool of this name. Raises `BadTool`."""
+        if name not in self._tools:
+            raise BadTool(self._unknown(name))
+        return self._tools[name]
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of this name, if there is one."""
+        return self._tools.get(name)
+
     @overload
-    def register(self, tool: Tool) -> Tool: ...
+    def register(
+        self, tool: F, *, name: str | None = None, description: str | None = None, timeout: float | None = None,
+        overwrite: bool = False,
+    ) -> F: ...  # fmt: skip
     @overload
-    def register(self, tool: F) -> F: ...
-    def register(self, tool: Any) -> Any:
-        """Add a tool, or a function as one; also as a decorator. Raises `BadTool` for a name that is taken."""
-        made = tool if isinstance(tool, Tool) else Tool.from_function(tool)
-        if made.name in self._tools:
-            raise BadTool(f"expected a new name for a tool, got `{made.name}`, which is registered already")
+    def register(
+        self, *, name: str | None = None, description: str | None = None, timeout: float | None = None,
+        overwrite: bool = False,
+    ) -> Callable[[F], F]: ...  # fmt: skip
+    @overload
+    def register(self, tool: Tool, *, overwrite: bool = False) -> Tool: ...
+    def register(
+        self, tool: Any = None, *, name: str | None = None, description: str | None = None,
+        timeout: float | None = None, overwrite: bool = False,
+    ) -> Any:  # fmt: skip
+        """Add a tool, or a function as one; also as a decorator, with arguments or without.
+
+        Raises `BadTool` for a name that is taken, unless it is to `overwrite` what has it.
+        """
+        if tool is None:
+            return lambda function: self.register(
+                function, name=name, description=description, timeout=timeout, overwrite=overwrite
+            )
+        if isinstance(tool, Tool):
+            if (name, description, timeout) != (None, None, None):
+                raise BadTool(f"expected a function to name and describe, got {tool}, which is a tool already")
+            made = tool
+        else:
+            made = Tool.from_function(tool, name, description, timeout)
+        if made.name in self._tools and not overwrite:
+            hint = "say overwrite=True to replace it"
+            raise BadTool(f"expected a new name for a tool, got `{made.name}`, which is registered already: {hint}")
         self._tools[made.name] = made
         return tool
+
+    def unregister(self, name: str) -> Tool:
+        """Take a tool away, and return it. Raises `BadTool` where there is none of this name."""
+        tool = self[name]
+        del self._tools[name]
+        return tool
+
+    def plus(self, *tools: Tool) -> ToolRegistry:
+        """A registry with these tools besides, and all else alike."""
+        return ToolRegistry([*self, *tools], timeout=self.timeout, parallel=self.parallel) if tools else self
 
     def definitions(self) -> list[dict[str, Json]]:
         """The tools as OpenAI tool objects, in the order they were registered."""
         return [tool.definition() for tool in self]
 
-    async def execute(self, call: Call, *, call_id: str | None = None) -> ToolResult:
-        """What came of one call. It never raises, but for the cancellation of the task that waits for it."""
-        start = time.perf_counter()
-        output, failed = await self._output(call)
-        took = 1e3 * (time.perf_counter() - start)
-        return ToolResult(call_id if call_id is not None else _id(call), call.name, output, failed, took)
+    @overload
+    async def execute(self, call: Call, *, call_id: str | None = None, context: Any = None) -> ToolResult: ...
+    @overload
+    async def execute(
+        self, call: str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None,
+        context: Any = None,
+    ) -> ToolResult: ...  # fmt: skip
+    async def execute(
+        self, call: Call | str, arguments: Mapping[str, Any] | str | None = None, *, call_id: str | None = None,
+        context: Any = None,
+    ) -> ToolResult:  # fmt: skip
+        """What came of one call, or of a tool's name and its arguments, as a mapping or its JSON text.
 
-    async def execute_all(self, calls: Iterable[Call]) -> list[ToolResult]:
+        `context` is the value that a tool's `Context` has. It never raises, but for the cancellation of the task that
+        waits for it.
+        """
+        call = call if isinstance(call, Call) else _call(call, arguments)
+        call_id = call_id if call_id is not None else call.id or f"call_{os.urandom(12).hex()}"
+        start = time.perf_counter()
+        ready = self.ready(call, Context(context, call, call_id))
+        output = Output(ready, True) if isinstance(ready, str) else await self.run(ready)
+        return result(call, call_id, output, start)
+
+    async def execute_all(self, calls: Iterable[Call], *, context: Any = None) -> list[ToolResult]:
         """What came of several calls, in their order; `parallel` of them run at a time."""
         gate = asyncio.Semaphore(self.parallel)
 
         async def one(call: Call) -> ToolResult:
             async with gate:
-                return await self.execute(call)
+                return await self.execute(call, context=context)
 
         return [*await asyncio.gather(*(one(call) for call in calls))]
 
     def refusal(self, call: Call) -> str:
         """Why the call cannot be executed, in words a model can act on; empty when it can."""
+        ready = self.ready(call, Context(None, call))
+        return ready if isinstance(ready, str) else ""
+
+    def ready(self, call: Call, context: Context[Any]) -> Ready | str:
+        """The call with its tool and what the handler gets, or why it cannot be executed."""
         if not call.runnable:
             why = call.error or "it could not be read"
             return f"the call was not executed because it is {call.status}: {why}; write the whole call again"
         tool = self._tools.get(call.name)
         if tool is None:
-            near = difflib.get_close_matches(call.name, self._tools, 1)
-            known = ", ".join(self._tools) or "none"
-            hint = f"; did you mean {near[0]}?" if near else ""
-            return f"there is no tool `{call.name}`: the tools are {known}{hint}"
+            return self._unknown(call.name)
         wrong = "; ".join(map(str, tool.violations(call.arguments)))
-        return f"the arguments of `{call.name}` are wrong: {wrong}" if wrong else ""
-
-    async def _output(self, call: Call) -> tuple[str, bool]:
-        """The output, and whether it tells an error."""
-        if refused := self.refusal(call):
-            return refused, True
-        tool = self._tools[call.name]
+        if wrong:
+            return f"the arguments of `{call.name}` are wrong: {wrong}"
         try:
             args, kwargs = tool.bind(call.arguments)
         except (ValueError, TypeError, RecursionError) as error:
-            return f"the arguments of `{call.name}` are wrong: {_said(error)}", True
+            return f"the arguments of `{call.name}` are wrong: {said(error)}"
+        return Ready(tool, args, kwargs | {tool.context: context} if tool.context else kwargs)
+
+    async def run(self, ready: Ready) -> Output:
+        """The output of a call that is ready."""
+        tool, args, kwargs = ready
         timeout = self.timeout if tool.timeout is None else tool.timeout
-        task = asyncio.ensure_future(_called(tool.handler, args, kwargs))
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # given up, it may fail in silence
-        try:
-            # Not wait_for: a handler that does not let itself be cancelled must not hold the agent up.
-            done, _ = await asyncio.wait({task}, timeout=timeout)
-            if not done:
-                task.cancel()
-                return f"`{call.name}` took longer than {timeout:g} seconds and was given up", True
-            return _text(task.result()), False
-        except asyncio.CancelledError:
-            if not task.done():
-                task.cancel()
-                raise
-            return f"`{call.name}` was cancelled", True
-        except Exception as error:  # whatever the handler raises is its result
-            return f"`{call.name}` failed: {_said(error)}", True
+        return await output_of(tool.name, tool.handler, args, kwargs, timeout)
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._tools, 1)
+        known = ", ".join(self._tools) or "none"
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"there is no tool `{name}`: the tools are {known}{hint}"
 
 
-def _id(call: Call) -> str:
-    return call.id or f"call_{os.urandom(12).hex()}"
+def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult:
+    """An output as what came of the call, which began at `start` of `time.perf_counter`."""
+    return ToolResult(call_id, call.name, output.text, output.is_error, 1e3 * (time.perf_counter() - start))
 
 
-async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """What a handler returns: a coroutine's result, or that of a function in a thread of its own."""
-    if inspect.iscoroutinefunction(handler):
-        return await handler(*args, **kwargs)
-    value = await _in_thread(lambda: handler(*args, **kwargs))
-    return await value if isinstance(value, Awaitable) else value
-
-
-async def _in_thread(function: Callable[[], Any]) -> Any:
-    """What `function` returns or raises, run in a daemon thread: one that never ends keeps no program from ending."""
-    future: Future[Any] = Future()
-    context = contextvars.copy_context()
-
-    def work() -> None:
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(context.run(function))
-        except StopIteration:
-            future.set_exception(RuntimeError("StopIteration"))  # a future refuses to hold one
-        except Exception as error:
-            future.set_exception(error)
-        except BaseException as error:  # SystemExit: it must not end the thread in silence
-            future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
-
-    threading.Thread(target=work, name="toolect-tool", daemon=True).start()
-    return await asyncio.wrap_future(future)
-
-
-def _text(value: Any) -> str:
-    """A handler's value as text: a string as it is, else JSON. Raises ValueError for what JSON cannot say."""
-    if isinstance(value, str):
-        return _cut(value)
-    try:
-        return _cut(dumps(value))
-    except (TypeError, ValueError, RecursionError):
-        pass
-    try:
-        from pydantic_core import to_jsonable_python
-
-        return _cut(dumps(to_jsonable_python(value)))  # models, data classes, dates, sets
-    except Exception as error:  # pydantic has errors of its own
-        raise ValueError(f"expected a value that JSON can say, got {type(value).__name__} ({_said(error)})") from None
-
-
-def _cut(text: str) -> str:
-    if len(text) <= MAX_OUTPUT:
-        return text
-    return f"{text[:MAX_OUTPUT]}… (cut: {len(text) - MAX_OUTPUT} more characters)"
-
-
-def _said(error: BaseException) -> str:
-    """An exception as a sentence."""
-    text = str(error).strip()
-    name = type(error).__name__
-    return f"{name}: {text[:2000]}" if text else name
+def _call(name: str, arguments: Mapping[str, Any] | str | None) -> Call:
+    text = arguments if isinstance(arguments, str) else None
+    if text is not None and text.strip():
+        return read_arguments(Call(name, None, spelling=text), text)
+    return Call(name, dict(arguments) if isinstance(arguments, Mapping) else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolect._graph.node import Choice
+from toolect._graph.stops import stops_of
 from toolect._graph.symbols import Key, Terminal
 from toolect._spec.model import SlotKind
 from toolect.authoring.lint.states import State, states
@@ -31,9 +32,10 @@ def _behind(state: State, kind: SlotKind) -> Iterator[tuple[Key, Choice]]:
         return
     here = {choice.edge for choice in state.node.choices[kind]}
     after = state.node.step(kind).node
+    lined = kind is SlotKind.TEXT and "\n" in stops_of(state.node)
     for key, choices in after.choices.items():
-        if isinstance(key, str):
-            continue
+        if isinstance(key, str) or lined and all(choice.expects.startswith("\n") for choice in choices):
+            continue  # a marker, or the end of a line, before it
         if isinstance(key, Terminal):
             if after.calling(key) and after.named(key):
                 continue  # a call that begins with its name, where a line does

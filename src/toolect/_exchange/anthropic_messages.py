@@ -1,0 +1,107 @@
+"""Turns as messages of Anthropic's Messages API: blocks of content, with results in the user's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from toolect._exchange.gathering import Gathering
+from toolect._exchange.numbering import numbered
+from toolect._exchange.plain_text import text_of
+from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
+from toolect.rendered import Unrepresentable
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+
+_BLOCKS = "a block of type text, thinking, tool_use or tool_result"
+_ADVICE = "leave it out, or say in words what it shows"
+
+
+def read_anthropic(messages: Object, system: Object = None) -> tuple[Turn, ...]:
+    """The turns that messages and the system text beside them say. Raises BadMessage."""
+    gathering = Gathering()
+    if system is not None:
+        gathering.add(System(text_of(system, "system")), "system")
+    for index, message in enumerate(as_list(messages, "messages", "a list of messages")):
+        _read(message, f"messages[{index}]", gathering)
+    return gathering.done()
+
+
+def _read(message: Object, where: str, into: Gathering) -> None:
+    role, content = field(message, "role"), field(message, "content")
+    if role not in ("user", "assistant"):
+        raise BadMessage(
+            "the role user or assistant", repr(role), f"{where}.role", "the system text stands in `system`"
+        )
+    blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
+    places = [f"{where}.content[{index}]" for index in range(len(blocks))]
+    if role == "assistant":
+        read = (_segment(block, at) for block, at in zip(blocks, places, strict=True))
+        into.add(Assistant(Message([segment for segment in read if segment is not None])), where)
+        return
+    first = next((at for at, block in enumerate(blocks) if field(block, "type") != "tool_result"), len(blocks))
+    for index, (block, at) in enumerate(zip(blocks, places, strict=True)):
+        if field(block, "type") == "tool_result":
+            if index > first:
+                raise BadMessage("results before the user's text", "a text before", at, "move the text behind them")
+            call_id = as_text(field(block, "tool_use_id"), f"{at}.tool_use_id")
+            output = text_of(field(block, "content"), f"{at}.content")
+            into.result(ToolResult(call_id, "", output, bool(field(block, "is_error"))), at)
+    if first < len(blocks) or not blocks:
+        into.add(User(text_of([*[""] * first, *blocks[first:]], f"{where}.content")), where)
+
+
+def _segment(block: Object, where: str) -> Segment | None:
+    """What a block of an answer says; nothing for a text without characters."""
+    kind = "text" if isinstance(block, str) else field(block, "type")
+    match kind:
+        case "text":
+            text = block if isinstance(block, str) else as_text(field(block, "text"), f"{where}.text")
+            return Content(text) if text else None
+        case "thinking":
+            return Reasoning(as_text(field(block, "thinking"), f"{where}.thinking"))
+        case "tool_use":
+            name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
+            if not name:
+                raise BadMessage("a name", "none", f"{where}.name")
+            if not isinstance(given, dict):
+                advice = "read it with json.loads" if isinstance(given, str) else ""
+                raise BadMessage("an object", got(given), f"{where}.input", advice)
+            return Call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
+        case _:
+            raise BadMessage(_BLOCKS, repr(kind), f"{where}.type", _ADVICE)
+
+
+def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
+    """The `system` text, if there is one, and the `messages`. Raises Unrepresentable for a system turn further back."""
+    body: dict[str, Json] = {"messages": []}
+    for number, turn in enumerate(numbered(turns)):
+        match turn:
+            case System(text) if number:
+                raise Unrepresentable("system", "it stands before all messages, here others come first", text)
+            case System(text):
+                body = {"system": text, **body}
+            case User(text):
+                body["messages"].append({"role": "user", "content": text})
+            case Assistant(message):
+                body["messages"].append({"role": "assistant", "content": list(_blocks(message))})
+            case Results(results):
+                body["messages"].append({"role": "user", "content": [_result(result) for result in results]})
+    return body
+
+
+def _blocks(message: Message) -> Iterator[dict[str, Json]]:
+    for segment in message.segments:
+        match segment:
+            case Content(text):
+                yield {"type": "text", "text": text}
+            case Reasoning(text):
+                yield {"type": "thinking", "thinking": text, "signature": ""}
+            case Call() if segment.runnable:
+                yield {"type": "tool_use", "id": segment.id, "name": segment.name, "input": segment.arguments}
+            case Call():
+                yield {"type": "text", "text": segment.raw or segment.arguments_text}
+
+
+def _result(result: ToolResult) -> dict[str, Json]:
+    told = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.output}
+    return told | {"is_error": True} if result.is_error else told

@@ -1,0 +1,108 @@
+"""Turns as items of the Responses API: messages, reasoning, calls and their outputs, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from toolect._chat_completion import arguments_text, content_of
+from toolect._exchange.gathering import Gathering
+from toolect._exchange.numbering import numbered
+from toolect._exchange.openai_messages import read_calls
+from toolect._exchange.plain_text import text_of
+from toolect._objects import Object, as_list, as_text, field
+from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+
+_ITEMS = "an item of type message, reasoning, function_call or function_call_output"
+_ADVICE = "what a server does itself has no place here: leave it out"
+
+
+def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
+    """The turns that items say: a text, or a list; those of one answer are one turn. Raises BadMessage."""
+    gathering = Gathering()
+    if instructions is not None:
+        gathering.add(System(text_of(instructions, "instructions")), "instructions")
+    items = [{"role": "user", "content": items}] if isinstance(items, str) else items
+    answer: list[Segment] | None = None
+    place = ""
+    for index, item in enumerate(as_list(items, "input", "text or a list of items")):
+        where = f"input[{index}]"
+        said = _said(item, where)
+        if said is not None:
+            place, answer = (place, answer) if answer is not None else (where, [])
+            answer += said
+            continue
+        if answer is not None:
+            gathering.add(Assistant(Message(answer)), place)
+        answer = None
+        _read(item, where, gathering)
+    if answer is not None:
+        gathering.add(Assistant(Message(answer)), place)
+    return gathering.done()
+
+
+def _said(item: Object, where: str) -> list[Segment] | None:
+    """What an item says that is of an answer; nothing for others."""
+    kind = field(item, "type") or "message"
+    if kind == "message" and field(item, "role") == "assistant":
+        return list(content_of(field(item, "content"), f"{where}.content"))
+    if kind == "function_call":
+        return list(read_calls(item, where))
+    if kind != "reasoning":
+        return None
+    for key in ("content", "summary"):
+        parts = as_list(field(item, key) or [], f"{where}.{key}")
+        if text := "".join(as_text(field(part, "text"), f"{where}.{key}") for part in parts):
+            return [Reasoning(text)]
+    return []
+
+
+def _read(item: Object, where: str, into: Gathering) -> None:
+    kind, role = field(item, "type") or "message", field(item, "role")
+    if kind == "function_call_output":
+        call_id = as_text(field(item, "call_id"), f"{where}.call_id")
+        into.result(ToolResult(call_id, "", text_of(field(item, "output"), f"{where}.output")), where)
+        return
+    if kind != "message":
+        raise BadMessage(_ITEMS, repr(kind), f"{where}.type", _ADVICE)
+    text = text_of(field(item, "content"), f"{where}.content")
+    match role:
+        case "system" | "developer":
+            into.add(System(text, role == "developer"), where)
+        case "user":
+            into.add(User(text), where)
+        case _:
+            raise BadMessage("a role: system, developer, user or assistant", repr(role), f"{where}.role")
+
+
+def items_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:
+    """The turns as items."""
+    return [item for turn in numbered(turns) for item in _items(turn)]
+
+
+def _items(turn: Turn) -> Iterator[dict[str, Json]]:
+    match turn:
+        case System(text, developer):
+            yield {"type": "message", "role": "developer" if developer else "system", "content": text}
+        case User(text):
+            yield {"type": "message", "role": "user", "content": text}
+        case Assistant(message):
+            yield from map(_item, message.segments)
+            if not message.segments:
+                yield _item(Content(""))
+        case Results(results):
+            for result in results:
+                yield {"type": "function_call_output", "call_id": result.call_id, "output": result.output}
+
+
+def _item(segment: Segment) -> dict[str, Json]:
+    match segment:
+        case Reasoning(text):
+            return {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": text}]}
+        case Call() if segment.runnable:
+            arguments = arguments_text(segment)
+            return {"type": "function_call", "call_id": segment.id, "name": segment.name, "arguments": arguments}
+        case _:
+            text = segment.text if isinstance(segment, Content) else segment.raw or segment.arguments_text
+            content = [{"type": "output_text", "text": text, "annotations": []}] if text else []
+            return {"type": "message", "role": "assistant", "content": content}

@@ -1,0 +1,155 @@
+"""One answer of the model: it is read as it arrives, and its calls are executed as soon as they are complete."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, nullcontext
+from contextvars import Context as Surroundings
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toolect._chat_completion import Ids
+from toolect.agent.gathered import Gathered, with_ids
+from toolect.agent.outcome import AgentEvent, Ended, Usage
+from toolect.compiled import Dialect
+from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
+from toolect.message import Call, Content, Json, Message
+from toolect.turns import Assistant, Results, ToolResult, Turn
+
+if TYPE_CHECKING:
+    from toolect._detection.auto import Auto
+
+
+class Execute(Protocol):
+    """Executes call number `index` of an answer."""
+
+    def __call__(self, index: int, call: Call, call_id: str, /) -> Awaitable[ToolResult]: ...
+
+
+class Answer:
+    """One answer, and the calls in it while they run.
+
+    `reader` is asked for the dialect of wire text, and for the end of the prompt, when the first of it arrives.
+    `surroundings` are those that calls run in.
+    """
+
+    def __init__(
+        self, tools: list[dict[str, Json]], reader: Callable[[], tuple[Dialect | Auto, str]],
+        tell: Callable[[AgentEvent], None], execute: Execute, surroundings: Surroundings,
+    ) -> None:  # fmt: skip
+        self.message = Message()
+        self.text: str | None = None
+        self.ended = Ended()
+        self.results: list[ToolResult] = []
+        self.calls: list[Call] = []
+        self._tools, self._reader, self._tell, self._execute = tools, reader, tell, execute
+        self._surroundings = surroundings
+        self._tasks: list[asyncio.Task[ToolResult]] = []
+        self._ids: dict[int, str] = {}
+        self._unique = Ids()
+
+    async def read(self, answer: Any) -> None:
+        """Read what the model returns or yields."""
+        if inspect.isawaitable(answer):
+            answer = await answer
+        if isinstance(answer, AsyncIterator):
+            await self._read_pieces(answer)
+        elif isinstance(answer, str):
+            self.text = answer
+            dialect, prefix = self._reader()
+            self._read_whole(dialect.parse(answer, tools=self._tools, prefix=prefix))
+        else:
+            self._read_whole(answer if isinstance(answer, Message) else Message.from_openai(answer))
+            self.ended = _ended(answer)
+
+    async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
+        """Events are taken as they are, text is read; a message of text alone keeps its spans and repairs."""
+        stream, gathered, texts, mixed = None, Gathered(), list[str](), False
+        # What is left in the middle, as a server's stream, is closed at once; not every iterator can be.
+        async with aclosing(pieces) if isinstance(pieces, AsyncGenerator) else nullcontext():
+            async for piece in pieces:
+                if isinstance(piece, Ended):
+                    self.ended = piece
+                    continue
+                events = [piece]
+                if isinstance(piece, str):
+                    if stream is None:
+                        dialect, prefix = self._reader()
+                        stream = dialect.stream(tools=self._tools, prefix=prefix)
+                    texts.append(piece)
+                    events = stream.feed(piece)
+                else:
+                    mixed = True
+                self._take_all(events, gathered)
+                self.message = gathered.message if mixed or stream is None else stream.message
+        if stream is not None:
+            self._take_all(stream.close(), gathered)
+            self.message = gathered.message if mixed else stream.message
+            self.text = None if mixed else "".join(texts)
+
+    def _take_all(self, events: list[Event], gathered: Gathered) -> None:
+        for event in events:
+            gathered.add(event)
+            self._take(event)
+
+    def _read_whole(self, message: Message) -> None:
+        self.message = message
+        for segment in message.segments:
+            match segment:
+                case Call():
+                    self._take(CallEnd(len(self.calls), segment))
+                case Content(text):
+                    self._take(ContentDelta(text))
+                case _:
+                    self._take(ReasoningDelta(segment.text))
+
+    def _take(self, event: Event) -> None:
+        self._tell(event)
+        if isinstance(event, CallEnd):
+            index = len(self.calls)
+            # What could not be read is no call for anybody else: its result is told without an id.
+            self._ids[index] = self._unique.give(event.call.id) if event.call.runnable else ""
+            self.calls.append(event.call)
+            work = self._run(index, event.call)
+            self._tasks.append(asyncio.create_task(work, context=self._surroundings.copy()))
+
+    async def _run(self, index: int, call: Call) -> ToolResult:
+        return await self._execute(index, call, self._ids[index])
+
+    def cancel(self) -> None:
+        """Cancel the calls that are running."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def settle(self) -> None:
+        """Wait for the calls; when this wait is cancelled so are they, and each has a result all the same."""
+        try:
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+        finally:
+            self.cancel()
+            self.results = [self._result(i, task) for i, task in enumerate(self._tasks)]
+
+    def _result(self, index: int, task: asyncio.Task[ToolResult]) -> ToolResult:
+        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+            return ToolResult(self._ids[index], self.calls[index].name, f"a hook failed: {error}", True)
+        if task.done() and not task.cancelled():
+            return task.result()
+        return ToolResult(self._ids[index], self.calls[index].name, "the call was cancelled", True)
+
+    def remember(self, history: list[Turn]) -> None:
+        """Add the answer, and what came of its calls, to the conversation."""
+        if self.message.segments or self.text:
+            history.append(Assistant(with_ids(self.message, self._ids), self.text))
+        if self.results:
+            history.append(Results(tuple(self.results)))
+
+
+def _ended(answer: Any) -> Ended:
+    """How a whole answer ended, where an OpenAI-shaped response says it."""
+    told = answer if isinstance(answer, Mapping) else getattr(answer, "model_dump", dict)()
+    choices = told.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    model = told.get("model")
+    return Ended(first.get("finish_reason"), Usage.from_openai(told.get("usage")), model or None)

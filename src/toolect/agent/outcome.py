@@ -1,0 +1,116 @@
+"""What a run tells: events on the way, how answers ended, and what came of it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from toolect._exchange.openai_messages import messages_of
+from toolect.events import Event
+from toolect.message import Call, Json, Message
+from toolect.turns import ToolResult, Turn
+
+T = TypeVar("T")
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens as the server counts them, and the requests that were answered; nothing where it does not tell."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    requests: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.requests + other.requests,
+        )
+
+    @classmethod
+    def from_openai(cls, told: Any) -> Usage:
+        """The usage of one answer, from a server's `usage` object, or from nothing."""
+        told = told if isinstance(told, dict) else {}
+        counts = (told.get("prompt_tokens"), told.get("completion_tokens"))
+        sent, got = (count if type(count) is int and count >= 0 else 0 for count in counts)
+        return cls(sent, got, 1)
+
+
+NO_USAGE = Usage()
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """How an answer ended, which a model may yield last: why (`stop`, `length`, …), at what cost, by which model."""
+
+    finish: str | None = None
+    usage: Usage = Usage(requests=1)
+    model: str | None = None
+
+
+class ToolStarted(msgspec.Struct, frozen=True, tag="tool-started"):
+    """Call `index` of this answer is being executed: it fits its tool, and is approved."""
+
+    index: int
+    call: Call
+
+
+class ToolFinished(msgspec.Struct, frozen=True, tag="tool-finished"):
+    """What came of call `index` of this answer, also of one that never ran; results may come in any order."""
+
+    index: int
+    result: ToolResult
+
+
+class Answered(msgspec.Struct, frozen=True, tag="answered"):
+    """The model has finished an answer. Unless it was the `last`, another one will follow."""
+
+    message: Message
+    last: bool = True
+    finish: str | None = None
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """The run has come to its end: `result` is what `run` returns."""
+
+    result: Result[Any]
+
+
+AgentEvent: TypeAlias = Event | ToolStarted | ToolFinished | Answered | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[T]):
+    """What came of a run.
+
+    `output` is the text of the last answer, or what the run's `output` asked for. `history` is the whole
+    conversation, ready for the next run; `calls` and `results` are those of this run, each call's in its order.
+    `finish` is why the last answer ended, in the server's word.
+    """
+
+    output: T
+    message: Message
+    history: list[Turn]
+    calls: tuple[Call, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    usage: Usage = NO_USAGE
+    finish: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The content of the last answer."""
+        return self.message.content
+
+    @property
+    def cut(self) -> bool:
+        """True when the server's limit ended the answer: a run without a message goes on with it."""
+        return self.finish == "length"
+
+    @property
+    def messages(self) -> list[dict[str, Json]]:
+        """The conversation as chat-completions messages."""
+        return messages_of(self.history)
+
+    def __str__(self) -> str:
+        return self.text

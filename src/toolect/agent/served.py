@@ -1,0 +1,95 @@
+"""A model behind a server of which nothing is known but its address: asked in the way that the server can."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+from toolect import registry
+from toolect.agent.chat import Chat
+from toolect.agent.errors import ModelError
+from toolect.agent.models import Asked, Definitions, NativeModel, Piece, TextModel
+from toolect.compiled import Dialect
+from toolect.turns import Turn
+
+
+class Served(Asked):
+    """A model that is asked with its server's own tools, and read in its dialect wherever the server leaves calls.
+
+    A server that has no tools is asked in the text of the dialect from then on. The dialect is that of the model's
+    id, else that of the chat template, where the server shows it. A chat whose model is empty has the server's only
+    one.
+    """
+
+    def __init__(self, chat: Chat, prefix: str = "") -> None:
+        super().__init__(chat, known(chat.model), prefix)
+        self._prepared = False
+        self._text = False
+
+    async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
+        """The pieces of the answer as they arrive. Raises `ModelError`."""
+        await self._prepare(bool(tools))
+        begun = False
+        if not self._text:
+            try:
+                async for piece in NativeModel(self.chat, self.dialect).ask(turns, tools, choice):
+                    begun = True
+                    yield piece
+                return
+            except ModelError as error:
+                if begun or not tools or error.status is None or not re.search(r"(?i)\btools?\b", str(error)):
+                    raise
+                if self.dialect is None:
+                    hint = f"no dialect is known for the model `{self.name}`: name one, to have tools as text"
+                    raise ModelError(f"{error}; {hint}", error.status) from None
+                self._text = True
+        assert self.dialect is not None
+        async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice):
+            yield piece
+
+    async def _prepare(self, tools: bool) -> None:
+        """Ask the server, once, for what was not said: the name of its model, and its chat template."""
+        if self._prepared:
+            return
+        if not self.chat.model:
+            self.name = self.chat.model = await _only_model(self.chat)
+            self.dialect = known(self.name)
+        if self.dialect is None and tools:
+            shown = await self.chat.get("/props", root=True)
+            template = shown.get("chat_template") if isinstance(shown, dict) else None
+            if isinstance(template, str) and template:
+                self.dialect = await asyncio.to_thread(_of_template, template)
+        self._prepared = True
+
+
+def known(model: str) -> Dialect | None:
+    """The dialect that a model of this id writes, if it is known."""
+    try:
+        return registry.dialect(model)
+    except registry.UnknownDialect:
+        return None
+
+
+async def _only_model(chat: Chat) -> str:
+    """The name of the server's model. Raises `ModelError` when it has none, or several."""
+    told = await chat.get("/models")
+    listed: Any = told.get("data") if isinstance(told, dict) else None
+    names = [one["id"] for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
+    if len(names) == 1:
+        return str(names[0])
+    shown = ", ".join(f"`{name}`" for name in names[:10])
+    raise ModelError(f"expected the name of a model, got none; the server at {chat.base} lists {shown or 'none'}")
+
+
+def _of_template(template: str) -> Dialect | None:
+    """The dialect that a chat template writes, if one is sure to."""
+    from toolect.chat_template import BadTemplate, marked, turns, verdicts
+
+    try:
+        styles = turns(template)
+        found = verdicts(marked(styles), styles)
+    except BadTemplate:
+        return None
+    return registry.dialect(found[0].dialect) if found else None

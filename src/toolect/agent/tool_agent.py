@@ -1,0 +1,258 @@
+"""An agent: a model with tools, and a conversation that goes on from run to run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+
+from toolect._detection.guess import dialect as find
+from toolect._exchange.openai_messages import read_messages
+from toolect.agent.background import finish
+from toolect.agent.chat import Chat
+from toolect.agent.errors import Aborted
+from toolect.agent.loop import Approve, Loop, Model, Rules, Watch
+from toolect.agent.models import NativeModel, TextModel
+from toolect.agent.outcome import AgentEvent, Done, Result
+from toolect.agent.served import Served
+from toolect.agent.steps import Around
+from toolect.agent.tool import Handler, Tool
+from toolect.agent.tool_registry import ToolRegistry
+from toolect.agent.typed_output import TypedOutput
+from toolect.compiled import Dialect
+from toolect.conversation import Conversation
+from toolect.message import Json
+from toolect.registry import AUTO
+from toolect.turns import Assistant, Results, System, Turn, User
+
+if TYPE_CHECKING:
+    import httpx
+    from typing_extensions import TypeVar
+
+    from toolect._detection.auto import Auto
+
+    T = TypeVar("T", default=str)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+History: TypeAlias = Conversation | Iterable[Turn | Mapping[str, Any]]
+"""A conversation, its turns, or chat-completions messages."""
+
+NATIVE = "native"
+"""Instead of a dialect: the server reads calls, and nobody else does."""
+GO_ON = "Go on exactly where you stopped, without a word about it."
+"""What the user says to a model whose answer was cut off."""
+
+
+class Agent(Generic[T]):
+    """A model with tools.
+
+    `source` is a server's address, such as `http://localhost:8000/v1`, whose `model` it is, or the server's only one;
+    or a `Chat`; or any async function that is a `Model`. `tools` are functions or `Tool`s, or a registry of them.
+
+    `dialect` is what the model writes; tools are then told as text in it, too, and `prefix` is the end of the prompt,
+    for models that begin inside of their reasoning. Without a dialect a server is asked with its own tools, and what
+    it leaves unread is read in the dialect of the model's id, or of the server's template; `native` leaves all to the
+    server. Any other model says it by its own `dialect`, or is read in whatever fits.
+
+    `output` is the type of the final answer; without one it is text. `tool_choice` is `auto`, `none`, or, until the
+    first call of a run, `required` or the name of a tool. `max_iterations` bounds the answers of a run, `max_repairs`
+    those in a row that are of no use. `before`, `after` and `around` are hooks. `history` is how the conversation
+    begins, as turns or as chat-completions messages. The rest is that of a `Chat`.
+    """
+
+    def __init__(
+        self, source: str | Chat | Model, tools: ToolRegistry | Iterable[Tool | Handler] = (),
+        dialect: str | Dialect | None = None, system_prompt: str = "", max_iterations: int = 15, *,
+        model: str = "", output: type[T] | None = None, tool_choice: str = "auto", max_repairs: int = 3,
+        prefix: str = "", history: History = (), before: Approve | None = None,
+        after: Watch | None = None, around: Around | None = None, api_key: str | None = None,
+        headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
+        options: Mapping[str, Json] | None = None, timeout: float = 120.0, limit: float = 900.0, retries: int = 4,
+    ) -> None:  # fmt: skip
+        if max_iterations < 1:
+            raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
+        if isinstance(source, str):
+            source = Chat(
+                source, model, api_key, timeout=timeout, limit=limit, retries=retries, options=options,
+                headers=headers, client=client,
+            )  # fmt: skip
+        self.model: Model = _asked(source, dialect, prefix) if isinstance(source, Chat) else source
+        self.registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
+        self.tool_choice, self.system_prompt = tool_choice, system_prompt
+        self._dialect = None if dialect == NATIVE else dialect
+        self._prefix = prefix
+        self._output = TypedOutput(output) if output is not None else None
+        self._rules = Rules(max_iterations, max_repairs, before, after, around)
+        self._begun: _Begun | None = None
+        self.history: list[Turn] = self._turns(history)
+        """The conversation. A run that is given no other goes on with it; one run at a time does."""
+        self._check(tool_choice)
+
+    def __repr__(self) -> str:
+        return f"<Agent of {getattr(self.model, 'name', self.model)!r} with {len(self.registry)} tools>"
+
+    async def __aenter__(self) -> Agent[T]:
+        """Keeps the connections from run to run."""
+        if hasattr(self.model, "__aenter__"):
+            await self.model.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        if hasattr(self.model, "__aexit__"):
+            await self.model.__aexit__(*error)
+
+    @property
+    def dialect(self) -> Dialect | Auto:
+        """What reads the text of the model."""
+        own: Dialect | str = self._dialect or getattr(self.model, "dialect", None) or AUTO
+        return find(own) if isinstance(own, str) else own
+
+    async def run(
+        self, message: str | None = None, cancel: asyncio.Event | None = None, *, history: History | None = None,
+        context: Any = None, tool_choice: str | None = None,
+    ) -> Result[T]:  # fmt: skip
+        """What comes of `message`.
+
+        Without a message the run goes on where the conversation stands: after an error it asks again, after an answer
+        that was cut off it asks for the rest. With a `history` it is on that conversation, and the agent's own stays
+        as it is; any number of such runs may go on at a time. Tools get `context` by their `Context`. Setting `cancel`
+        ends the run.
+
+        Raises an `AgentError`: `MaxIterations`, `Unreadable`, `SentBack`, `UnreadCalls`, `Aborted` or `ModelError`; and
+        what a model of your own raises.
+        """
+        events = self.stream(message, cancel, history=history, context=context, tool_choice=tool_choice)
+        async with aclosing(events):
+            last = [event async for event in events if isinstance(event, Done)]
+        result: Result[T] = last[0].result
+        return result
+
+    def run_sync(
+        self, message: str | None = None, *, history: History | None = None, context: Any = None,
+        tool_choice: str | None = None,
+    ) -> Result[T]:  # fmt: skip
+        """As `run`, for programs that are not asynchronous, and for notebooks."""
+        return finish(self.run(message, history=history, context=context, tool_choice=tool_choice))
+
+    async def stream(
+        self, message: str | None = None, cancel: asyncio.Event | None = None, *, history: History | None = None,
+        context: Any = None, tool_choice: str | None = None,
+    ) -> AsyncGenerator[AgentEvent, None]:  # fmt: skip
+        """What happens on the way, as it happens, and `Done` at the end. Arguments and errors as for `run`.
+
+        A call is executed as soon as it is complete, while the model goes on writing. A stream that is left ends its
+        run: at once when it is closed, else when the next run of the conversation begins.
+        """
+        choice = self.tool_choice if tool_choice is None else tool_choice
+        self._check(choice)
+        if history is None and self._begun is not None:
+            await self._begun.leave()
+        turns = self.history if history is None else self._turns(history)
+        _say(turns, message)
+        queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
+        loop = Loop(
+            self.model, self.registry, self._reader, self._rules, turns,
+            context=context, choice=choice, output=self._output, tell=queue.put_nowait,
+        )  # fmt: skip
+        begun = _Begun(asyncio.create_task(loop.run(message)), queue)
+        if history is None:
+            self._begun = begun
+        stop = asyncio.create_task(cancel.wait()) if cancel is not None else None
+        if stop is not None:
+            stop.add_done_callback(lambda done: None if done.cancelled() else begun.work.cancel() and None)
+        try:
+            while (event := await begun.next()) is not None:
+                yield event
+            try:
+                await begun.work
+            except asyncio.CancelledError:
+                if cancel is not None and cancel.is_set():
+                    raise Aborted("the run was cancelled", turns) from None
+                if begun.left:
+                    raise RuntimeError("expected a stream to be read to its end, got another run before it") from None
+                raise
+        finally:
+            await begun.end()
+            if stop is not None:
+                stop.cancel()
+                await asyncio.wait({stop})
+            if self._begun is begun:
+                self._begun = None
+
+    def _reader(self) -> tuple[Dialect | Auto, str]:
+        """What reads the text of the model, and the end of the prompt."""
+        return self.dialect, self._prefix or getattr(self.model, "prefix", "")
+
+    def _turns(self, history: History) -> list[Turn]:
+        """A conversation as turns of its own, which begin with a system turn if the agent has one and it does not."""
+        turns = _read(history)
+        if self.system_prompt and not (turns and isinstance(turns[0], System)):
+            turns.insert(0, System(self.system_prompt))
+        return turns
+
+    def _check(self, choice: str) -> None:
+        if choice not in ("auto", "none", "required") and choice not in self.registry:
+            known = ", ".join(f"`{tool.name}`" for tool in self.registry) or "none"
+            raise ValueError(
+                f"expected auto, none, required or a tool as tool_choice, got {choice!r}: tools are {known}"
+            )
+
+
+class _Begun:
+    """A run that has begun, and whoever listens to it."""
+
+    def __init__(self, work: asyncio.Task[None], queue: asyncio.Queue[AgentEvent | None]) -> None:
+        self.work, self._queue = work, queue
+        self._waited_for = self.left = False
+        work.add_done_callback(lambda _: queue.put_nowait(None))
+
+    async def next(self) -> AgentEvent | None:
+        """The next event; nothing at the end."""
+        self._waited_for = True
+        try:
+            return await self._queue.get()
+        finally:
+            self._waited_for = False
+
+    async def leave(self) -> None:
+        """Ends a run to which nobody listens any more. Raises RuntimeError where somebody does."""
+        if self._waited_for and not self.work.done():
+            hint = "give each conversation its own agent, or each run its history"
+            raise RuntimeError(f"expected one run at a time, got another one: {hint}")
+        self.left = True
+        await self.end()
+
+    async def end(self) -> None:
+        """Ends the work, if it has not come to its end."""
+        if not self.work.done():
+            self.work.cancel()
+            await asyncio.wait({self.work})
+
+
+def _asked(chat: Chat, dialect: str | Dialect | None, prefix: str) -> Model:
+    """How a server's model is asked."""
+    if dialect is None:
+        return Served(chat, prefix)
+    return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
+
+
+def _say(turns: list[Turn], message: str | None) -> None:
+    """Add what the user says to the turns; without words, what makes the model go on. Raises ValueError."""
+    last = turns[-1] if turns else None
+    if message is not None:
+        turns.append(User(message))
+    elif last is None or isinstance(last, System):
+        raise ValueError("expected a message, got none in a conversation that has not begun")
+    elif isinstance(last, Assistant):
+        turns.append(User(GO_ON))
+
+
+def _read(history: History) -> list[Turn]:
+    """Turns as they are, or those of messages. Raises `BadMessage` for anything else."""
+    given = [*(history.turns if isinstance(history, Conversation) else history)]
+    turns = [turn for turn in given if isinstance(turn, System | User | Assistant | Results)]
+    return turns if len(turns) == len(given) else [*read_messages(given, "history")]

@@ -1,0 +1,310 @@
+"""An agent and its server: one line is enough, whatever the server can; how requests look, how connections are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import json
+from collections.abc import Coroutine
+from typing import Any
+
+import chat_server
+import httpx
+import pytest
+from chat_server import Reply, serving
+
+from toolect.agent import Agent, AgentError, Chat, ModelError, NativeModel, TextModel, UnreadCalls, Usage, User
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """What `work` returns; a run that hangs fails."""
+    return asyncio.run(asyncio.wait_for(work, 60))
+
+
+def tide(port: str) -> str:
+    """Tells the tide."""
+    return f"low in {port}"
+
+
+def sail(port: str) -> str:
+    """Sails somewhere."""
+    return f"in {port}"
+
+
+CALL = '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
+NATIVE = chat_server.calls(("tide", '{"port": "Brest"}'))
+TEXT = chat_server.text("Wait.\n", CALL)
+LOW = chat_server.text("Low ", "now.")
+VLLM = b'{"error": {"message": "\\"auto\\" tool choice requires --enable-auto-tool-choice", "code": 400}}'
+QWEN = "Qwen/Qwen3-8B"
+
+
+# One line
+
+
+@pytest.mark.parametrize("reply", [NATIVE, TEXT, chat_server.text(*CALL)])
+def test_one_line_is_enough(reply: Reply) -> None:
+    """Whether the server reads calls or leaves them in the text."""
+    with serving([reply, LOW]) as server:
+        result = run(Agent(server.url, model=QWEN, tools=[tide, sail]).run("How low?"))
+    assert result.text == "Low now." and [one.output for one in result.results] == ["low in Brest"]
+    assert [tool["function"]["name"] for tool in server.requests[0]["tools"]] == ["tide", "sail"]
+    assert server.requests[1]["messages"][-1]["role"] == "tool"
+    assert result.usage == Usage(20, 10, 2) and result.finish == "stop"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, VLLM),
+        (500, b'{"error": {"message": "tools param requires --jinja flag"}}'),
+        (400, b'{"error": {"message": "registry.ollama.ai/library/x does not support tools"}}'),
+    ],
+)
+def test_a_server_without_tools_is_asked_in_text(status: int, body: bytes) -> None:
+    """At once, and from then on: its dialect is that of the model's id."""
+    with serving([Reply(status=status, body=body), TEXT, LOW, LOW]) as server:
+        agent = Agent(server.url, model=QWEN, tools=[tide])
+        assert run(agent.run("How low?")).text == "Low now."
+        assert run(agent.run("Sure?")).text == "Low now."
+    assert ["tools" in request for request in server.requests] == [True, False, False, False]
+    assert "<tools>" in server.requests[1]["messages"][0]["content"]
+
+
+def test_what_a_server_refuses_without_a_dialect() -> None:
+    """Nobody knows how to tell its model of tools: the error asks for a dialect."""
+    hint = "no dialect is known for the model `mine`: name one"
+    with serving([Reply(status=400, body=VLLM)]) as server, pytest.raises(ModelError, match=hint):
+        run(Agent(server.url, model="mine", tools=[tide]).run("?"))
+
+
+def test_calls_that_nobody_reads_are_no_answer() -> None:
+    """Of a model that nobody knows: the error says which dialect they look like; with that, they are read."""
+    with serving([chat_server.text(CALL)] * 2 + [LOW]) as server:
+        agent = Agent(server.url, model="mine", tools=[tide])
+        with pytest.raises(UnreadCalls, match="one of `tide` as text, which looks like `hermes`") as error:
+            run(agent.run("How low?"))
+        assert error.value.dialect == "hermes" and len(error.value.history) == 2
+        named = Agent(server.url, model="mine", tools=[tide], dialect=error.value.dialect)
+        assert run(named.run("How low?")).text == "Low now."
+    with serving([chat_server.text("Nothing to call: `tide` is a tool.")]) as server:
+        assert run(Agent(server.url, model="mine", tools=[tide]).run("?")).text.startswith("Nothing")
+
+
+def test_the_server_names_its_only_model() -> None:
+    """Of several the user has to choose."""
+    pages = {"/v1/models": {"data": [{"id": QWEN}]}}
+    with serving([TEXT, LOW], pages) as server:
+        assert run(Agent(server.url, tools=[tide]).run("How low?")).text == "Low now."
+        assert server.requests[0]["model"] == QWEN
+    pages["/v1/models"]["data"].append({"id": "b"})
+    for given, listed in ((pages, f"lists `{QWEN}`, `b`"), ({}, "lists none")):
+        with serving([], given) as server, pytest.raises(ModelError, match=listed):
+            run(Agent(server.url, tools=[tide]).run("?"))
+
+
+TEMPLATE = """{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content or "" }}{% for c in m.tool_calls or [] %}
+<tool_call>
+{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}
+</tool_call>{% endfor %}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+
+
+@pytest.mark.parametrize("template", [TEMPLATE, "{% broken", "no calls", 3])
+def test_the_template_of_a_server_says_its_dialect(template: object) -> None:
+    """Where the model's id says nothing; one that makes no sense says nothing either."""
+    with serving([TEXT, LOW], {"/props": {"chat_template": template}}) as server:
+        agent = Agent(server.url, model="mine", tools=[tide])
+        if template is TEMPLATE:
+            assert run(agent.run("How low?")).text == "Low now." and agent.dialect.name == "hermes"
+        else:
+            with pytest.raises(UnreadCalls):
+                run(agent.run("How low?"))
+
+
+def test_a_server_may_be_left_to_read_alone() -> None:
+    """`native` takes content for what it is, and does not look for calls in it; a dialect tells tools as text."""
+    with serving([chat_server.text(CALL)]) as server, pytest.raises(UnreadCalls):
+        run(Agent(server.url, [tide], "native", model=QWEN).run("?"))
+    with serving([TEXT, LOW]) as server:
+        assert run(Agent(server.url, [tide], "hermes", model="mine").run("?")).text == "Low now."
+        assert "tools" not in server.requests[0]
+
+
+def test_thoughts_that_the_server_takes_out_are_kept() -> None:
+    """A text model has them beside its text, in their order."""
+    thought = Reply([{"reasoning_content": "Hm."}, *TEXT.deltas])
+    with serving([thought, LOW]) as server:
+        result = run(Agent(server.url, [tide], "hermes", model=QWEN).run("?"))
+    first = result.history[1].message
+    assert (first.reasoning, first.content.strip(), len(first.calls)) == ("Hm.", "Wait.", 1)
+
+
+# Requests
+
+
+def test_choices_are_sent() -> None:
+    """As the API has them, until there was a call."""
+    with serving([NATIVE, LOW] * 2) as server:
+        run(Agent(server.url, [tide], "native", model="m", tool_choice="required").run("?"))
+        run(Agent(server.url, [tide], "native", model="m", tool_choice="tide").run("?"))
+    named = {"type": "function", "function": {"name": "tide"}}
+    assert [request.get("tool_choice") for request in server.requests] == ["required", None, named, None]
+
+
+def test_what_a_server_does_not_know_is_left_out() -> None:
+    """Usage is asked for, special tokens are kept; a server that refuses that is asked without, once."""
+    no = Reply(status=422, body=b'{"detail": [{"type": "extra_forbidden", "loc": ["body", "stream_options"]}]}')
+    nor = Reply(status=400, body=b'{"error": {"message": "Unrecognized argument: skip_special_tokens"}}')
+    with serving([no, nor, LOW, LOW]) as server:
+        agent = Agent(server.url, [tide], "hermes", model="m", retries=0)
+        assert run(agent.run("?")).text == run(agent.run("?")).text == "Low now."
+    assert server.requests[0]["stream_options"] == {"include_usage": True}
+    assert [{"stream_options", "skip_special_tokens"} & request.keys() for request in server.requests] == [
+        {"stream_options", "skip_special_tokens"}, {"skip_special_tokens"}, set(), set(),
+    ]  # fmt: skip
+
+
+def test_own_headers_and_an_own_client() -> None:
+    """Headers are sent along; a client is used as it is, and stays open."""
+    sent: list[str] = []
+
+    async def work(url: str) -> None:
+        def watch(request: httpx.Request) -> None:
+            sent.append(request.headers["x-mine"])
+
+        async def watched(request: httpx.Request) -> None:
+            watch(request)
+
+        async with httpx.AsyncClient(event_hooks={"request": [watched]}) as client:
+            agent = Agent(url, model="m", headers={"x-mine": "yes"}, api_key="k", client=client)
+            await agent.run("?")
+            await agent.run("?")
+            assert not client.is_closed
+
+    with serving([LOW, LOW]) as server:
+        run(work(server.url))
+    assert sent == ["yes", "yes"] and server.headers[0]["authorization"] == "Bearer k"
+
+
+def test_no_two_user_messages_in_a_row() -> None:
+    """After a run that failed, and where several calls could not be read: chat templates refuse them."""
+    broken = chat_server.calls(("tide", '{"port": '), ("tide", '{"port"'))
+    for dialect in ("native", "hermes"):
+        with serving([Reply(status=404, body=b"no"), broken, LOW]) as server:
+            agent = Agent(server.url, [tide], dialect, model="m")
+            with pytest.raises(ModelError):
+                run(agent.run("How low?"))
+            run(agent.run("Well?"))
+            for request in server.requests:
+                roles = [message["role"] for message in request["messages"]]
+                assert ("user", "user") not in itertools.pairwise(roles), roles
+            assert "How low?\n\nWell?" in [message["content"] for message in server.requests[1]["messages"]]
+
+
+def test_a_server_error_has_the_conversation() -> None:
+    """`ModelError` is an `AgentError`."""
+    with serving([NATIVE, Reply(status=404, body=b"gone")]) as server:
+        agent = Agent(server.url, [tide], model=QWEN)
+        with pytest.raises(AgentError) as error:
+            run(agent.run("How low?"))
+    assert isinstance(error.value, ModelError) and error.value.status == 404
+    assert error.value.history == agent.history and len(agent.history) == 3
+
+
+# Connections
+
+
+def kept(*replies: Reply) -> list[Reply]:
+    """The same answers on connections that stay."""
+    return [dataclasses.replace(reply, keep=True) for reply in replies]
+
+
+def test_a_connection_is_used_again() -> None:
+    """Within a run, from run to run inside of one `async with`, and from one `run_sync` to the next."""
+
+    async def work(url: str) -> None:
+        async with Agent(url, [tide], model=QWEN) as agent:
+            await agent.run("How low?")
+            await agent.run("How low?")
+
+    with serving(kept(NATIVE, LOW, NATIVE, LOW)) as server:
+        run(work(server.url))
+        assert len(server.requests) == 4 and server.connections == 1
+    with serving(kept(NATIVE, LOW, LOW)) as server:
+        agent = Agent(server.url, [tide], model=QWEN)
+        run(agent.run("How low?"))
+        assert server.connections == 1
+        run(agent.run("Sure?"))  # another event loop, and another connection
+        assert server.connections == 2
+    with serving(kept(NATIVE, LOW, LOW)) as server:
+        agent = Agent(server.url, [tide], model=QWEN)
+        assert [agent.run_sync(question).text for question in "ab"] == ["Low now.", "Low now."]
+
+
+def test_a_stream_that_stays_open_is_not_waited_for() -> None:
+    """The answer is whole at `[DONE]`, whatever the server sends after it."""
+    late = Reply(
+        body=LOW.events() + b": still there\n\n" * 200,
+        headers={"content-type": "text/event-stream"},
+        size=700,
+        pause=0.2,
+    )
+    with serving([late]) as server:
+        assert run(Agent(server.url, model="m").run("?")).text == "Low now."
+
+
+# What servers say
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"id": "a", "function": {"name": "tide", "arguments": '{"port": "a"}'}},
+         {"id": "b", "function": {"name": "tide", "arguments": '{"port": "b"}'}}],
+        [{"index": 0, "function": {"name": "tide", "arguments": '{"port": "a"}'}},
+         {"index": 0, "function": {"name": "tide", "arguments": '{"port": "b"}'}}],
+        [{"index": 0, "id": "a", "function": {"name": "tide", "arguments": {"port": "a"}}},
+         {"index": 1, "id": "b", "function": {"name": "tide", "arguments": {"port": "b"}}}],
+        [{"index": 0, "id": "a", "function": {"name": "tide", "arguments": '{"port": '}},
+         {"index": 0, "id": "a", "function": {"name": "tide", "arguments": '"a"}'}},
+         {"index": 1, "id": "b", "function": {"name": "tide"}},
+         {"index": 1, "id": None, "function": {"arguments": '{"port": "b"}'}}],
+    ],
+)  # fmt: skip
+def test_calls_in_whatever_parts(parts: list[dict[str, Any]]) -> None:
+    """Some servers do not count, send each call whole, or arguments as an object; some name the call in each part."""
+    for deltas in ([{"tool_calls": parts}], [{"tool_calls": [part]} for part in parts]):
+        with serving([Reply(deltas, finish="tool_calls"), LOW]) as server:
+            result = run(Agent(server.url, [tide], model=QWEN).run("?"))
+        assert [one.output for one in result.results] == ["low in a", "low in b"]
+
+
+def test_events_of_several_lines_in_small_pieces() -> None:
+    """With any line ends: half of one is no end of an event."""
+    data = json.dumps({"choices": [{"delta": {"content": "Low."}, "finish_reason": "stop"}]}, indent=1)
+    for newline in ("\n", "\r\n", "\r"):
+        lines = [*(f"data: {line}" for line in data.splitlines()), "", "data: [DONE]", "", ""]
+        body = newline.join(lines).encode()
+        for size in (1, 2, 1000):
+            with serving([Reply(body=body, headers={"content-type": "text/event-stream"}, size=size)]) as server:
+                assert run(Agent(server.url, model="m").run("?")).text == "Low."
+
+
+def test_models_of_ones_own_make() -> None:
+    """A chat and a model may be made by hand, and shared."""
+
+    async def work(url: str) -> list[str]:
+        async with Chat(url + "/chat/completions/", "m") as chat:
+            assert repr(chat) == f"<Chat m at {url}>"
+            agents = [Agent(NativeModel(chat), [tide]), Agent(TextModel(chat, "hermes"), [tide]), Agent(chat, [tide])]
+            return [(await agent.run("?")).text for agent in agents]
+
+    with serving([LOW] * 3) as server:
+        assert run(work(server.url)) == ["Low now."] * 3
+    with pytest.raises(ValueError, match="http"):
+        Agent("localhost:8000/v1", model="m")
+    assert [*Agent("http://localhost:1", history=[User("a")]).history] == [User("a")]
