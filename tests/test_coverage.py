@@ -503,7 +503,8 @@ def test_a_run_of_its_own_needs_no_parquet(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 2
-    assert done.stderr == b"toolect: expected pyarrow for Parquet, got none: `pip install 'toolect[data]'`\n"
+    assert done.stderr.startswith(b"toolect: expected pyarrow for Parquet, got none: pip install ")
+    assert b"[data]" in done.stderr and done.stderr.count(b"\n") == 1
 
 
 def test_a_page_needs_jinja2(tmp_path: Path) -> None:
@@ -515,7 +516,8 @@ def test_a_page_needs_jinja2(tmp_path: Path) -> None:
     text = subprocess.run(words, capture_output=True, check=False, timeout=300)
 
     assert page.returncode == 2
-    assert page.stderr == b"toolect: expected jinja2 to write a page, got none: pip install 'toolect[report]'\n"
+    assert page.stderr.startswith(b"toolect: expected jinja2 to write a page, got none: pip install ")
+    assert b"[report]" in page.stderr and page.stderr.count(b"\n") == 1
     assert not (tmp_path / "r.html").exists()
     assert text.returncode == 0
 

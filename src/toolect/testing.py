@@ -9,6 +9,7 @@ from random import Random
 from typing import TypeVar
 
 import toolect
+from toolect import _extras as extras
 from toolect._rendering.roundtrip import tools_of as tools_for
 from toolect.authoring.generate import Corruption, corrupt, texts
 from toolect.authoring.generate import message as draw_message
@@ -22,7 +23,7 @@ from toolect.message import Json, Message
 try:
     from hypothesis import strategies as st
 except ImportError:
-    raise ImportError("expected hypothesis to be installed, got none: pip install 'toolect[testing]'") from None
+    raise extras.Missing("hypothesis", "testing") from None
 
 __all__ = [
     "chunkings", "corrupted", "derivations", "garbage", "messages", "samples", "tools_for", "values", "wire_texts",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ORDER = (
-    "_version segments _model_ids _files",
+    "_version segments _model_ids _files _extras",
     "_names _shown",
     "_cache _objects _regular",
     "_chat_completion",

@@ -13,6 +13,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from toolect import _extras as extras
 from toolect._shown import cut
 from toolect.agent import sse
 from toolect.agent.errors import ModelError
@@ -50,7 +51,7 @@ class Chat:
         try:
             import httpx  # noqa: F401  # missing, it is said at once
         except ImportError:
-            raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
+            raise extras.Missing("httpx", "agent") from None
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from toolect import _extras as extras
 from toolect.agent.signature import binder, documented, name_of, object_schema
 from toolect.agent.validation import BadTool, Validator, Violation
 from toolect.message import Json, dumps
@@ -149,4 +150,4 @@ def need(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise ImportError("toolect.agent needs more packages: pip install 'toolect[agent]'") from None
+        raise extras.Missing(module.partition(".")[0], "agent") from None

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+Work = TypeVar("Work")
+Done = TypeVar("Done")
+AHEAD = 3
+"""Pieces of work for each process that are handed out and not yet asked for."""
+
+
+class Crashed(RuntimeError):
+    """A process that had a part of the work has died."""
 
 
 def cores() -> int:
@@ -24,3 +34,25 @@ def pool(jobs: int, start: Callable[..., object] | None = None, *given: Any) -> 
     from multiprocessing import get_context
 
     return ProcessPoolExecutor(jobs, get_context("spawn"), start, given)
+
+
+def in_order(
+    work: Iterable[Work], jobs: int, do: Callable[[Work], Done], start: Callable[..., object], *given: Any
+) -> Iterator[tuple[Work, Done]]:
+    """Each piece of work with what `do` makes of it, in order, done by so many processes. Raises Crashed."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    processes = pool(jobs, start, *given)
+    waiting: deque[tuple[Work, Future[Done]]] = deque()
+    try:
+        for piece in work:
+            waiting.append((piece, processes.submit(do, piece)))
+            while len(waiting) >= AHEAD * jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for piece, future in waiting:
+            yield piece, future.result()
+    except BrokenProcessPool:
+        raise Crashed("expected every part to be read, got a process that died: is memory short?") from None
+    finally:
+        processes.shutdown(cancel_futures=True)

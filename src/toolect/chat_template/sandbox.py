@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from toolect import _extras as extras
 from toolect.message import Json
 
 SECONDS = 10.0
@@ -56,7 +57,7 @@ def main() -> None:
     try:
         results = _render(job["template"], job["renders"], job["strict"])
     except ImportError:
-        results = [{"fatal": "expected jinja2 to render the template, got none: pip install 'toolect[template]'"}]
+        results = [{"fatal": extras.missing("jinja2", "template", "to render the template")}]
     json.dump(results, sys.stdout)
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 import click
 
+from toolect import _extras as extras
 from toolect._version import build
+from toolect.cli._shared import examples
 from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
     "parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage", "run", "agent",
+    "completion",
 )  # fmt: skip
 
 
@@ -27,6 +30,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"toolect.cli.{cmd_name}").command
+        command.epilog = examples.shown(cmd_name)
         return command
 
     def resolve_command(
@@ -56,6 +60,15 @@ class Commands(click.Group):
         except click.ClickException as error:
             click.echo(f"toolect: {_sentence(error)}".encode(errors="backslashreplace"), err=True)
             code = 2
+        except extras.Missing as error:
+            click.echo(f"toolect: {error}", err=True)
+            code = 2
+        except ModuleNotFoundError as error:
+            found = extras.extra_with((error.name or "").partition(".")[0])
+            if found is None:
+                raise
+            click.echo(f"toolect: {extras.missing(str(error.name), found)}", err=True)
+            code = 2
         except click.Abort:
             code = 130
         sys.exit(code if isinstance(code, int) else 0)
@@ -68,12 +81,17 @@ def _sentence(error: click.ClickException) -> str:
     return text
 
 
-@click.command("toolect", cls=Commands, context_settings={"max_content_width": 100})
+@click.command(
+    "toolect", cls=Commands, context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+)
 @click.version_option(package_name="toolect", message=f"%(prog)s %(version)s ({build()})")
 def main() -> None:
     """Read and write the tool-call dialects of language models.
 
-    FILE is the text as the model wrote it; without one, or with "-", standard input is read.
+    FILE is the text as the model wrote it; without one, or with "-", standard input is read. Packed files (gzip,
+    Zstandard) and files of many messages (.jsonl, .parquet) are read as what they are.
+
+    `toolect completion --install` lets your shell complete commands, options and dialects.
 
     Exit status: 0 clean, 1 problems found and reported, 2 misuse.
     """

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 import toolect
-from toolect._conversion import Conversion
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import emit_wire, note, read
-from toolect.cli._shared.jsonl import each, text_of
 from toolect.compiled import Dialect
 from toolect.message import Json
 
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 @shared.target_option("The dialect to write.")
 @shared.tools_option
 @shared.prefix_option
-@shared.jsonl_option
+@shared.many_options
+@shared.field_option
 @shared.spec_option
 @shared.max_bytes_option
 def command(
@@ -34,28 +34,36 @@ def command(
     target: Dialect,
     tools: list[Json] | None,
     prefix: str,
-    jsonl: bool,
+    jsonl: bool | None,
+    jobs: int | None,
+    field: str,
     max_bytes: int,
 ) -> int:
     """Rewrite a model's output in another dialect.
 
-    What the other dialect cannot carry is left out and reported on standard error, or with --jsonl as "losses" beside
-    "text".
+    What the other dialect cannot carry is left out and reported on standard error. Files of many messages, .jsonl and
+    .parquet, are read on all cores: one object a line, in order, with the new text in its column, its "losses", and the
+    other columns as they were.
     """
+    options: dict[str, Any] = {"source": source.name, "target": target.name, "tools": tools, "prefix": prefix}
+    if shared.reads_many(file, jsonl):
+        from toolect.cli._shared.many import each
 
-    def converted(text: str) -> Conversion:
-        return toolect.convert(text, source.name, target.name, tools=tools, prefix=prefix)
-
-    if jsonl:
-
-        def work(record: Json) -> tuple[dict[str, Json], bool]:
-            done = converted(text_of(record))
-            return {"text": str(done.text), "losses": msgspec.to_builtins(done.losses)}, not done.losses
-
-        return each(file, max_bytes, work)
-    done = converted(read(file, max_bytes))
+        return each(file, max_bytes, partial(_record, options, field), jobs)
+    done = toolect.convert(read(file, max_bytes), **options)
     status = emit_wire(str(done.text))
     for loss in done.losses:
         shown = f", at {loss.witness!r}" if loss.witness else ""
         note(f"{target.name} does not carry segment {loss.segment} ({loss.slot}): {loss.reason}{shown}")
     return 1 if done.losses else status
+
+
+def _record(options: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """A line or row with its text in the other dialect."""
+    from toolect.cli._shared.many import own, text_of
+
+    text, column = text_of(record, field)
+    done = toolect.convert(text, **own(options, record))
+    losses = msgspec.to_builtins(done.losses)
+    columns = record if column else {}
+    return {**columns, column or "text": str(done.text), "losses": losses}, not losses

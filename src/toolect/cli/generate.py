@@ -25,7 +25,7 @@ PATIENCE = 500
 
 
 @click.command()
-@click.argument("dialect")
+@click.argument("dialect", shell_complete=shared.dialect_names)
 @click.option("-n", "count", type=click.IntRange(min=0), default=10, show_default=True, help="How many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same again.")
 @click.option("--hostile", is_flag=True, help="Draw texts and values that try to be mistaken for something else.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,6 @@ from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import event_form, message_form
 from toolect.cli._shared.io import emit_json, note, pieces, read
-from toolect.cli._shared.jsonl import each, text_of
 from toolect.cli._shared.message_text import Live, draw
 from toolect.compiled import Dialect
 from toolect.events import Event
@@ -41,25 +41,32 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Relax nothing: accept only what the dialect's template writes.")
 @shared.prefix_option
-@shared.jsonl_option
+@shared.many_options
+@shared.field_option
 @shared.spec_option
 @shared.max_bytes_option
 def command(
     file: str, source: Dialect | Auto, tools: list[Json] | None, form: str | None, stream: bool, chunk: int,
-    strict: bool, prefix: str, jsonl: bool, max_bytes: int,
+    strict: bool, prefix: str, jsonl: bool | None, jobs: int | None, field: str, max_bytes: int,
 ) -> int:  # fmt: skip
     """Read a model's output and write the message it holds.
 
     The json format is one object with the segments in order, and is what `render` reads. With --stream it is one event
     a line; openai then writes chat.completion.chunk objects.
 
-    With --jsonl each input line is a JSON string or {"text": …, "tools": …, "prefix": …}.
+    Files of many messages, .jsonl and .parquet, are read on all cores: one object a line, in order. A line is a JSON
+    string or an object with the text, its other columns are kept, and its "tools" and "prefix" count for it alone.
+    Files packed by gzip or Zstandard are read as what is in them.
     """
-    if jsonl and (stream or form == "text"):
-        raise click.UsageError(f"expected --jsonl alone, got it with {'--stream' if stream else '--format text'}")
+    many = shared.reads_many(file, jsonl)
+    if many and (stream or form == "text"):
+        wrong = "--stream" if stream else "--format text"
+        raise click.UsageError(f"expected one text with {wrong}, got many: leave out {wrong}, or say --no-jsonl")
     options: dict[str, Any] = {"tools": tools, "mode": "strict" if strict else "lenient", "prefix": prefix}
-    if jsonl:
-        return _many(file, max_bytes, source, form or "json", options)
+    if many:
+        from toolect.cli._shared.many import each
+
+        return each(file, max_bytes, partial(_record, source.name, form or "json", options, field), jobs)
     form = shared.form_for(form)
     read_text: list[str] = []
     if stream:
@@ -143,16 +150,10 @@ def _report(message: Message, quiet: bool) -> int:
     return int(bool(problems))
 
 
-def _many(file: str, max_bytes: int, dialect: Dialect | Auto, form: str, options: dict[str, Any]) -> int:
-    def work(record: Json) -> tuple[dict[str, Json], bool]:
-        mine = dict(options)
-        text = text_of(record)
-        if isinstance(record, dict):
-            if record.get("tools") is not None:
-                mine["tools"] = shared.checked_tools(record["tools"])
-            if isinstance(record.get("prefix"), str):
-                mine["prefix"] = record["prefix"]
-        message = dialect.parse(text, **mine)
-        return _formed(message, form), len(message.runnable) == len(message.calls)
+def _record(name: str, form: str, options: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """What the text of a line or row says, beside its other columns; and whether all its calls may run."""
+    from toolect.cli._shared.many import beside, own, text_of
 
-    return each(file, max_bytes, work)
+    text, column = text_of(record, field)
+    message = toolect.dialect(name).parse(text, **own(options, record))
+    return {**beside(record, column), **_formed(message, form)}, len(message.runnable) == len(message.calls)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +17,7 @@ from toolect.cli._shared.forms import message_of
 from toolect.cli._shared.io import emit_json, read
 from toolect.cli._shared.tool_option import collection_option, draw_result
 from toolect.compiled import Dialect
-from toolect.message import BadMessage, Message
+from toolect.message import BadMessage, Json, Message
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
@@ -30,17 +31,25 @@ if TYPE_CHECKING:
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip
 @shared.format_option("the results", "json", "text")
+@shared.jsonl_option
+@shared.field_option
 @shared.spec_option
 @shared.max_bytes_option
 def command(
-    file: str, registry: ToolRegistry, source: Dialect | Auto, timeout: float, form: str | None, max_bytes: int
-) -> int:
+    file: str, registry: ToolRegistry, source: Dialect | Auto, timeout: float, form: str | None, jsonl: bool | None,
+    field: str, max_bytes: int,
+) -> int:  # fmt: skip
     """Execute the calls of a message and write what came of them, in their order.
 
     Calls that are truncated or malformed, of unknown tools or with wrong arguments are not executed: their results say
-    why. The json format is one result a line.
+    why. The json format is one result a line. Of files of many messages, .jsonl and .parquet, the "results" of each are
+    written beside its other columns, one message after the other.
     """
     registry.timeout = timeout
+    if shared.reads_many(file, jsonl):
+        from toolect.cli._shared.many import each
+
+        return each(file, max_bytes, partial(_record, registry, source, field), 1)
     results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
     if shared.form_for(form) == "text":
         pen = Pen()
@@ -61,3 +70,17 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
         except (ValueError, RecursionError, BadMessage):
             pass  # it is no message: the text itself may be one
     return source.parse(text, tools=registry.definitions())
+
+
+def _record(registry: ToolRegistry, source: Dialect | Auto, field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """The results of the calls in a line or row, beside its other columns."""
+    from toolect.cli._shared.many import beside, text_of
+
+    try:
+        message, taken = message_of(record), ""
+    except BadMessage:
+        text, taken = text_of(record, field)
+        message = source.parse(text, tools=registry.definitions())
+    results = asyncio.run(registry.execute_all(message.calls))
+    shown = [msgspec.to_builtins(result) for result in results]
+    return {**beside(record, taken), "results": shown}, not any(result.is_error for result in results)

@@ -63,7 +63,7 @@ def records(value: Json, field: str) -> Iterator[Found]:
         source, dialect = _told(value, "source"), _told(value, "dialect")
         if given := value.get("tools"):
             try:
-                tools = _tools(given)
+                tools = tools_of(given)
             except ValueError as error:
                 yield Bad(Trouble.BAD_TOOLS, str(error))
     none = True
@@ -81,7 +81,7 @@ def _told(value: dict[str, Json], key: str) -> str:
     return told if isinstance(told, str) else ""
 
 
-def _tools(tools: Json) -> tuple[Json, ...]:
+def tools_of(tools: Json) -> tuple[Json, ...]:
     """The tools, given as a list or as the JSON text of one. Raises ValueError for anything else."""
     if isinstance(tools, str):
         tools = json.loads(tools)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import msgspec
+
+from toolect import _extras as extras
+from toolect.corpora.packed import ENDINGS, Unpackable, unpacked
 
 UNIT = 8 << 20
 """Bytes of a unit of lines: small enough to share out, large enough to be worth it."""
 _LINES = (".jsonl", ".ndjson", ".json")
-_PACKED = tuple(f"{ending}.gz" for ending in _LINES)
+_PACKED = tuple(f"{lines}{ending}" for lines in _LINES for ending in ENDINGS)
 _TEXTS = (".txt", ".md", ".log")
 
 
@@ -66,6 +67,12 @@ def files(paths: Iterable[str]) -> list[str]:
             raise NoSource(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
         if path.endswith(".parquet"):
             _parquet()
+        elif path.endswith(_PACKED):
+            try:
+                with open(path, "rb") as file:
+                    unpacked(file)
+            except Unpackable as error:
+                raise NoSource(str(error)) from None
     return found
 
 
@@ -78,30 +85,42 @@ def size(path: str) -> int:
     return 0 if path == "-" else Path(path).stat().st_size
 
 
-def units(path: str, limit: int) -> Iterator[Unit]:
-    """The units of one file, in order; a line of more than `limit` bytes is not kept whole."""
+def units(path: str, limit: int, most: int = 0, lines: bool = False) -> Iterator[Unit]:
+    """The units of one file, in order; a line of more than `limit` bytes is not kept whole.
+
+    `most` bytes are in one, of lines as many as begin in them; with `lines` what has no name of its own is lines.
+    """
+    most = most or UNIT
     try:
         if path == "-":
-            yield from _blocks(path, sys.stdin.buffer, limit)
-        elif path.endswith(_PACKED):
-            with gzip.open(path) as file:
-                yield from _blocks(path, cast(BinaryIO, file), limit)
-        elif path.endswith(_LINES):
-            total = size(path)
-            for start in range(0, total, UNIT):
-                end = min(start + UNIT, total)
-                yield Unit(path, UnitKind.LINES, end - start, start, end)
+            yield from _blocks(path, unpacked(sys.stdin.buffer), limit, most)
         elif path.endswith(".parquet"):
             yield from _groups(path)
+        elif lines or path.endswith((*_LINES, *_PACKED)):
+            yield from _of_lines(path, limit, most)
         else:
             yield Unit(path, UnitKind.TEXT, size(path))
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+    except NoSource:
+        raise
+    except (OSError, ValueError) as error:
         yield Unit(path, UnitKind.BAD, 0, why=" ".join(str(error).split())[:200] or type(error).__name__)
 
 
-def _blocks(path: str, file: BinaryIO, limit: int) -> Iterator[Unit]:
+def _of_lines(path: str, limit: int, most: int) -> Iterator[Unit]:
+    with open(path, "rb") as file:
+        inside = unpacked(file)
+        if inside is not file:
+            yield from _blocks(path, inside, limit, most)
+            return
+    total = size(path)
+    for start in range(0, total, most):
+        end = min(start + most, total)
+        yield Unit(path, UnitKind.LINES, end - start, start, end)
+
+
+def _blocks(path: str, file: BinaryIO, limit: int, most: int) -> Iterator[Unit]:
     """Whole lines of a stream that cannot be entered in the middle."""
-    while block := file.read(UNIT):
+    while block := file.read(most):
         rest = b"" if block.endswith(b"\n") else file.readline(limit + 2)
         yield Unit(path, UnitKind.BLOCK, len(block) + len(rest), data=block + rest)
         while rest and not rest.endswith(b"\n"):
@@ -119,5 +138,5 @@ def _parquet() -> Any:
     try:
         from pyarrow import parquet  # type: ignore[import-untyped]
     except ImportError:
-        raise NoSource("expected pyarrow for Parquet, got none: `pip install 'toolect[data]'`") from None
+        raise NoSource(extras.missing("pyarrow", "data", "for Parquet")) from None
     return parquet

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 
 from toolect import registry
-from toolect.authoring.processes import cores, pool
+from toolect.authoring.processes import cores, in_order
 from toolect.corpora.examine import Examiner, Options
 from toolect.corpora.sources import UNIT, Unit, files, size, units
 from toolect.corpora.stats import Stats
 
-AHEAD = 3
-"""Units for each process that are handed out and not counted yet."""
 ALONE = UNIT
 """Bytes that are not worth a second process."""
-
-
-class Crashed(RuntimeError):
-    """A process that read a part of the corpus has died."""
 
 
 def coverage(
@@ -60,22 +51,7 @@ def _alone(work: Iterable[Unit], options: Options, _jobs: int) -> Iterator[tuple
 
 def _together(work: Iterable[Unit], options: Options, jobs: int) -> Iterator[tuple[Unit, Stats]]:
     """The units and what is in them, in order, counted by `jobs` processes at a time."""
-    processes = pool(jobs, _start, options, registry.state())
-    try:
-        waiting: deque[tuple[Unit, Future[Stats]]] = deque()
-        for unit in work:
-            waiting.append((unit, processes.submit(_count, unit)))
-            while len(waiting) >= AHEAD * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for unit, future in waiting:
-            yield unit, future.result()
-    except BrokenProcessPool:
-        raise Crashed(
-            "expected every part of the corpus to be counted, got a process that died: is memory short?"
-        ) from None
-    finally:
-        processes.shutdown(cancel_futures=True)
+    return in_order(work, jobs, _count, _start, options, registry.state())
 
 
 _examiner: Examiner | None = None

@@ -29,8 +29,11 @@ class Cursor:
         self.number = 0
 
 
-def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int) -> Iterator[Value]:
-    """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor."""
+def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int, whole: bool = False) -> Iterator[Value]:
+    """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor.
+
+    Of a table's rows those columns are read that may hold texts, or with `whole` all of them.
+    """
     match unit.kind:
         case UnitKind.LINES:
             with open(unit.path, "rb") as file:
@@ -38,7 +41,7 @@ def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int) -
         case UnitKind.BLOCK:
             yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit)
         case UnitKind.ROWS:
-            yield from _rows(unit, cursor, field)
+            yield from _rows(unit, cursor, field, whole)
         case UnitKind.TEXT:
             yield from _texts(unit.path, cursor, separator, limit)
         case UnitKind.BAD:
@@ -87,18 +90,18 @@ def _patiently(line: bytes) -> Json | Bad:
         return Bad(Trouble.NOT_JSON, f"expected JSON, got {unread_json(error)}")
 
 
-def _rows(unit: Unit, cursor: Cursor, field: str) -> Iterator[Value]:
+def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
     """The rows of one row group."""
     from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
     try:
         file = parquet.ParquetFile(unit.path)
         wanted = {*BESIDE, "role", "tool_calls", field.split(".")[0]} | (set() if field else {*FIELDS})
-        columns = [name for name in file.schema_arrow.names if name in wanted]
+        columns = [name for name in file.schema_arrow.names if whole or name in wanted]
         for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start], columns=columns):
             for row in batch.to_pylist():
                 cursor.number += 1
-                yield row
+                yield msgspec.to_builtins(row) if whole else row
     except (ArrowException, OSError, ValueError) as error:
         yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
 

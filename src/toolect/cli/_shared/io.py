@@ -13,6 +13,7 @@ from typing import BinaryIO
 import click
 
 from toolect._shown import one_line, unread_byte, unread_json, visible
+from toolect.corpora.packed import ENDINGS, Unpackable, beginning, unpacked
 from toolect.message import Json, dumps
 
 
@@ -28,12 +29,26 @@ class BadInput(ValueError):  # what it is, as with Misuse
 
 @contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """The file at `path` in bytes, or standard input for "-"."""
+    """The bytes of the file at `path`, or of standard input for "-"; those of a packed one as they were before."""
     if path == "-":
-        yield sys.stdin.buffer
+        check(path)
+        yield _inside(sys.stdin.buffer, path)
         return
+    with _file(path) as file:
+        yield _inside(file, path)
+
+
+def check(path: str) -> None:
+    """Raises Misuse for a file that cannot be opened, and tells somebody at a terminal that it is their turn."""
+    if path != "-":
+        _file(path).close()
+    elif sys.stdin.isatty():
+        note("reading what you type: end it with Ctrl-D (on Windows Ctrl-Z and Enter)")
+
+
+def _file(path: str) -> BinaryIO:
     try:
-        file = open(path, "rb")  # noqa: SIM115  # closed below; only opening is guarded here
+        return open(path, "rb")
     except FileNotFoundError:
         raise Misuse(
             f'expected a file, got nothing at `{path}`: check the path, or use "-" for standard input'
@@ -43,8 +58,27 @@ def opened(path: str) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise Misuse(f"expected a readable file, got `{why}` at `{path}`: check its permissions") from None
-    with file:
-        yield file
+
+
+def _inside(file: BinaryIO, path: str) -> BinaryIO:
+    try:
+        if beginning(file) == b"PAR1":
+            raise Misuse(f"expected a text, got a Parquet file in {shown(path)}: give a file that ends in .parquet")
+        return unpacked(file)
+    except (OSError, Unpackable) as error:
+        raise Misuse(f"{_why(error)} - in {shown(path)}") from None
+
+
+def _why(error: Exception) -> str:
+    return f"expected to read the input, got `{error.strerror}`" if isinstance(error, OSError) else str(error)
+
+
+def holds_many(path: str) -> bool:
+    """True for a file of many messages, by its name: JSON lines, packed or not, and Parquet."""
+    name = path.casefold()
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    return name.endswith((".jsonl", ".ndjson")) or path.casefold().endswith(".parquet")
 
 
 def shown(path: str) -> str:
@@ -53,12 +87,14 @@ def shown(path: str) -> str:
 
 
 def read(path: str, limit: int) -> str:
-    """The whole input, not empty."""
+    """The whole input."""
     return "".join(pieces(path, limit))
 
 
 def pieces(path: str, limit: int) -> Iterator[str]:
     """The input as it arrives; a character is never split."""
+    if holds_many(path):
+        raise Misuse(f"expected one text, got many in {shown(path)}: `parse`, `convert` and `detect` read one by one")
     decoder = codecs.getincrementaldecoder("utf-8")()
     total = 0
     with opened(path) as file:
@@ -66,8 +102,8 @@ def pieces(path: str, limit: int) -> Iterator[str]:
         while True:
             try:
                 data = take(1 << 16)
-            except OSError as error:
-                raise Misuse(f"expected to read {shown(path)}, got `{error.strerror}`: check the file") from None
+            except (OSError, Unpackable) as error:
+                raise Misuse(f"{_why(error)} - in {shown(path)}: check the file") from None
             held = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(data, final=not data)
@@ -80,33 +116,6 @@ def pieces(path: str, limit: int) -> Iterator[str]:
                 yield text
             if not data:
                 break
-    if not total:
-        raise Misuse(f"expected some text, got none in {shown(path)}: give the model's output")
-
-
-def lines(path: str, limit: int) -> Iterator[tuple[int, Json | BadInput]]:
-    """The values of JSON lines, numbered from 1; a line that has none is a BadInput."""
-    seen = 0
-    with opened(path) as file:
-        while data := file.readline(limit + 2):
-            seen += 1
-            if len(data) > limit + 1:
-                while data and not data.endswith(b"\n"):
-                    data = file.readline(1 << 16)
-                yield seen, BadInput(f"expected at most {limit} bytes, got more: raise --max-bytes")
-            elif data.strip():
-                yield seen, _line(data)
-    if not seen:
-        raise Misuse(f"expected JSON lines, got none in {shown(path)}: give one JSON value a line")
-
-
-def _line(data: bytes) -> Json | BadInput:
-    try:
-        return json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        return BadInput(f"{unread_byte(error)} of the line: convert it to UTF-8")
-    except (ValueError, RecursionError) as error:
-        return BadInput(f"expected JSON, got {unread_json(error)}")
 
 
 def read_json(path: str, limit: int, what: str) -> Json:

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 import toolect
+from toolect import registry
 from toolect._shown import counted
 from toolect._values.toolset import tool_schemas
-from toolect.cli._shared.io import BadInput, Misuse, opened, read_json
+from toolect.cli._shared.io import BadInput, Misuse, check, holds_many, read_json
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.message import Json
@@ -24,10 +26,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 MEBIBYTE = 1 << 20
 
 
+def files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Completes the name of a file."""
+    return [CompletionItem(begun, type="file")]
+
+
+def dialect_names(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Completes the name or the alias of a dialect, with what it is."""
+    found = []
+    for name in registry.dialects():
+        spec = registry.spec(name)
+        found += [CompletionItem(word, help=spec.about) for word in (name, *spec.aliases) if word.startswith(begun)]
+    return found
+
+
 def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     for path in paths:
-        with opened(path):
-            pass  # a file that cannot be read is said as everywhere
+        check(path)  # a file that cannot be read is said as everywhere
         try:
             toolect.load(path)
         except SpecError as error:
@@ -47,10 +62,11 @@ def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> li
         raise Misuse(f"{error} of `{path}`: mend the file") from None
 
 
-file_argument = click.argument("file", required=False, default="-", metavar="[FILE]")
+file_argument = click.argument("file", required=False, default="-", metavar="[FILE]", shell_complete=files)
+given_file_argument = click.argument("file", required=False, metavar="[FILE]", shell_complete=files)
 # Eager: the dialects of a spec must be known before another option names one.
 spec_option = click.option(
-    "--spec", multiple=True, metavar="FILE", callback=_load, is_eager=True, expose_value=False,
+    "--spec", multiple=True, metavar="FILE", callback=_load, is_eager=True, expose_value=False, shell_complete=files,
     help="Also load the dialects of this YAML file; the grammars lie beside it.",
 )  # fmt: skip
 max_bytes_option = click.option(
@@ -58,14 +74,36 @@ max_bytes_option = click.option(
     help="Refuse longer input, or with --jsonl a longer line.  [default: 64 MiB]",
 )  # fmt: skip
 jsonl_option = click.option(
-    "--jsonl", is_flag=True, help="Read many messages as JSON lines and write one object a line."
-)
+    "--jsonl/--no-jsonl", default=None,
+    help="Read many messages as JSON lines and write one object a line.  [default: by the name of FILE]",
+)  # fmt: skip
+_jobs = click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N",
+    help="Processes to use for many messages.  [default: one a core for long files]",
+)  # fmt: skip
+field_option = click.option(
+    "--field", default="", metavar="COLUMN",
+    help="With many messages, the column that holds the text.  [default: the first of text, completion, output,"
+    " response, content]",
+)  # fmt: skip
+
+
+def many_options(command: F) -> F:
+    """`--jsonl` and `--jobs`."""
+    return jsonl_option(_jobs(command))
+
+
+def reads_many(file: str, jsonl: bool | None) -> bool:
+    """True when the input is many messages: because it is said, or by its name."""
+    return holds_many(file) if jsonl is None else jsonl
+
+
 prefix_option = click.option(
     "--prefix", default="", metavar="TEXT",
     help="The end of the prompt, for a model that answers in the middle of a segment.",
 )  # fmt: skip
 tools_option = click.option(
-    "--tools", metavar="FILE", callback=_tools,
+    "--tools", metavar="FILE", callback=_tools, shell_complete=files,
     help="The tools on offer, as JSON: argument types are read by their schemas.",
 )  # fmt: skip
 
@@ -87,13 +125,16 @@ ANY_NAME = "The dialect of the text: a name, an alias or a model id. auto reads 
 def source_option(text: str = ANY_NAME) -> Callable[[F], F]:
     """`--from DIALECT`; without it, whatever fits."""
     return click.option(
-        "--from", "source", default=AUTO, show_default=True, metavar="DIALECT", callback=_reader, help=text
-    )
+        "--from", "source", default=AUTO, show_default=True, metavar="DIALECT", callback=_reader, help=text,
+        shell_complete=dialect_names,
+    )  # fmt: skip
 
 
 def target_option(text: str) -> Callable[[F], F]:
     """`--to DIALECT`."""
-    return click.option("--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=text)
+    return click.option(
+        "--to", "target", required=True, metavar="DIALECT", callback=_dialect, help=text, shell_complete=dialect_names
+    )
 
 
 def _reader(_ctx: click.Context, _param: click.Parameter, name: str) -> Dialect | Auto:

@@ -19,7 +19,7 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolR
     except BadTool as error:
         raise Misuse(str(error)) from None
     except ImportError as error:
-        raise Misuse(f"expected the packages of toolect[agent], got `{error}`: pip install 'toolect[agent]'") from None
+        raise Misuse(str(error)) from None
 
 
 collection_option = click.option(

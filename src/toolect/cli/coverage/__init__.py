@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +10,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from toolect import _extras as extras
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
+from toolect.cli._shared.progress import progress
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("corpus", nargs=-1)
+@click.argument("corpus", nargs=-1, shell_complete=shared.files)
 @click.option(
     "--matrix", is_flag=True,
     help="Tell instead what each dialect can carry, and what a conversion between any two loses; of one --dialect all"
     " that stands in its way, of two what is lost between them.",
 )  # fmt: skip
 @click.option(
-    "--dialect", "dialects", multiple=True, metavar="DIALECT",
+    "--dialect", "dialects", multiple=True, metavar="DIALECT", shell_complete=shared.dialect_names,
     help="Read every message in this dialect; more than once, in each of them.  [default: the one that fits]",
 )  # fmt: skip
 @click.option("--field", default="", metavar="PATH", help="The field with the text, such as `choices.0.message`.")
@@ -55,7 +55,7 @@ def command(
 ) -> int:
     """Tell what a corpus of model output holds: calls by status, repairs, leaks, what was never seen.
 
-    CORPUS is JSON lines (.jsonl, also .gz), Parquet, text, a folder of them, or "-" for JSON lines on standard input.
+    CORPUS is JSON lines (.jsonl, also .gz and .zst), Parquet, text, a folder of them, or "-" for JSON lines on standard input.
     The text is looked for in the fields `text`, `completion`, `output`, `response`, `content`, `messages` and
     `conversations`; a record may name its `source`, its `dialect` and its `tools`.
     """
@@ -99,36 +99,22 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
+    from toolect.authoring.processes import Crashed
     from toolect.corpora.sources import NoSource, files
-    from toolect.corpora.survey import Crashed, coverage
+    from toolect.corpora.survey import coverage
 
     try:
         found = files(corpus)
-        with _progress() as told:
+        with progress() as told:
             return coverage(found, options, jobs, told), len(found)
     except (NoSource, Crashed) as error:
         raise Misuse(str(error)) from None
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error, if that is a terminal; what it yields is told the bytes done and the bytes there are."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("")
-        yield lambda done, total: bar.update(task, completed=done, total=total or None)
-
-
 def _check_page(path: str) -> None:
     """Raises Misuse when the page could not be written: that must not be found out after an hour."""
     if find_spec("jinja2") is None:
-        raise Misuse("expected jinja2 to write a page, got none: pip install 'toolect[report]'")
+        raise Misuse(extras.missing("jinja2", "report", "to write a page"))
     there = Path(path).exists()
     try:
         with open(path, "ab"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -20,13 +21,20 @@ from toolect.message import Json
 if TYPE_CHECKING:
     from toolect._detection.ranking import Detection
 
+ALL = 1000
+"""More results than there can be."""
+NEARLY = 0.9
+"""How well, compared with the best one, a dialect fits that might as well be it."""
 SHOWN = 6
 """Markers, and names of dialects, that are shown of one result."""
 
 
 @click.command()
-@shared.file_argument
-@click.option("--model", metavar="ID", help="Tell instead which dialect a model id leads to, and why.")
+@shared.given_file_argument
+@click.option(
+    "--model", metavar="ID",
+    help="Tell which dialect a model id leads to, and why; with FILE, also what the text says to that.",
+)  # fmt: skip
 @click.option(
     "--template",
     metavar="FILE",
@@ -39,50 +47,99 @@ SHOWN = 6
     "--limit", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Results to show at most."
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a result.")
+@shared.many_options
+@shared.field_option
 @shared.spec_option
 @shared.max_bytes_option
 def command(
-    file: str,
+    file: str | None,
     model: str | None,
     template: str | None,
     tools: list[Json] | None,
     prefix: str,
     limit: int,
     as_json: bool,
+    jsonl: bool | None,
+    jobs: int | None,
+    field: str,
     max_bytes: int,
 ) -> int:
     """Tell which dialects a model's output may be in.
 
     The likeliest comes first, each with what speaks for it and against it. Every dialect that the text has marks of is
-    tried on it. Those that read it alike are one result: nothing in the text tells them apart.
+    tried on it. Those that read it alike are one result: nothing in the text tells them apart. Of files of many
+    messages, .jsonl and .parquet, the best result of each is written beside its other columns.
+
+    With FILE and --model, the dialect of the model comes first where the text does not speak against it.
     """
     if model is not None and template is not None:
         raise Misuse("expected --model or --template, got both: give one of them")
-    if model is not None:
-        return _model(model, as_json)
     if template is not None:
         return held(template, limit, as_json, max_bytes)
-    found = toolect.detect(read(file, max_bytes), tools, limit, prefix)
+    if file is None and model is not None:
+        return _model(model, as_json)
+    file = file or "-"
+    named = None if model is None else _named(model)
+    if shared.reads_many(file, jsonl):
+        from toolect.cli._shared.many import each
+
+        return each(file, max_bytes, partial(_record, named, {"tools": tools, "prefix": prefix}, field), jobs)
+    found = _with_model(toolect.detect(read(file, max_bytes), tools, max(limit, ALL), prefix), named)[:limit]
     if not found:
         note("no dialect has left a mark in this text")
-        return 1
+        return _model(model, as_json) if model is not None and named is not None else 1
     if as_json:
         for result in found:
-            emit_json(msgspec.to_builtins(result))
+            emit_json({**msgspec.to_builtins(result), **({"model": result.dialect == named} if named else {})})
     else:
-        Pen().write(_drawn(found))
+        Pen().write(_drawn(found, named))
     return 0
 
 
-def _drawn(found: tuple[Detection, ...]) -> Iterator[Styled]:
+def _named(model: str) -> str | None:
+    """The dialect that a model id leads to; where there is none, a note says so."""
+    try:
+        return registry.match(model).dialect
+    except toolect.UnknownDialect as error:
+        note(f"{error}: the text alone counts")
+        return None
+
+
+def _with_model(found: tuple[Detection, ...], named: str | None) -> tuple[Detection, ...]:
+    """The results; that of the model's dialect is the first if it fits almost as well as any."""
+    for result in found:
+        if named in result.dialects:
+            names = tuple(name for name in result.dialects if name != named)
+            mine = msgspec.structs.replace(result, dialect=named, same=names)
+            others = [other for other in found if other is not result]
+            if mine.score >= NEARLY * found[0].score:
+                return (mine, *others)
+            return tuple(mine if other is result else other for other in found)
+    return found
+
+
+def _record(named: str | None, options: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:
+    """The best result of a line or row, beside its columns."""
+    from toolect.cli._shared.many import beside, own, text_of
+
+    text, column = text_of(record, field)
+    found = _with_model(toolect.detect(text, limit=ALL, **own(options, record)), named)
+    best = msgspec.to_builtins(found[0]) if found else {"dialect": named, "same": [], "score": 0.0, "sure": 0.0}
+    return {**beside(record, column), **best}, True
+
+
+def _drawn(found: tuple[Detection, ...], named: str | None) -> Iterator[Styled]:
     """The results, and what is not certain about them."""
     for i, result in enumerate(found):
         yield PLAIN, "\n" if i else ""
         yield from _result(result)
     first = found[0]
-    if first.same:
+    if named is not None:
+        said = "as its model's id says" if first.dialect == named else f"but its model's id leads to {named}"
+        yield QUIET, f"\nThe text fits {first.dialect}, {said}.\n"
+    elif first.same:
         yield QUIET, f"\nNothing in the text tells {_names(first.dialects, 'and')} apart.\n"
-    if len(found) > 1 and found[1].score > 0.9 * first.score:
+    if named is None and len(found) > 1 and found[1].score > NEARLY * first.score:
         yield QUIET, f"\n{found[1].dialect} fits almost as well as {first.dialect}: this is a guess.\n"
 
 

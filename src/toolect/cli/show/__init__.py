@@ -38,7 +38,7 @@ SAMPLES = {
 
 
 @click.command()
-@click.argument("dialect")
+@click.argument("dialect", shell_complete=shared.dialect_names)
 @shared.file_argument
 @click.option("--tree", is_flag=True, help="Show how the dialect reads FILE instead: rule by rule.")
 @click.option(
