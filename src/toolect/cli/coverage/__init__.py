@@ -55,8 +55,8 @@ def command(
 ) -> int:
     """Tell what a corpus of model output holds: calls by status, repairs, leaks, what was never seen.
 
-    CORPUS is JSON lines (.jsonl, also .gz and .zst), Parquet, text, a folder of them, or "-" for JSON lines on standard input.
-    The text is looked for in the fields `text`, `completion`, `output`, `response`, `content`, `messages` and
+    CORPUS is JSON lines (.jsonl, also .gz and .zst), Parquet, text, a folder of them, or "-" for JSON lines on standard
+    input. The text is looked for in the fields `text`, `completion`, `output`, `response`, `content`, `messages` and
     `conversations`; a record may name its `source`, its `dialect` and its `tools`.
     """
     if matrix and corpus:
