@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from toolect.rendered import Rendered
+
 
 class Origin(StrEnum):
     """Whose words a stretch of a transcript is."""
@@ -38,44 +40,64 @@ class Defused(NamedTuple):
     marker: str
 
 
+class Author(NamedTuple):
+    """What wrote a transcript: the dialect of its answers, and the texts that the chat has of its own."""
+
+    dialect: Any
+    texts: tuple[str, ...]
+
+
 class Transcript(str):
     """A conversation's text. `spans` tile it; `defused` says where texts were changed to keep them in their slots.
 
-    It is made of pieces: texts, each with its origin and the number of its turn (-1 for none).
+    It is made of `pieces`: texts, each with its origin and the number of its turn (-1 for none). What the model wrote
+    is a `Rendered` that knows its markup, or has no spans where only reading it would tell; else it is all markup.
     """
 
-    __slots__ = ("_pieces", "_spans", "defused")
+    __slots__ = ("_spans", "author", "defused", "pieces")
+    pieces: tuple[tuple[str, Origin, int], ...]
     defused: tuple[Defused, ...]
-    _pieces: tuple[tuple[str, Origin, int], ...]
+    author: Author | None
     _spans: tuple[OriginSpan, ...] | None
 
-    def __new__(cls, pieces: Iterable[tuple[str, Origin, int]] = (), defused: Iterable[Defused] = ()) -> Transcript:
+    def __new__(
+        cls,
+        pieces: Iterable[tuple[str, Origin, int]] = (),
+        defused: Iterable[Defused] = (),
+        author: Author | None = None,
+    ) -> Transcript:
         pieces = tuple(pieces)
         self = super().__new__(cls, "".join([piece[0] for piece in pieces]))
-        self._pieces = pieces
+        self.pieces = pieces
         self._spans = None
         self.defused = tuple(defused)
+        self.author = author
         return self
 
     @property
     def spans(self) -> tuple[OriginSpan, ...]:
         """Whose words which characters are; neighbours of one origin and turn are one span."""
         if self._spans is None:
-            self._spans = tuple(_spans(self._pieces))
+            self._spans = tuple(_spans(self.pieces))
         return self._spans
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Transcript, (self._pieces, self.defused)
+        return Transcript, (self.pieces, self.defused, self.author)
 
     def after(self, start: int) -> Transcript:
         """What follows the first `start` characters, with its spans."""
         pieces = []
         at = 0
-        for text, origin, turn in self._pieces:
+        for text, origin, turn in self.pieces:
             if at + len(text) > start:
-                pieces.append((text[max(start - at, 0) :], origin, turn))
+                pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
             at += len(text)
-        return Transcript(pieces, self.defused)
+        return Transcript(pieces, self.defused, self.author)
+
+
+def _tail(text: str, start: int) -> str:
+    """`text` without its beginning; of an answer only reading tells what that leaves."""
+    return Rendered(text[start:]) if isinstance(text, Rendered) else text[start:]
 
 
 def _spans(pieces: Iterable[tuple[str, Origin, int]]) -> Iterator[OriginSpan]:

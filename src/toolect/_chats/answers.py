@@ -55,8 +55,8 @@ class Answers:
 
     def whole(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:
         """All of an answer."""
-        return str(self.dialect.render(message, tools or None))
+        return self.dialect.render(message, tools or None)
 
     def _written(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
         message = Message(calls)
-        return str(write(self.dialect, message, list(tools) or tools_of(message)))
+        return write(self.dialect, message, list(tools) or tools_of(message))

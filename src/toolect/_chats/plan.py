@@ -95,6 +95,12 @@ def start_of(spec: ChatSpec) -> Start:
     return Start(tuple(items), (), ())
 
 
+def texts_of(spec: ChatSpec) -> Iterator[str]:
+    """The texts in the rules of a chat."""
+    parts = (part for rule in spec.rules.values() for part in leaves(rule.expr))
+    return (part.text for part in parts if isinstance(part, Literal))
+
+
 class Plans:
     """The plans of a chat, made when they are first asked for."""
 
@@ -107,6 +113,8 @@ class Plans:
         """True when a system text at the beginning stands elsewhere than in a turn of its own."""
         self.thought_opener, self.thought_closer = self._thoughts()
         """The markers of reasoning, without blanks; empty where the chat has no reasoning."""
+        self.texts = tuple(dict.fromkeys([*spec.end, *texts_of(spec)]))
+        """All that the chat writes by itself."""
         self._rules = {role: tuple(rule for rule in self.start.turns if spec.roles.get(rule) is role) for role in TURNS}
         self._answers: dict[int, AnswerPlan] = {}
         self._openings: dict[int, str] = {}

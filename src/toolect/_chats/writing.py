@@ -17,8 +17,8 @@ from toolect._prompting.tools import write_tools
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Systems, Thoughts
 from toolect._spec.prompts import Syntax, ToolText
 from toolect.message import Call, Json, Message
-from toolect.rendered import Unrepresentable
-from toolect.transcript import Defused, Origin, Transcript
+from toolect.rendered import Part, PartSpan, Rendered, Unrepresentable
+from toolect.transcript import Author, Defused, Origin, Transcript
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
@@ -50,6 +50,7 @@ class Pair(NamedTuple):
 Data: TypeAlias = Turn | ToolResult | Said | Call | Pair | Mapping[str, Any] | None
 """What a plan is filled with."""
 PieceOf: TypeAlias = tuple[str, Origin, int]
+_PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
 
 
 class Writer:
@@ -103,7 +104,7 @@ class Writer:
             else:
                 self.plans.check(ROLES[type(turn)], facts)
         self.fill(self.plans.tail(shared | (following(body[-1], facts) if body else 0)), None, -1, shared)
-        return Transcript(self.pieces, self.defused)
+        return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns with all that the system says at the head."""
@@ -254,4 +255,15 @@ class Writer:
                 raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
             self.defused.append(Defused(number, marker))
             text = self.guardian.harmless(text, op)
+        if op.origin is Origin.ANSWER:
+            text = as_said(text, op)
         self.pieces.append((text, op.origin, number))
+
+
+def as_said(text: str, op: Fill) -> Rendered:
+    """A text of the model, which knows that it is no markup; of whole answers it knows what the dialect told."""
+    if isinstance(text, Rendered):
+        return text
+    if op.slot in (ChatSlot.CALLS, ChatSlot.ANSWER):
+        return Rendered(text)
+    return Rendered(text, (PartSpan(0, len(text), _PARTS.get(op.role, Part.VALUE), -1),))
