@@ -70,6 +70,28 @@ def conversations(draw: st.DrawFn, system: bool = True, errors: bool = False) ->
     return Conversation(turns, draw(tools()))
 
 
+def bare(turn: Turn) -> Turn:
+    """A turn without what rows do not tell: ids, and how the model spelled its answer."""
+    match turn:
+        case Assistant(message):
+            kept = [Call(s.name, s.arguments) if isinstance(s, Call) else s for s in message.segments]
+            return Assistant(Message([s for s in kept if not isinstance(s, Reasoning)]))
+        case Results(results):
+            return Results(tuple(ToolResult("", one.name, one.output) for one in results))
+        case _:
+            return turn
+
+
+def in_order(conversation: Conversation) -> Conversation:
+    """The results in the order of their calls, which is how those without ids are told; nothing else than rows tell."""
+    turns = []
+    for turn in conversation.turns:
+        if isinstance(turn, Results):
+            turn = Results(tuple(sorted(turn.results, key=lambda one: int(one.call_id[1:]))))
+        turns.append(bare(turn))
+    return Conversation(turns, conversation.tools)
+
+
 def same(a: Conversation, b: Conversation) -> bool:
     """True for the same turns and tools, whether lists or tuples."""
     return list(a.turns) == list(b.turns) and list(a.tools) == list(b.tools)
@@ -97,6 +119,27 @@ def test_responses_and_back(conversation: Conversation) -> None:
     body = json.loads(json.dumps(conversation.to_responses()))
     assert same(Conversation.from_responses(**body), conversation)
     assert Conversation.from_responses(**body).to_responses() == body
+
+
+@given(conversations())
+def test_rows_and_back(conversation: Conversation) -> None:
+    """Rows hold a conversation, with calls and results as JSON in turns of their own."""
+    plain = in_order(conversation)
+    row = json.loads(json.dumps(plain.to_sharegpt()))
+    assert same(Conversation.from_sharegpt(row, None), plain)
+
+
+@given(conversations())
+def test_rows_in_a_dialect_and_back(conversation: Conversation) -> None:
+    """Rows hold a conversation in the model's own texts: whatever they can carry is read again."""
+    plain = in_order(conversation)
+    try:
+        row = plain.to_sharegpt("hermes")
+    except Unrepresentable:
+        return
+    back = Conversation.from_sharegpt(json.loads(json.dumps(row)), "hermes")
+    assert [*map(bare, back.turns)] == plain.turns and same(Conversation([], back.tools), Conversation([], plain.tools))
+    assert back.to_sharegpt("hermes") == row
 
 
 @given(conversations())
@@ -247,3 +290,61 @@ def test_a_late_system_turn() -> None:
     """Anthropic's system text stands before all messages."""
     with pytest.raises(Unrepresentable, match="others come first"):
         Conversation([User("x"), System("y")]).to_anthropic()
+
+
+DEFINED = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+TELLING = f"You call functions. <tools> [{json.dumps(DEFINED)}] </tools>"
+
+
+@pytest.mark.parametrize(
+    ("said", "outputs"),
+    [
+        ('<tool_response>\n{"name": "f", "content": {"x": 1}}\n</tool_response>', ['{"x": 1}']),
+        ('<tool_response>{"x": "</tool_response>"}</tool_response>', ['{"x": "</tool_response>"}']),
+        ("<r>\n1\n</r>\n<r>2</r>", ["1", "2"]),
+        ("<r>1</r> and more", ["<r>1</r> and more"]),
+        ("<r>1</r><s>2</s>", ["<r>1</r><s>2</s>"]),
+        ("<r>1", ["<r>1"]),
+        ('{"x": 1}', ['{"x": 1}']),
+    ],
+)
+def test_results_in_rows(said: str, outputs: list[str]) -> None:
+    """Results in elements of one name are told apart; any other text is a result as it is."""
+    calls = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 2
+    row = {"conversations": [{"from": "gpt", "value": calls}, {"from": "tool", "value": said}]}
+    (_, told) = Conversation.from_sharegpt(row).turns
+    assert isinstance(told, Results) and [one.output for one in told.results] == outputs
+
+
+def test_rows_that_tell_of_tools_in_the_system_text() -> None:
+    """Nobody tells of them twice: either the text does, or whoever writes the conversation."""
+    row: dict[str, Any] = {"conversations": [{"from": "system", "value": TELLING}, {"from": "human", "value": "?"}]}
+    for one in (row, row | {"tools": json.dumps([DEFINED])}):
+        assert Conversation.from_sharegpt(one) == Conversation([System(TELLING), User("?")])
+        assert Conversation.from_sharegpt(one, retell=True) == Conversation([User("?")], [DEFINED])
+
+
+@pytest.mark.parametrize(
+    ("row", "expected", "where"),
+    [
+        ({}, "a list", "conversations"),
+        ({"conversations": [{"from": "judge", "value": ""}]}, "one of system", "conversations[0].from"),
+        ({"conversations": [{"from": ["gpt"], "value": ""}]}, "one of system", "conversations[0].from"),
+        ({"conversations": [{"from": "gpt", "value": 3}]}, "text", "conversations[0].value"),
+        ({"conversations": [{"from": "function_call", "value": "f()"}]}, "the JSON", "conversations[0].value"),
+        ({"conversations": [{"from": "observation", "value": "1"}]}, "after the answer", "conversations[0]"),
+        ({"conversations": [], "tools": [{"name": "f"}]}, "a JSON Schema", "tools[0].parameters"),
+    ],
+)
+def test_refused_rows(row: Any, expected: str, where: str) -> None:
+    """What no row says, with its place."""
+    with pytest.raises(BadMessage) as error:
+        Conversation.from_sharegpt(row)
+    assert expected in error.value.expected and error.value.where == where
+
+
+def test_what_rows_cannot_carry() -> None:
+    """Reasoning and text after a call have no turns of their own."""
+    for segments in ([Reasoning("hm")], [Call("f", {}), Content("so")]):
+        with pytest.raises(Unrepresentable, match="name a dialect"):
+            Conversation([Assistant(Message(segments))]).to_sharegpt()

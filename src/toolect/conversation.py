@@ -7,6 +7,9 @@ from typing import Any
 
 import msgspec
 
+from toolect import registry
+from toolect._detection.guess import dialect as find
+from toolect.compiled import Dialect
 from toolect.message import BadMessage, Json, Repair, kind_of
 from toolect.transcript import OriginSpan
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -86,6 +89,31 @@ class Conversation(msgspec.Struct, frozen=True, eq=False):
         from toolect._exchange.response_items import items_of
 
         return _request({"input": items_of(self.turns)}, flat_tools(self.tools))
+
+    @classmethod
+    def from_sharegpt(cls, row: Any, dialect: str | Dialect | None = "auto", *, retell: bool = False) -> Conversation:
+        """The conversation of a row of a data set: `conversations` of `from` and `value`, `tools`, `system`.
+
+        The model's texts are read in `dialect`, and kept as sampled if one is named; without one they are content.
+        Where the system text tells of the tools itself, the conversation has none, so that nobody tells of them twice:
+        with `retell` it has them, and no system turn. Raises BadMessage, UnknownDialect.
+        """
+        from toolect._exchange.sharegpt import read_row
+
+        reader, auto = find(dialect) if isinstance(dialect, str) else dialect, dialect == registry.AUTO
+        turns, tools, told = read_row(row, reader, reader is not None and not auto)
+        if not told:
+            return cls(turns, tools)
+        return cls([turn for turn in turns if not isinstance(turn, System)], tools) if retell else cls(turns)
+
+    def to_sharegpt(self, dialect: str | Dialect | None = None) -> dict[str, Json]:
+        """Such a row. Calls stand in the model's text, as `dialect` writes them, and results in elements.
+
+        Without a dialect both have turns of their own, as JSON. Raises Unrepresentable, UnknownDialect.
+        """
+        from toolect._exchange.sharegpt import row_of
+
+        return row_of(self.turns, self.tools, registry.dialect(dialect) if isinstance(dialect, str) else dialect)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Conversation):
