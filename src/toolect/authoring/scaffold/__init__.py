@@ -74,10 +74,11 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
     for one in islice(chain(induce(texts, tool_schemas(tools)), [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
             made, written = _induced(name, one, samples, spec, tools)
-            rank = (made.calls > 0, made.read if made.calls else 0, one is not None, written)
+            shown = one is not None and one.expected is not None
+            rank = (made.calls > 0, made.read if made.calls else 0, one is not None, shown, 2 * written >= len(samples))
             if best is None or rank > best[0]:
                 best = rank, made
-            if made.sound and written == len(samples):
+            if made.sound and all(rank):
                 break
     assert best is not None  # text without calls always makes one
     return best[1]

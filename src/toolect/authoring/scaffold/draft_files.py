@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.corpus import Case, describe, write
 from toolect.authoring.scaffold.assemble import Draft, Expected
 from toolect.authoring.scaffold.pieces import Hole, Token, has_markers
@@ -99,7 +99,7 @@ def _terminals(draft: Draft) -> Iterator[str]:
         return
     for hole in (Hole.NAME, Hole.REF, Hole.ID, Hole.KEY):
         if hole in tokens:
-            yield f"{hole}: /{_regex(hole, tokens)}/"
+            yield f"{hole}: /{_regex(hole, draft)}/"
 
 
 def _holes(draft: Draft) -> list[Token]:
@@ -111,12 +111,27 @@ def _holes(draft: Draft) -> list[Token]:
     )
 
 
-def _regex(hole: Hole, tokens: Sequence[Token]) -> str:
-    """A name ends where whitespace or the sign comes that follows it."""
-    pairs = pairwise(tokens)
-    follow = {after[0] for token, after in pairs if token is hole and not isinstance(after, Hole)}
-    signs = {re.escape(sign).replace("/", r"\/") for sign in follow if not sign.isspace()} | {"<", ">", '"'}
-    return rf"[^\s{''.join(sorted(signs))}]+"
+def _regex(hole: Hole, draft: Draft) -> str:
+    """A name ends where whitespace or a sign comes that may follow it."""
+    signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-.")}
+    shown = {re.escape(sign).replace("/", r"\/") for sign in signs if not sign.isspace()} | {"<", ">", '"'}
+    return rf"[^\s{''.join(sorted(shown))}]+"
+
+
+def _following(hole: Token, draft: Draft) -> Iterator[str]:
+    """The texts that may come behind a hole."""
+    forms = draft.arguments.forms if draft.arguments else ()
+    after = [*draft.divider, *draft.closer] if draft.wrapped else []
+    for run in ((*draft.call, *after), (*draft.call, *draft.closer), *forms):
+        for at, token in enumerate(run):
+            if token is not hole:
+                continue
+            for other in run[at + 1 :]:
+                if other is Hole.ARGUMENTS:
+                    yield from (str(form[0]) for form in forms if not isinstance(form[0], Hole))
+                elif not isinstance(other, Hole):
+                    yield other
+                    break
 
 
 def entry(draft: Draft, name: str, about: str) -> str:
@@ -224,6 +239,8 @@ def read(
     """
     message = dialect.parse(sample.text, tools, prefix=sample.prefix)
     if not message.clean or not all(call.name for call in message.calls) or has_markers(message.content):
+        return None
+    if tools and not {call.name for call in message.calls} <= {*tool_schemas(tools)}:
         return None
     if expected is not None:
         calls = [(call.name, frozenset(call.arguments or ())) for call in message.calls]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from toolect._values.toolset import ToolSchemas
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.raw_values import Gap, Values, values
-from toolect.authoring.scaffold.seen import Arguments, Seen, SeenCall, common_end, tokens
+from toolect.authoring.scaffold.seen import Arguments, Seen, SeenCall, common_end, common_start, tokens
 
 MAX_NAMES = 2_000
 """Names of tools that are looked at in one sample. Beyond it: no calls are found there."""
@@ -170,10 +170,11 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
 def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values) -> Seen | None:
     """The calls with their arguments as one stretch each, and the form of one argument."""
     heads = [tokens(texts[call.sample][call.name.end : call.keys[0].start]) for call in calls if call.keys]
+    empty = [tokens(texts[call.sample][call.name.end : call.end]) for call in calls if not call.keys]
     opener = common_end([*heads, *([tokens(found.follows)] if found.divided else [])])
     if found.divided and not found.follows.endswith("".join(opener)):
         return None
-    begins = "".join(opener) if found.divided else _own(opener)
+    begins = "".join(opener) if found.divided else _own(opener, common_start([*heads, *empty]) if empty else None)
     divider = found.follows.removesuffix(begins) if found.divided else ""
     lead = len(begins)
     ends = iter(found.ends)
@@ -195,11 +196,15 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values) -> Seen |
     return Seen(tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language))
 
 
-def _own(opener: Sequence[str]) -> str:
-    """What of a head belongs to the argument, where only one was ever seen: its last tag or sign."""
+def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:
+    """What of a head belongs to the argument, where only one was ever seen at a time: what calls without any do not
+    have, or its last tag or sign, with the blank before that.
+    """
+    if head is not None and len(head) < len(opener):
+        return "".join(opener[len(head) :])
     at = len(opener)
     while at and not opener[at - 1].isspace() and opener[at - 1] not in "([{":
         at -= 1
         if opener[at].startswith(("<", "[")):
-            break
-    return "".join(opener[at:])
+            return "".join(opener[at:])
+    return "".join(opener[at - 1 if at and opener[at - 1].strip(" ") == "" else at :])

@@ -11,6 +11,9 @@ from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
 _TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
 _WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE)
 
+_SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
+"""Tags whose inside is reasoning even if it names a tool."""
+
 
 class Thought(NamedTuple):
     """How reasoning is written: its tags, with the whitespace that belongs to them."""
@@ -40,7 +43,8 @@ def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought 
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
         told = _WORD.search(tag[0]) or " " in solid and text[close.end() :].strip() and not _TAG.search(inner)
-        if not told or not _WORD.search(tag[0]) and any(name in inner for name in names):
+        called = any(name in inner or name in tag[0] for name in names)
+        if not told or called and not _SURE.search(tag[0]):
             continue
         at = close.end() + len(space_after(text, close.end()))
         marks.append(Mark(tag.start(), at, Prose(solid, reasoning=True)))
