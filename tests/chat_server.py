@@ -145,6 +145,9 @@ def serving(script: Script, pages: Mapping[str, Any] | None = None) -> Iterator[
         daemon_threads = True
         request_queue_size = 256
 
+        def handle_error(self, *_: object) -> None:
+            """Clients go away when they like."""
+
     with Quiet(("127.0.0.1", 0), Handler) as httpd:
         thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()

@@ -210,6 +210,18 @@ def test_an_answer_that_was_cut_off(tools: str) -> None:
     assert result.exit_code == 1 and "Low at" in result.stdout and "limit of tokens" in result.stderr
 
 
+def test_tools_of_an_mcp_server(tools: str) -> None:
+    """Beside those of a module, or alone."""
+    harbour = f"'{sys.executable}' '{Path(__file__).with_name('mcp_harbour.py')}'"
+    script = [chat_server.calls(("sink", '{"ship": "Vasa"}')), chat_server.text("It does not.")]
+    with serving(script * 2) as server:
+        words = ["How?", "--url", server.url, "--model", "m", "--yes"]
+        alone = invoke("agent", *words, "--mcp", harbour)
+        both = invoke("agent", *words, "--mcp", harbour, "--tools", tools)
+    assert alone.exit_code == 0 and "Vasa does not sink" in alone.stdout, alone.output
+    assert both.exit_code == 1 and "got `tide`, which is registered already" in both.stderr
+
+
 # toolect run
 
 

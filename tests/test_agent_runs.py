@@ -406,6 +406,22 @@ def test_tools_are_registered_replaced_and_taken_away() -> None:
         ToolRegistry(add)  # type: ignore[arg-type]  # that is the mistake
 
 
+def test_a_registry_among_tools_keeps_its_bounds() -> None:
+    """Also beside others."""
+    own = ToolRegistry([add], timeout=3.0, parallel=2)
+    assert Agent(Script("")).registry.parallel == 8
+    assert Agent(Script(""), [own]).registry is own
+    both = Agent(Script(""), [Multiply(), own, ToolRegistry([lambda_named])]).registry
+    assert (both.timeout, both.parallel, [tool.name for tool in both]) == (3.0, 2, ["add", "multiply", "lambda_named"])
+    with pytest.raises(BadTool, match="list of tools"):
+        Agent(Script(""), add)  # type: ignore[arg-type]  # that is the mistake
+    with pytest.raises(BadTool, match="expected a function as a tool"):
+        Agent(Script(""), [{"type": "function"}])  # type: ignore[list-item]  # as above
+
+
+def lambda_named() -> None: ...
+
+
 class Multiply:
     """Multiplies."""
 

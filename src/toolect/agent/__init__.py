@@ -4,6 +4,7 @@ from toolect.agent.chat import Chat
 from toolect.agent.errors import (
     Aborted,
     AgentError,
+    Failed,
     MaxIterations,
     ModelError,
     Retry,
@@ -12,6 +13,7 @@ from toolect.agent.errors import (
     UnreadCalls,
 )
 from toolect.agent.loop import Model
+from toolect.agent.mcp_server import McpServer
 from toolect.agent.models import NativeModel, TextModel
 from toolect.agent.outcome import AgentEvent, Answered, Done, Ended, Result, ToolFinished, ToolStarted, Usage
 from toolect.agent.signature import Context
@@ -23,40 +25,9 @@ from toolect.agent.validation import BadTool, Violation
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = [
-    "Aborted",
-    "Agent",
-    "AgentError",
-    "AgentEvent",
-    "Answered",
-    "Assistant",
-    "BadTool",
-    "Chat",
-    "Context",
-    "Done",
-    "Ended",
-    "MaxIterations",
-    "Model",
-    "ModelError",
-    "ModelStep",
-    "NativeModel",
-    "Result",
-    "Results",
-    "Retry",
-    "RunStep",
-    "SentBack",
-    "Step",
-    "System",
-    "TextModel",
-    "Tool",
-    "ToolFinished",
-    "ToolRegistry",
-    "ToolResult",
-    "ToolStarted",
-    "ToolStep",
-    "Turn",
-    "UnreadCalls",
-    "Unreadable",
-    "Usage",
-    "User",
+    "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context", "Done",
+    "Ended", "Failed", "MaxIterations", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel", "Result",
+    "Results", "Retry", "RunStep", "SentBack", "Step", "System", "TextModel", "Tool", "ToolFinished",
+    "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "Turn", "UnreadCalls", "Unreadable", "Usage", "User",
     "Violation",
 ]  # fmt: skip

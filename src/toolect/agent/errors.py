@@ -49,3 +49,7 @@ class ModelError(AgentError):  # what it is, as `OSError` is
 
 class Retry(Exception):
     """Raised by a tool: the call is sent back to the model with this message, which says what to do otherwise."""
+
+
+class Failed(Exception):
+    """Raised by a tool: the call failed, and the model is told this message and no more."""

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from toolect.agent.errors import Retry
+from toolect.agent.errors import Failed, Retry
 from toolect.agent.tool import Handler
 from toolect.message import dumps
 
@@ -49,6 +49,8 @@ async def output_of(
         return Output(f"`{name}` was cancelled", True)
     except Retry as retry:
         return Output(str(retry) or f"`{name}` asks for another call", True, True)
+    except Failed as failed:
+        return Output(_cut(str(failed)) or f"`{name}` failed", True)
     except Exception as error:  # whatever the handler raises is its result
         return Output(f"`{name}` failed: {said(error)}", True)
 

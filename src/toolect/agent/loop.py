@@ -6,8 +6,8 @@ import asyncio
 import contextvars
 import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -17,6 +17,7 @@ from toolect.agent.executing import Output
 from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
 from toolect.agent.signature import Context
 from toolect.agent.steps import Around, ModelStep, RunStep, Step, ToolStep
+from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
 from toolect.agent.unread import check_read
@@ -39,6 +40,8 @@ class Model(Protocol):
     def __call__(self, turns: list[Turn], tools: list[dict[str, Json]], /) -> Awaitable[Any] | AsyncIterator[Any]: ...
 
 
+ToolSource: TypeAlias = AbstractAsyncContextManager[Iterable[Tool]]
+"""What gives tools as long as it is open, such as an `McpServer`."""
 Approve: TypeAlias = Callable[[Call], Any]
 """Asked before a call is executed, one at a time, sync or async: False refuses it, a text does and says why."""
 Watch: TypeAlias = Callable[[Call, ToolResult], Any]
@@ -60,12 +63,14 @@ class Loop:
     """One run, on the conversation `history`, which it adds to."""
 
     def __init__(
-        self, model: Model, tools: ToolRegistry, reader: Callable[[], tuple[Dialect | Auto, str]], rules: Rules,
+        self, model: Model, tools: ToolRegistry, sources: Sequence[ToolSource],
+        reader: Callable[[], tuple[Dialect | Auto, str]], rules: Rules,
         history: list[Turn], *, context: Any, choice: str, output: TypedOutput | None,
         tell: Callable[[AgentEvent], None],
     ) -> None:  # fmt: skip
         self.model, self.rules, self.history = model, rules, history
         self.tools = tools.plus(output.tool) if output else tools
+        self._sources = sources
         self._reader, self._context, self._choice, self._output, self._tell = reader, context, choice, output, tell
         self._gate, self._asking = asyncio.Semaphore(tools.parallel), asyncio.Lock()
         self._usage = Usage()
@@ -82,7 +87,12 @@ class Loop:
         step = RunStep(message)
         with self._step(step):
             try:
-                async with _opened(self.model):
+                async with AsyncExitStack() as open_:
+                    model: Any = self.model
+                    if hasattr(model, "__aenter__"):
+                        await open_.enter_async_context(model)
+                    for source in self._sources:
+                        self.tools = self.tools.plus(*await open_.enter_async_context(source))
                     step.result = await self._until_done()
             except ModelError as error:
                 error.history = [*self.history]
@@ -213,10 +223,6 @@ class Loop:
 
     def _step(self, step: Step) -> AbstractContextManager[Any]:
         return self.rules.around(step) if self.rules.around is not None else nullcontext()
-
-
-def _opened(model: Any) -> Any:
-    return model if hasattr(model, "__aenter__") else nullcontext()
 
 
 async def _awaited(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from toolect._detection.guess import dialect as find
@@ -12,7 +12,7 @@ from toolect._exchange.openai_messages import read_messages
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
 from toolect.agent.errors import Aborted
-from toolect.agent.loop import Approve, Loop, Model, Rules, Watch
+from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
 from toolect.agent.models import NativeModel, TextModel
 from toolect.agent.outcome import AgentEvent, Done, Result
 from toolect.agent.served import Served
@@ -20,6 +20,7 @@ from toolect.agent.steps import Around
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.tool_registry import ToolRegistry
 from toolect.agent.typed_output import TypedOutput
+from toolect.agent.validation import BadTool
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import Json
@@ -38,6 +39,8 @@ else:
 
     T = TypeVar("T")
 
+Tools: TypeAlias = ToolRegistry | Iterable[Tool | Handler | ToolSource | ToolRegistry]
+"""Tools, functions that become tools, and what gives tools while it is open; of a registry its bounds count, too."""
 History: TypeAlias = Conversation | Iterable[Turn | Mapping[str, Any]]
 """A conversation, its turns, or chat-completions messages."""
 
@@ -51,7 +54,8 @@ class Agent(Generic[T]):
     """A model with tools.
 
     `source` is a server's address, such as `http://localhost:8000/v1`, whose `model` it is, or the server's only one;
-    or a `Chat`; or any async function that is a `Model`. `tools` are functions or `Tool`s, or a registry of them.
+    or a `Chat`; or any async function that is a `Model`. `tools` are functions, `Tool`s and
+    `McpServer`s, or a registry of tools.
 
     `dialect` is what the model writes; tools are then told as text in it, too, and `prefix` is the end of the prompt,
     for models that begin inside of their reasoning. Without a dialect a server is asked with its own tools, and what
@@ -65,7 +69,7 @@ class Agent(Generic[T]):
     """
 
     def __init__(
-        self, source: str | Chat | Model, tools: ToolRegistry | Iterable[Tool | Handler] = (),
+        self, source: str | Chat | Model, tools: Tools = (),
         dialect: str | Dialect | None = None, system_prompt: str = "", max_iterations: int = 15, *,
         model: str = "", output: type[T] | None = None, tool_choice: str = "auto", max_repairs: int = 3,
         prefix: str = "", history: History = (), before: Approve | None = None,
@@ -81,12 +85,13 @@ class Agent(Generic[T]):
                 headers=headers, client=client,
             )  # fmt: skip
         self.model: Model = _asked(source, dialect, prefix) if isinstance(source, Chat) else source
-        self.registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
+        self.registry, self.sources = _parted(tools)
         self.tool_choice, self.system_prompt = tool_choice, system_prompt
         self._dialect = None if dialect == NATIVE else dialect
         self._prefix = prefix
         self._output = TypedOutput(output) if output is not None else None
         self._rules = Rules(max_iterations, max_repairs, before, after, around)
+        self._open: list[AsyncExitStack] = []
         self._begun: _Begun | None = None
         self.history: list[Turn] = self._turns(history)
         """The conversation. A run that is given no other goes on with it; one run at a time does."""
@@ -97,13 +102,16 @@ class Agent(Generic[T]):
 
     async def __aenter__(self) -> Agent[T]:
         """Keeps the connections from run to run."""
-        if hasattr(self.model, "__aenter__"):
-            await self.model.__aenter__()
+        async with AsyncExitStack() as open_:
+            opened: tuple[Any, ...] = (self.model, *self.sources)
+            for one in opened:
+                if hasattr(one, "__aenter__"):
+                    await open_.enter_async_context(one)
+            self._open.append(open_.pop_all())
         return self
 
-    async def __aexit__(self, *error: object) -> None:
-        if hasattr(self.model, "__aexit__"):
-            await self.model.__aexit__(*error)
+    async def __aexit__(self, *_: object) -> None:
+        await self._open.pop().aclose()
 
     @property
     def dialect(self) -> Dialect | Auto:
@@ -155,7 +163,7 @@ class Agent(Generic[T]):
         _say(turns, message)
         queue: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         loop = Loop(
-            self.model, self.registry, self._reader, self._rules, turns,
+            self.model, self.registry, self.sources, self._reader, self._rules, turns,
             context=context, choice=choice, output=self._output, tell=queue.put_nowait,
         )  # fmt: skip
         begun = _Begun(asyncio.create_task(loop.run(message)), queue)
@@ -195,7 +203,7 @@ class Agent(Generic[T]):
         return turns
 
     def _check(self, choice: str) -> None:
-        if choice not in ("auto", "none", "required") and choice not in self.registry:
+        if choice not in ("auto", "none", "required") and choice not in self.registry and not self.sources:
             known = ", ".join(f"`{tool.name}`" for tool in self.registry) or "none"
             raise ValueError(
                 f"expected auto, none, required or a tool as tool_choice, got {choice!r}: tools are {known}"
@@ -238,6 +246,25 @@ def _asked(chat: Chat, dialect: str | Dialect | None, prefix: str) -> Model:
     if dialect is None:
         return Served(chat, prefix)
     return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)
+
+
+def _parted(tools: Tools) -> tuple[ToolRegistry, list[ToolSource]]:
+    """The tools that are known, and the sources of more."""
+    if isinstance(tools, ToolRegistry):
+        return tools, []
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
+        raise BadTool(f"expected a list of tools or functions, got {str(tools)[:80]!r}")
+    registry, plain, sources = None, list[Tool | Handler](), list[ToolSource]()
+    for tool in tools:
+        if isinstance(tool, AbstractAsyncContextManager):
+            sources.append(tool)
+        elif not isinstance(tool, ToolRegistry):
+            plain.append(tool)
+        elif registry is None:
+            registry = tool
+        else:
+            plain += tool
+    return ToolRegistry(plain) if registry is None else registry.plus(*plain), sources
 
 
 def _say(turns: list[Turn], message: str | None) -> None:

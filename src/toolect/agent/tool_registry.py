@@ -105,7 +105,7 @@ class ToolRegistry:
         del self._tools[name]
         return tool
 
-    def plus(self, *tools: Tool) -> ToolRegistry:
+    def plus(self, *tools: Tool | Handler) -> ToolRegistry:
         """A registry with these tools besides, and all else alike."""
         return ToolRegistry([*self, *tools], timeout=self.timeout, parallel=self.parallel) if tools else self
 

@@ -10,7 +10,19 @@ import click
 import msgspec
 
 from toolect._shown import one_line
-from toolect.agent import Agent, AgentError, AgentEvent, Answered, Done, Result, ToolFinished, ToolRegistry, ToolStarted
+from toolect.agent import (
+    Agent,
+    AgentError,
+    AgentEvent,
+    Answered,
+    BadTool,
+    Done,
+    McpServer,
+    Result,
+    ToolFinished,
+    ToolRegistry,
+    ToolStarted,
+)
 from toolect.agent.tool_agent import NATIVE
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
@@ -28,7 +40,9 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.argument("question")
 @click.option("--url", required=True, metavar="URL", help="The server's base, such as http://localhost:8000/v1.")
 @click.option("--model", default="", metavar="NAME", help="The model's name on that server; else its only one.")
-@collection_option
+@collection_option(required=False)
+@click.option("--mcp", "servers", multiple=True, metavar="SERVER",
+              help="Also the tools of this MCP server: a command in quotes, or a URL.  Can be repeated.")  # fmt: skip
 @click.option("--dialect", metavar="DIALECT",
               help="Write tools and read calls as text in this dialect; with `native` the server reads them all.  "
                    "[default: as the server can, and by the model]")  # fmt: skip
@@ -50,8 +64,9 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @shared.format_option("what happens", "json", "text")
 @shared.spec_option
 def command(
-    question: str, url: str, model: str, registry: ToolRegistry, dialect: str | None, prefix: str, system: str,
-    choice: str, max_iterations: int, timeout: float, limit: float, retries: int, yes: bool | None, form: str | None,
+    question: str, url: str, model: str, registry: ToolRegistry, servers: tuple[str, ...], dialect: str | None,
+    prefix: str, system: str, choice: str, max_iterations: int, timeout: float, limit: float, retries: int,
+    yes: bool | None, form: str | None,
 ) -> int:  # fmt: skip
     """Ask a model QUESTION and run the tools that it calls, until it answers.
 
@@ -65,14 +80,15 @@ def command(
     screen = _Screen(shared.form_for(form))
     try:
         agent = Agent(
-            url, registry, found, system, max_iterations, model=model, prefix=prefix, api_key=key, timeout=timeout,
-            limit=limit, retries=retries, tool_choice=choice, before=None if yes else screen.approve,
+            url, [registry, *map(McpServer, servers)], found, system, max_iterations, model=model, prefix=prefix,
+            api_key=key, timeout=timeout, limit=limit, retries=retries, tool_choice=choice,
+            before=None if yes else screen.approve,
         )  # fmt: skip
-    except ValueError as error:
+    except (ValueError, ImportError) as error:
         raise Misuse(str(error)) from None
     try:
         result = asyncio.run(screen.watch(agent, question))
-    except (AgentError, Unrepresentable) as error:
+    except (AgentError, BadTool, Unrepresentable) as error:
         note(str(error))
         return 1
     if result.cut:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @shared.file_argument
-@collection_option
+@collection_option()
 @shared.source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip

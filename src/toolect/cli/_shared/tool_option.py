@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import click
 
@@ -12,8 +13,12 @@ from toolect.agent.collect import collect
 from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.cli._shared.io import Misuse
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolRegistry:
+
+def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -> ToolRegistry:
+    if source is None:
+        return ToolRegistry()
     try:
         return collect(source)
     except BadTool as error:
@@ -22,10 +27,12 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str) -> ToolR
         raise Misuse(str(error)) from None
 
 
-collection_option = click.option(
-    "--tools", "registry", metavar="MODULE", callback=_collect, required=True,
-    help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
-)  # fmt: skip
+def collection_option(required: bool = True) -> Callable[[F], F]:
+    """The option for a module of tools."""
+    return click.option(
+        "--tools", "registry", metavar="MODULE", callback=_collect, required=required,
+        help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
+    )  # fmt: skip
 
 
 def draw_result(result: ToolResult) -> Iterator[Styled]:

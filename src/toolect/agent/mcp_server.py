@@ -1,0 +1,167 @@
+"""Servers of the Model Context Protocol as tools of an agent: what they offer is called where they run."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from toolect.agent.errors import AgentError, Failed
+from toolect.agent.executing import said
+from toolect.agent.tool import Tool
+from toolect.message import dumps
+
+START = 60.0
+"""Seconds that a server may take until its tools are known. Beyond it: `AgentError`."""
+MAX_PAGES = 100
+"""Pages of tools that a server may list. Beyond it: the rest is left out."""
+
+
+class McpServer:
+    """A server of the Model Context Protocol, among the tools of an `Agent`. Needs the extra `mcp`.
+
+    `server` is a command that speaks over its standard streams, as a line or as words; the URL of a server; or what the
+    `mcp` package connects to: `StdioServerParameters`, a transport, or a server in this process. `only` names the
+    tools that are wanted, `prefix` goes before their names, `timeout` is theirs, in seconds.
+
+    It is open during each run of the agent, or as long as an `async with` of the agent or of the server is; that gives
+    its tools. Raises `AgentError` when it cannot be reached.
+    """
+
+    def __init__(
+        self, server: Any, *, only: Iterable[str] | None = None, prefix: str = "", timeout: float | None = None
+    ) -> None:
+        try:
+            import mcp  # noqa: F401  # missing, it is said at once
+        except ImportError:
+            raise ImportError("MCP servers need one more package: pip install 'toolect[mcp]'") from None
+        self.server, self.prefix, self.timeout = server, prefix, timeout
+        self.only = None if only is None else frozenset(only)
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()
+
+    def __repr__(self) -> str:
+        return f"<McpServer {self.server!r}>"
+
+    async def __aenter__(self) -> list[Tool]:
+        loop = asyncio.get_running_loop()
+        session = self._open.get(loop)
+        if session is None:
+            session = self._open[loop] = _Session(self.server)
+        session.users += 1
+        try:
+            await session.ready()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        listed = [tool for tool in session.listed if self.only is None or tool.name in self.only]
+        return [self._tool(session.client, tool) for tool in listed]
+
+    async def __aexit__(self, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        session = self._open[loop]
+        session.users -= 1
+        if not session.users:
+            del self._open[loop]
+            await session.close()
+
+    def _tool(self, client: Any, listed: Any) -> Tool:
+        async def handler(**arguments: Any) -> str:
+            came = await client.call_tool(listed.name, arguments)
+            if came.is_error:
+                raise Failed(_text(came))
+            return _text(came)
+
+        name = re.sub(r"[^A-Za-z0-9_.-]", "_", self.prefix + listed.name)[:64]
+        about = listed.description or listed.title or name.replace("_", " ")
+        return Tool(name, about, listed.input_schema, handler, self.timeout)
+
+
+class _Session:
+    """An open connection, in a task of its own: whoever opens it need not be who closes it."""
+
+    def __init__(self, server: Any) -> None:
+        self.users = 0
+        self.client: Any = None
+        self.listed: list[Any] = []
+        self._stop, self._begun = asyncio.Event(), asyncio.Event()
+        self._server = server
+        self._work = asyncio.create_task(self._serve())
+
+    async def ready(self) -> None:
+        """Wait until the tools are known."""
+        begun = asyncio.create_task(self._begun.wait())
+        await asyncio.wait({begun, self._work}, timeout=START, return_when=asyncio.FIRST_COMPLETED)
+        begun.cancel()
+        error: BaseException | None = None
+        if self._work.done():
+            error = self._work.exception() or EOFError()
+        elif not self._begun.is_set():
+            error = TimeoutError(f"no list of its tools within {START:g} seconds")
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if error is not None:
+            raise AgentError(f"expected an MCP server at {_shown(self._server)}, got `{said(error)}`") from None
+
+    async def close(self) -> None:
+        """End the connection, and wait until it has ended."""
+        self._stop.set()
+        if not self._begun.is_set():
+            self._work.cancel()
+        await asyncio.wait({self._work})
+        if not self._work.cancelled():
+            self._work.exception()  # a server that fails at its end has done its work
+
+    async def _serve(self) -> None:
+        from mcp import Client
+
+        async with Client(_connectable(self._server)) as client:
+            self.client, cursor = client, None
+            for _ in range(MAX_PAGES):
+                page = await client.list_tools(cursor=cursor)
+                self.listed += page.tools
+                cursor = page.next_cursor
+                if not cursor:
+                    break
+            self._begun.set()
+            await self._stop.wait()
+
+
+def _connectable(server: Any) -> Any:
+    """What the `mcp` package connects to."""
+    from mcp import StdioServerParameters
+
+    if isinstance(server, str) and server.startswith(("http://", "https://")):
+        return server
+    if isinstance(server, str):
+        server = shlex.split(server)
+    if isinstance(server, Sequence):
+        if not server:
+            raise ValueError("expected a command, got an empty one")
+        return StdioServerParameters(command=server[0], args=[*server[1:]])
+    return server
+
+
+def _shown(server: Any) -> str:
+    return server if isinstance(server, str) else repr(server)
+
+
+def _text(came: Any) -> str:
+    """What a tool gave, as text for a model: text as it is, of other content what it is."""
+    if not came.content and came.structured_content is not None:
+        return dumps(came.structured_content)
+    return "\n".join(map(_block, came.content))
+
+
+def _block(block: Any) -> str:
+    match block.type:
+        case "text":
+            return str(block.text)
+        case "resource":
+            return str(getattr(block.resource, "text", None) or f"[{block.resource.uri}]")
+        case "resource_link":
+            return f"[{block.uri}]"
+        case kind:
+            return f"[{kind} of type {block.mime_type}, which is not shown]"
