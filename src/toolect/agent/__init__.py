@@ -16,6 +16,7 @@ from toolect.agent.loop import Model
 from toolect.agent.mcp_server import McpServer
 from toolect.agent.models import NativeModel, TextModel
 from toolect.agent.outcome import AgentEvent, Answered, Done, Ended, Result, ToolFinished, ToolStarted, Usage
+from toolect.agent.raw_model import RawModel
 from toolect.agent.signature import Context
 from toolect.agent.steps import ModelStep, RunStep, Step, ToolStep
 from toolect.agent.tool import Tool
@@ -25,9 +26,9 @@ from toolect.agent.validation import BadTool, Violation
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 __all__ = [
-    "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context", "Done",
-    "Ended", "Failed", "MaxIterations", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel", "Result",
-    "Results", "Retry", "RunStep", "SentBack", "Step", "System", "TextModel", "Tool", "ToolFinished",
-    "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "Turn", "UnreadCalls", "Unreadable", "Usage", "User",
-    "Violation",
+    "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context",
+    "Done", "Ended", "Failed", "MaxIterations", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel",
+    "RawModel", "Result", "Results", "Retry", "RunStep", "SentBack", "Step", "System", "TextModel", "Tool",
+    "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "Turn", "UnreadCalls",
+    "Unreadable", "Usage", "User", "Violation",
 ]  # fmt: skip

@@ -56,8 +56,8 @@ class Answer:
         if isinstance(answer, AsyncIterator):
             await self._read_pieces(answer)
         elif isinstance(answer, str):
-            self.text = answer
             dialect, prefix = self._reader()
+            self.text = _without_end(answer, dialect)
             self._read_whole(dialect.parse(answer, tools=self._tools, prefix=prefix))
         else:
             self._read_whole(answer if isinstance(answer, Message) else Message.from_openai(answer))
@@ -86,7 +86,7 @@ class Answer:
         if stream is not None:
             self._take_all(stream.close(), gathered)
             self.message = gathered.message if mixed else stream.message
-            self.text = None if mixed else "".join(texts)
+            self.text = None if mixed else _without_end("".join(texts), dialect)
 
     def _take_all(self, events: list[Event], gathered: Gathered) -> None:
         for event in events:
@@ -144,6 +144,12 @@ class Answer:
             history.append(Assistant(with_ids(self.message, self._ids), self.text))
         if self.results:
             history.append(Results(tuple(self.results)))
+
+
+def _without_end(text: str, dialect: Dialect | Auto) -> str:
+    """Sampled text without its end token, which belongs to the turn."""
+    spec = getattr(dialect, "spec", None)
+    return text.removesuffix(max(filter(text.endswith, spec.end if spec else ()), key=len, default=""))
 
 
 def _ended(answer: Any) -> Ended:

@@ -34,7 +34,8 @@ _SHOWN = 300
 
 
 class Chat:
-    """A server and its model. `url` is its base, such as `http://localhost:8000/v1`; times are in seconds.
+    """A server and its model. `url` is its base, such as `http://localhost:8000/v1`, or the address of its completions;
+    times are in seconds.
 
     `timeout` is how long the server may be silent, `limit` how long a request may take as a whole, with all attempts
     and the pauses between them. `options` go into every request: temperature, seed, and so on. `headers` are sent
@@ -54,6 +55,8 @@ class Chat:
             raise extras.Missing("httpx", "agent") from None
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
+        self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
+        """Whether the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
         self.model, self.timeout, self.limit, self.retries, self.backoff = model, timeout, limit, retries, backoff
         self.options = dict(options or {})

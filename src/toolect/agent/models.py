@@ -1,14 +1,15 @@
-"""Models behind a server: with the server's own tool calls, with a dialect's text, or with raw text."""
+"""Models behind a chat-completions server: with the server's own tool calls, or with a dialect's text."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeAlias
 
 from toolect._detection.guess import dialect as find
 from toolect._exchange.openai_messages import messages_of
 from toolect.agent.chat import Chat
+from toolect.agent.errors import ModelError
 from toolect.agent.native_calls import NativeCalls, told
 from toolect.agent.outcome import Ended, Usage
 from toolect.agent.prompt import joined, messages
@@ -20,8 +21,6 @@ from toolect.turns import Turn
 Definitions: TypeAlias = list[dict[str, Json]]
 Piece: TypeAlias = str | Event | Ended
 """Wire text, which is read in the model's dialect, events, and how the answer ended."""
-Write: TypeAlias = Callable[[list[dict[str, Json]], Definitions], Awaitable[tuple[str, str]]]
-"""Writes the prompt of messages and tools, and says what of its end belongs to the answer."""
 
 
 class Asked:
@@ -54,6 +53,19 @@ class Asked:
         """The pieces of the answer, with a choice of tools."""
         raise NotImplementedError
 
+    async def prepare(self) -> None:
+        """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""
+        if not self.chat.model:
+            told = await self.chat.get("/models")
+            listed: Any = told.get("data") if isinstance(told, dict) else None
+            names = [one["id"] for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
+            if len(names) != 1:
+                shown = ", ".join(f"`{name}`" for name in names[:10]) or "none"
+                where = f"the server at {self.chat.base} lists {shown}"
+                raise ModelError(f"expected the name of a model, got none: {where}")
+            self.chat.model = names[0]
+        self.name = self.chat.model
+
 
 class NativeModel(Asked):
     """A model whose server reads its calls: the tools are sent along, and `tool_calls` come back.
@@ -66,6 +78,7 @@ class NativeModel(Asked):
 
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive. Raises `ModelError`."""
+        await self.prepare()
         body: dict[str, Json] = {"messages": joined(messages_of(turns))}
         if tools:
             body["tools"] = tools
@@ -74,7 +87,7 @@ class NativeModel(Asked):
                 body["tool_choice"] = choice if choice in ("none", "required") else named
         calls, ended = NativeCalls(), Ended()
         async for part in self.chat.stream(body):
-            ended = _ended(ended, part)
+            ended = ended_by(ended, part)
             for event in told(part, calls):
                 yield event.text if self.dialect is not None and isinstance(event, ContentDelta) else event
         for event in calls.close(cut=ended.finish == "length"):
@@ -94,11 +107,12 @@ class TextModel(Asked):
 
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
         """The pieces as they arrive. Raises `ModelError`, and `Unrepresentable` for what cannot be told."""
+        await self.prepare()
         assert self.dialect is not None
         body: dict[str, Json] = {"messages": joined(messages(self.dialect, turns, [] if choice == "none" else tools))}
         calls, ended = NativeCalls(), Ended()
         async for part in self.chat.stream({"skip_special_tokens": False, **body}):
-            ended = _ended(ended, part)
+            ended = ended_by(ended, part)
             for event in told(part, calls):  # a server may take the reasoning out, or read calls all the same
                 yield event.text if isinstance(event, ContentDelta) else event
         for event in calls.close(cut=ended.finish == "length"):
@@ -106,7 +120,7 @@ class TextModel(Asked):
         yield ended
 
 
-def _ended(ended: Ended, part: dict[str, Any]) -> Ended:
+def ended_by(ended: Ended, part: dict[str, Any]) -> Ended:
     """What is known of the end of an answer after one more part of it."""
     finish, model = part.get("finish_reason"), part.get("model")
     return Ended(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from typing import Any
 
 from toolect import registry
 from toolect.agent.chat import Chat
@@ -30,7 +29,7 @@ class Served(Asked):
 
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive. Raises `ModelError`."""
-        await self._prepare(bool(tools))
+        await self._look(bool(tools))
         begun = False
         if not self._text:
             try:
@@ -49,13 +48,12 @@ class Served(Asked):
         async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice):
             yield piece
 
-    async def _prepare(self, tools: bool) -> None:
+    async def _look(self, tools: bool) -> None:
         """Ask the server, once, for what was not said: the name of its model, and its chat template."""
         if self._prepared:
             return
-        if not self.chat.model:
-            self.name = self.chat.model = await _only_model(self.chat)
-            self.dialect = known(self.name)
+        await self.prepare()
+        self.dialect = known(self.name)
         if self.dialect is None and tools:
             shown = await self.chat.get("/props", root=True)
             template = shown.get("chat_template") if isinstance(shown, dict) else None
@@ -70,17 +68,6 @@ def known(model: str) -> Dialect | None:
         return registry.dialect(model)
     except registry.UnknownDialect:
         return None
-
-
-async def _only_model(chat: Chat) -> str:
-    """The name of the server's model. Raises `ModelError` when it has none, or several."""
-    told = await chat.get("/models")
-    listed: Any = told.get("data") if isinstance(told, dict) else None
-    names = [one["id"] for one in listed or () if isinstance(one, dict) and isinstance(one.get("id"), str)]
-    if len(names) == 1:
-        return str(names[0])
-    shown = ", ".join(f"`{name}`" for name in names[:10])
-    raise ModelError(f"expected the name of a model, got none; the server at {chat.base} lists {shown or 'none'}")
 
 
 def _of_template(template: str) -> Dialect | None:

@@ -15,6 +15,7 @@ from toolect.agent.errors import Aborted
 from toolect.agent.loop import Approve, Loop, Model, Rules, ToolSource, Watch
 from toolect.agent.models import NativeModel, TextModel
 from toolect.agent.outcome import AgentEvent, Done, Result
+from toolect.agent.raw_model import RawModel
 from toolect.agent.served import Served
 from toolect.agent.steps import Around
 from toolect.agent.tool import Handler, Tool
@@ -54,8 +55,8 @@ class Agent(Generic[T]):
     """A model with tools.
 
     `source` is a server's address, such as `http://localhost:8000/v1`, whose `model` it is, or the server's only one;
-    or a `Chat`; or any async function that is a `Model`. `tools` are functions, `Tool`s and
-    `McpServer`s, or a registry of tools.
+    with `/completions` at its end it is asked in raw text, as a `RawModel`. Or it is a `Chat`, or any async function
+    that is a `Model`. `tools` are functions, `Tool`s and `McpServer`s, or a registry of tools.
 
     `dialect` is what the model writes; tools are then told as text in it, too, and `prefix` is the end of the prompt,
     for models that begin inside of their reasoning. Without a dialect a server is asked with its own tools, and what
@@ -87,7 +88,7 @@ class Agent(Generic[T]):
         self.model: Model = _asked(source, dialect, prefix) if isinstance(source, Chat) else source
         self.registry, self.sources = _parted(tools)
         self.tool_choice, self.system_prompt = tool_choice, system_prompt
-        self._dialect = None if dialect == NATIVE else dialect
+        self._dialect = None if dialect == NATIVE or isinstance(self.model, RawModel) else dialect
         self._prefix = prefix
         self._output = TypedOutput(output) if output is not None else None
         self._rules = Rules(max_iterations, max_repairs, before, after, around)
@@ -243,6 +244,10 @@ class _Begun:
 
 def _asked(chat: Chat, dialect: str | Dialect | None, prefix: str) -> Model:
     """How a server's model is asked."""
+    if chat.raw:
+        if isinstance(dialect, Dialect):
+            raise ValueError(f"expected the name of a chat for raw text, got {dialect}")
+        return RawModel(chat, dialect)
     if dialect is None:
         return Served(chat, prefix)
     return NativeModel(chat) if dialect == NATIVE else TextModel(chat, dialect, prefix)

@@ -1,0 +1,59 @@
+"""A model that is given raw text: whole conversations, as its family writes them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from toolect._chats.chat_registry import chat as chat_named
+from toolect.agent.chat import Chat
+from toolect.agent.models import Asked, Definitions, Piece, ended_by
+from toolect.agent.outcome import Ended
+from toolect.conversation import Conversation
+from toolect.message import Json
+from toolect.turns import Turn
+
+if TYPE_CHECKING:
+    from toolect._chats.verbs import Chat as Form
+
+MAX_TOKENS = 4096
+"""Tokens that an answer may have, unless the options of the server say otherwise: servers take very few for granted."""
+MAX_STOPS = 4
+"""Texts that a server can be told to stop at. Beyond it: the rest is left to the model's own end token."""
+_TAIL = 200
+"""Characters of the end of a prompt that may belong to the answer."""
+
+
+class RawModel(Asked):
+    """A model behind `/v1/completions`: each prompt is the whole conversation, tools and results included.
+
+    `form` is the chat that the model was trained on, its name or a model id; without one that of the server's model.
+    `thinking` is that of `Chat.render`. Texts that would break out of their place are made harmless. Raises
+    `UnknownChat`.
+    """
+
+    def __init__(self, chat: Chat, form: str | Form | None = None, *, thinking: bool | None = None) -> None:
+        if form is None and not chat.model:
+            raise ValueError("expected the name of a model or of a chat, got neither: raw text needs one")
+        self.form = chat_named(form or chat.model) if form is None or isinstance(form, str) else form
+        self.thinking = thinking
+        super().__init__(chat, self.form.dialect)
+
+    async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
+        """The pieces of the text as they arrive. Raises `ModelError`, and `Unrepresentable` for what cannot be told."""
+        await self.prepare()
+        told = Conversation(turns, [] if choice == "none" else tools)
+        prompt = str(self.form.render(told, thinking=self.thinking, unsafe="neutralise"))
+        self.prefix = prompt[-_TAIL:]
+        body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
+        if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():
+            body["max_tokens"] = MAX_TOKENS
+        if self.form.spec.end:
+            body["stop"] = [*self.form.spec.end[:MAX_STOPS]]
+        ended = Ended()
+        async for part in self.chat.stream(body, "/completions"):
+            ended = ended_by(ended, part)
+            text = part.get("text")
+            if isinstance(text, str) and text:
+                yield text
+        yield ended
