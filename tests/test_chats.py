@@ -57,12 +57,13 @@ def rendered(one: Chat, conversation: Conversation, generate: bool = False) -> T
 def told(conversation: Conversation, lost: set[str]) -> list[object]:
     """What a chat has to bring back: all but ids, and what it does not tell."""
     tools = [] if "tools" in lost else conversation.tools
-    found: list[object] = [[tool["function"]["name"] for tool in tools]]
+    found: list[object] = [[tool["function"]["name"] for tool in tools if tool["type"] == "function"]]
     for turn in conversation.turns:
         match turn:
             case Assistant(message):
                 calls = [] if "calls" in lost else [(call.name, call.arguments) for call in message.calls]
-                found.append((message.content.strip(), "" if "reasoning" in lost else message.reasoning, calls))
+                said = "" if "content" in lost and message.calls else message.content.strip()
+                found.append((said, "" if "reasoning" in lost else message.reasoning, calls))
             case Results(results) if "results" not in lost:
                 found.append([result.output for result in results])
             case System(text) | User(text):
@@ -81,13 +82,19 @@ def drops(conversation: Conversation, text: str) -> bool:
 @given(conversations())
 def test_what_is_written_is_read_back(name: str, conversation: Conversation) -> None:
     text = rendered(chat(name), conversation)
-    if text is None:
+    if (
+        text is None
+        or "answers" in chat(name).spec.lost
+        and any(isinstance(turn, Results) for turn in conversation.turns)
+    ):
         return
     back = chat(name).parse(text)
     lost = {System} if isinstance(conversation.turns[0], System) and not isinstance(back.turns[0], System) else set()
     if lost:  # a system text that stands in the user's turn is the user's for a reader
         assert "system" in chat(name).spec.lost
         return
+    if any(tool["type"] == "text" for tool in back.tools):  # the notation does not carry schemas
+        conversation, back = Conversation(conversation.turns), Conversation(back.turns, repairs=back.repairs)
     unsaid = {*chat(name).spec.lost, *(["reasoning"] if drops(conversation, text) else [])}
     assert told(back, unsaid) == told(conversation, unsaid)
     assert not back.repairs
@@ -98,7 +105,7 @@ def test_what_is_written_is_read_back(name: str, conversation: Conversation) -> 
 @given(conversations())
 def test_what_is_read_is_written_again(name: str, conversation: Conversation) -> None:
     text = rendered(chat(name), conversation)
-    if text is not None and "system" not in chat(name).spec.lost:
+    if text is not None and not {"system", "answers"} & {*chat(name).spec.lost}:
         assert chat(name).render(chat(name).parse(text), False, date="2026-01-01") == text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._chats.plan import TURNS, Fill
+from toolect._chats.plan import TURNS, Fill, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Literal, Rule
@@ -44,13 +44,16 @@ class Guardian:
 
 def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
     """The control tokens in the texts that turns begin and end with; the end tokens of the model are among them."""
-    rules = [spec.rules["start"], *(rule for name, rule in spec.rules.items() if spec.roles.get(name) in _TURNING)]
-    found = [token for rule in rules for text in _literals(rule) for token in _TOKEN.findall(text)]
+    texts: list[str] = []
+    for name, rule in spec.rules.items():
+        role = spec.roles.get(name)
+        if role is ChatRole.ANSWER:
+            texts += frame_of(rule.expr)
+        elif name == "start" or role in TURNS:
+            texts += _literals(rule)
+    found = [token for text in texts for token in _TOKEN.findall(text)]
     marked = [token for token in found if not token.isalnum() and len(token) > 2 and token[0] in "<["]
     return tuple(dict.fromkeys([*spec.end, *(marked or [token for token in found if len(token) > 2])]))
-
-
-_TURNING = (*TURNS, ChatRole.OPENING)
 
 
 def _literals(rule: Rule) -> list[str]:

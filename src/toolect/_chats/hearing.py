@@ -6,14 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from toolect._chats.told_tools import read_definition
+from toolect._chats.told_tools import TEXT, read_definition
 from toolect._chats.transcript_reader import Course, Held
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
-from toolect.message import Message
-from toolect.segments import Repair
 from toolect.transcript import Origin, OriginSpan
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
 
@@ -43,15 +41,15 @@ class Hearing:
         self._opened = next(tails, "")
 
     def conversation(self, text: str, course: Course) -> Conversation:
-        """The turns and tools that the text tells, with its spans and repairs."""
+        """The turns and tools of the text, with its spans and repairs; those of answers are in their messages."""
         drafts, definitions = self._drafts(course)
-        tools = [tool for held in definitions for tool in read_definition(self.spec.tools, text[held.start : held.end])]
-        repairs = [*course.repairs]
+        told = (text[held.start : held.end] for held in definitions)
+        tools = [tool for one in told for tool in read_definition(self.spec.tools, one)]
         turns: list[Turn] = []
         waiting = Waiting()
         numbers: dict[int, int] = {}
         for draft in drafts:
-            turn = self._turn(text, draft, tools, waiting, not turns, repairs)
+            turn = self._turn(text, draft, tools, waiting, not turns)
             if turn is not None:
                 for held in (*draft.texts, *(held for some in draft.results for held in some)):
                     numbers[held.start] = len(turns)
@@ -59,7 +57,7 @@ class Hearing:
                     waiting.follow(turn)
                 turns.append(turn)
         spans = tuple(self._spans(text, course, numbers))
-        return Conversation(tuple(turns), tuple(tools), tuple(sorted(repairs, key=lambda one: one.at)), spans)
+        return Conversation(tuple(turns), tuple(tools), tuple(course.repairs), spans)
 
     def _drafts(self, course: Course) -> tuple[list[_Draft], list[Held]]:
         drafts: list[_Draft] = []
@@ -89,9 +87,7 @@ class Hearing:
                     open_turns[-1].results.append([])
         return drafts, definitions
 
-    def _turn(
-        self, text: str, draft: _Draft, tools: Sequence[Any], waiting: Waiting, first: bool, repairs: list[Repair]
-    ) -> Turn | None:
+    def _turn(self, text: str, draft: _Draft, tools: Sequence[Any], waiting: Waiting, first: bool) -> Turn | None:
         said = "".join(text[held.start : held.end] for held in draft.texts if held.slot is not ChatSlot.NUMBER)
         match draft.role:
             case ChatRole.SYSTEM:
@@ -99,16 +95,14 @@ class Hearing:
             case ChatRole.USER:
                 return User(said)
             case ChatRole.ANSWER:
-                return self._answer(said, tools, draft, repairs)
+                return self._answer(said, tools)
             case _:
                 return self._results(text, draft, waiting)
 
-    def _answer(self, said: str, tools: Sequence[Any], draft: _Draft, repairs: list[Repair]) -> Assistant:
-        message = self.dialect.parse(said, tools or None, prefix=self._prefix(said))
-        at = draft.texts[0].start if draft.texts else 0
-        found = (*message.repairs, *(repair for call in message.calls for repair in call.repairs))
-        repairs += [Repair(repair.kind, repair.at + at, repair.detail) for repair in found]
-        return Assistant(Message(message.segments), said, self.dialect.name, "")
+    def _answer(self, said: str, tools: Sequence[Any]) -> Assistant:
+        told = [tool for tool in tools if tool.get("type") != TEXT]
+        message = self.dialect.parse(said, told or None, prefix=self._prefix(said))
+        return Assistant(message, said, self.dialect.name, "")
 
     def _prefix(self, said: str) -> str:
         """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""

@@ -127,9 +127,9 @@ class Plans:
             if guard(facts):
                 raise Unrepresentable(f"{role} turn" if role else "conversation", reason)
 
-    def has(self, role: ChatRole) -> bool:
-        """True when turns of this role are written."""
-        return bool(self._rules[role])
+    def has(self, role: ChatRole, facts: int) -> bool:
+        """True when a turn of this role is written."""
+        return any(self.holds(rule, facts) for rule in self._rules[role])
 
     def _thoughts(self) -> tuple[str, str]:
         rule = next((rule for rule, role in self.spec.roles.items() if role is ChatRole.REASONING), None)
@@ -160,7 +160,7 @@ class Plans:
         plan = self._answers.get(facts)
         if plan is None:
             rule = self._turn_rule(ChatRole.ANSWER, facts)
-            opener, closer = self._frame(rule)
+            opener, closer = frame_of(self.spec.rules[rule].expr)
             ops = [*self.rule(rule, facts)]
             inner = [op._replace(origin=Origin.ANSWER) if isinstance(op, Fixed) else op for op in ops]
             if opener:
@@ -183,6 +183,11 @@ class Plans:
             tail = self.tail(facts & _ASKING | int(Fact.GENERATE))
             text = self._openings[facts] = "".join(op.text for op in tail if isinstance(op, Fixed))
         return text
+
+    def opener(self, opening: str) -> str:
+        """What of an opening is before the answer: all that an answer's rule begins with."""
+        texts = (frame_of(self.spec.rules[rule].expr)[0] for rule in self._rules[ChatRole.ANSWER])
+        return max((text for text in texts if opening.startswith(text)), key=len, default="")
 
     def rule(self, rule: str, facts: int) -> Plan:
         """What a rule writes."""
@@ -250,13 +255,13 @@ class Plans:
             case _:
                 return True
 
-    def _frame(self, rule: str) -> tuple[str, str]:
-        """The text that begins an answer's rule, and the one that ends it."""
-        expr = self.spec.rules[rule].expr
-        items = expr.items if isinstance(expr, Seq) else (expr,)
-        first = items[0].text if isinstance(items[0], Literal) else ""
-        last = items[-1].text if len(items) > 1 and isinstance(items[-1], Literal) else ""
-        return first, last
+
+def frame_of(expr: Expr) -> tuple[str, str]:
+    """The text that begins an answer's rule, and the one that ends it."""
+    items = expr.items if isinstance(expr, Seq) else (expr,)
+    first = items[0].text if isinstance(items[0], Literal) else ""
+    last = items[-1].text if len(items) > 1 and isinstance(items[-1], Literal) else ""
+    return first, last
 
 
 def _joined(ops: Sequence[Op]) -> Iterator[Op]:

@@ -9,13 +9,15 @@ from typing import Any
 from toolect._spec.prompts import Syntax, ToolText
 from toolect.message import Json
 
+TEXT = "text"
+"""The type of a tool of which nothing is known but the text that tells of it: `{"type": "text", "text": …}`."""
 _HOLES = ("$tool", "$function", "$name", "$description", "$parameters")
 
 
 def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]:
     """The tools that a text of the notation `how` tells: JSON as it is.
 
-    One in another notation is a tool whose name is empty, and whose description is the text.
+    Of another notation only the text is known: the tool is of the type `TEXT`, and can be written in no other chat.
     """
     values: list[Json] = []
     if in_json(how):
@@ -40,7 +42,7 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
             break
         yield _tool(found)
     if not values and text.strip():
-        yield {"type": "function", "function": {"name": "", "description": text}}
+        yield {"type": TEXT, "text": text}
 
 
 def end_of_tool(how: ToolText | None, text: str, at: int) -> int:

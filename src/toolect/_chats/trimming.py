@@ -8,6 +8,8 @@ from toolect._spec.chat_model import Trim
 def trimmed(text: str, how: Trim) -> str:
     """`text` without the whitespace that `how` says."""
     match how:
+        case Trim.NONE:
+            return text
         case Trim.BOTH:
             return text.strip()
         case Trim.LEFT:

@@ -21,6 +21,7 @@ _BEFORE: dict[type, int] = {
     User: int(Fact.BEFORE_USER), Assistant: int(Fact.BEFORE_ANSWER), Results: int(Fact.BEFORE_RESULTS), System: 0,
 }  # fmt: skip
 _CONTENT, _REASONING, _CALLS = int(Fact.CONTENT), int(Fact.REASONING), int(Fact.CALLS)
+_WORDS, _THOUGHT = int(Fact.WORDS), int(Fact.THOUGHT)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
 _TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
 _ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
@@ -39,6 +40,8 @@ def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
     final = max(
         (i for i, turn in enumerate(turns) if isinstance(turn, Assistant) and not turn.message.calls), default=-1
     )
+    if not users:
+        shared |= int(Fact.UNASKED)
     found = []
     calls = before = messages = spoken = 0
     last = len(turns) - 1
@@ -78,7 +81,8 @@ def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
 
 def answer_facts(content: str, reasoning: str) -> int:
     """The facts of an answer's texts."""
-    return (_CONTENT if content else 0) | (_REASONING if reasoning else 0)
+    said = (_CONTENT | _WORDS if content.strip() else _CONTENT) if content else 0
+    return said | (_REASONING | _THOUGHT if reasoning.strip() else _REASONING) if reasoning else said
 
 
 def following(turn: Turn, facts: int) -> int:

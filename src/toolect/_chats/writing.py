@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.guarding import Guardian
 from toolect._chats.plan import AnswerPlan, Each, Fill, Fixed, Plan, Plans, literal_facts
+from toolect._chats.told_tools import TEXT, in_json
 from toolect._chats.trimming import trimmed
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
 from toolect._prompting.notation import spell
@@ -88,7 +89,7 @@ class Writer:
                 shared |= Fact.SYSTEM | (Fact.SYSTEM_TEXT if self.system else 0)
         body = turns[at:]
         if not body:
-            self.plans.check(None, shared | Fact.EMPTY)
+            self.plans.check(None, shared | Fact.EMPTY | Fact.UNASKED)
         shared = int(shared)
         self.fill(self.plans.head(shared), None, -1, shared)
         facts = 0
@@ -97,13 +98,13 @@ class Writer:
         ):
             if isinstance(turn, Assistant):
                 self.answer(turn, number, facts)
-            elif ROLES[type(turn)] not in self.spec.lost or self.plans.has(ROLES[type(turn)]):
+            elif ROLES[type(turn)] not in self.spec.lost or self.plans.has(ROLES[type(turn)], facts):
                 if isinstance(turn, User | System) and turn.text:
                     facts |= int(Fact.CONTENT)
                 self.fill(self.plans.turn(ROLES[type(turn)], facts), turn, number, facts)
             else:
                 self.plans.check(ROLES[type(turn)], facts)
-        self.fill(self.plans.tail(shared | (following(body[-1], facts) if body else 0)), None, -1, shared)
+        self.fill(self.plans.tail(shared | (following(body[-1], facts) if body else int(Fact.EMPTY))), None, -1, shared)
         return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
@@ -136,7 +137,8 @@ class Writer:
         closer = self.plans.thought_closer
         if closer and self.spec.thoughts is not Thoughts.KEPT and closer in content:
             before, _, content = content.rpartition(closer)
-            content = content.lstrip("\n")
+            if self.spec.thoughts is Thoughts.TAKEN:
+                content = content.lstrip("\n")
             if self.spec.thoughts is Thoughts.TAKEN and not reasoning:
                 opener = self.plans.thought_opener
                 reasoning = before.partition(closer)[0].rstrip("\n").rpartition(opener)[2].lstrip("\n")
@@ -144,9 +146,12 @@ class Writer:
 
     def sampled(self, text: str, opened: str | None, plan: AnswerPlan, number: int, facts: int) -> None:
         """Write an answer as it was sampled, after the opening that asked for it."""
-        opening = self.plans.opening(facts) if opened is None else plan.opener + opened
-        if not opening or opened is None and text.startswith(opening.removeprefix(plan.opener)):
-            opening = plan.opener  # some servers give what the prompt opened as a part of the answer
+        opening = self.plans.opening(facts)
+        opener = self.plans.opener(opening) or plan.opener
+        if opened is not None:
+            opening = opener + opened
+        elif not opening or text.startswith(opening.removeprefix(opener)):
+            opening = opener  # some servers give what the prompt opened as a part of the answer
         self.pieces.append((opening, Origin.SCAFFOLD, number))
         self.put(text, SAMPLED, number)
         self.pieces += [(one.text, one.origin, number) for one in plan.closers]
@@ -224,13 +229,23 @@ class Writer:
             case ChatSlot.ANSWER, Said(message):
                 return self.answers.whole(message, self.tools)
             case ChatSlot.TOOL, _:
-                return write_tools(self.spec.tools or AS_GIVEN, [data])  # type: ignore[list-item]
+                return self.told([data])  # type: ignore[list-item]
             case ChatSlot.TOOLS, _:
-                return write_tools(self.spec.tools or AS_GIVEN, self.tools)
+                return self.told(self.tools)
             case ChatSlot.DATE, _:
                 day = self.day if self.day is not None else Date.today()
                 return day if isinstance(day, str) else day.strftime(self.spec.date)
         raise Unrepresentable(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
+
+    def told(self, tools: Sequence[Mapping[str, Any]]) -> str:
+        """The definitions of `tools`."""
+        how = self.spec.tools or AS_GIVEN
+        texts = [str(tool.get("text", "")) for tool in tools if tool.get("type") == TEXT]
+        if not texts:
+            return write_tools(how, tools)
+        if in_json(how) or len(texts) < len(tools):
+            raise Unrepresentable("tools", "expected definitions, got the text of another chat", texts[0])
+        return "".join(texts)
 
     def scalar(self, value: Json) -> str:
         """The value of an argument: a text as it is."""
@@ -239,8 +254,10 @@ class Writer:
             for sign, other in self.spec.escapes.items():
                 text = text.replace(sign, other)
             return text
-        nested = isinstance(value, dict | list)
-        return str(value) if self.spec.scalars is Syntax.PYTHON and not nested else spell(value, self.spec.arguments)
+        kind = self.spec.lists if isinstance(value, list) else self.spec.scalars
+        if kind is Syntax.PYTHON and not isinstance(value, dict):
+            return str(value)
+        return spell(value, self.spec.arguments)
 
     def trimmed(self, text: str, rule: str, role: ChatRole | None) -> str:
         """A text without the whitespace at its ends that the chat cuts off."""

@@ -37,6 +37,7 @@ class ChatFields(msgspec.Struct, frozen=True):
     output: OutputKind = OutputKind.TEXT
     arguments: Notation = Notation()
     scalars: Syntax = Syntax.JSON
+    lists: Syntax = Syntax.JSON
     thoughts: Thoughts = Thoughts.KEPT
     date: str = "%Y-%m-%d"
     end: tuple[str, ...] = ()

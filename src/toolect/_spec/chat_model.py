@@ -96,7 +96,11 @@ class Fact(IntFlag):
     BEFORE_RESULTS = auto()
     CONTENT = auto()
     """The answer has content, or the text of the turn is not empty."""
+    WORDS = auto()
+    """The answer has content that is more than whitespace."""
     REASONING = auto()
+    THOUGHT = auto()
+    """The answer has reasoning that is more than whitespace."""
     CALLS = auto()
     SEVERAL_CALLS = auto()
     DEVELOPER = auto()
@@ -124,6 +128,8 @@ class Fact(IntFlag):
     """The turn is the system's, after the head."""
     EMPTY = auto()
     """The conversation has no turn, but for the system text at the head."""
+    UNASKED = auto()
+    """No turn is the user's."""
     ODD = auto()
     """An odd number of messages come before, the system text at the head apart; each result is one."""
     OUT_OF_TURN = auto()
@@ -150,6 +156,7 @@ OWN_GUARDS: dict[ChatRole, Fact] = {
 class Trim(StrEnum):
     """What is cut off the ends of a text before it is written."""
 
+    NONE = "none"
     BOTH = "both"
     LEFT = "left"
     RIGHT = "right"
@@ -206,6 +213,8 @@ class ChatSpec(msgspec.Struct, frozen=True):
     arguments: Notation = Notation()
     scalars: Syntax = Syntax.JSON
     """How true, false and null are written as values of arguments."""
+    lists: Syntax = Syntax.JSON
+    """How lists are, objects in them too."""
     thoughts: Thoughts = Thoughts.KEPT
     date: str = "%Y-%m-%d"
     about: str = ""
@@ -215,7 +224,11 @@ class ChatSpec(msgspec.Struct, frozen=True):
     end: tuple[str, ...] = ()
     """The tokens that end an answer: the model writes them."""
     lost: tuple[str, ...] = ()
-    """What is not told, or what a reader cannot tell: `system` where that stands in the user's turn, `results`."""
+    """What is not told, or cannot be told apart by a reader.
+
+    `tools`, `calls`, `results`, `content` beside calls, `system` where that stands in the user's turn, `answers` where
+    one with calls is told as a part of another turn, or as two.
+    """
     templates: tuple[str, ...] = ()
     place: Place = Place("", 1, 1)
 
