@@ -54,6 +54,8 @@ class Outcome:
     exact: bool
     claimed: bool
     """The samples are said to be read."""
+    calls: bool
+    """All calls are read to the last argument, whatever becomes of the text beside them."""
     wrong: str = ""
     """The first thing that is read otherwise."""
 
@@ -88,14 +90,17 @@ def random_outcome(seed: int) -> Outcome:
     one = drawn(seed)
     made = induced(one.samples, one.declared)
     wrong = next(differing(made.dialect, one.held_out, one.declared), "")
-    return Outcome(one.form.family, one.form.features, not wrong, made.sound, wrong)
+    called = not any(differing(made.dialect, one.held_out, one.declared, content=False))
+    return Outcome(one.form.family, one.form.features, not wrong, made.sound, called, wrong)
 
 
-def differing(dialect: Dialect, texts: Iterable[tuple[str, Message]], tools: list[Json] | None) -> Iterator[str]:
+def differing(
+    dialect: Dialect, texts: Iterable[tuple[str, Message]], tools: list[Json] | None, content: bool = True
+) -> Iterator[str]:
     """Where the dialect reads something else than what was written, outer whitespace of texts aside."""
     for text, put in texts:
         message = dialect.parse(text, tools)
-        if difference := different(message, put):
+        if difference := different(message, put, content):
             yield f"{difference} - in {text!r}"
 
 
@@ -134,13 +139,14 @@ def shipped_outcome(name: str, count: int, declared: bool) -> Outcome | None:
         return None
     tools = tools_of(call for _, message in cases for call in message.calls) if declared else None
     made = induced([case.text for case, _ in cases], tools)
-    wrong = ""
+    wrong, called = "", True
     for case, _ in cases:
         options = case.options if tools is None else {"tools": tools}
         put = wanted.parse(case.text, **options)
         got = made.dialect.parse(case.text, **options)
-        wrong = wrong or different(_unidentified(got), _unidentified(put), content=count > 1)
-    return Outcome(name, frozenset(), not wrong, made.sound, wrong)
+        wrong = wrong or different(_unidentified(got), _unidentified(put))
+        called = called and not different(_unidentified(got), _unidentified(put), content=False)
+    return Outcome(name, frozenset(), not wrong, made.sound, called, wrong)
 
 
 def _unidentified(message: Message) -> Message:
@@ -184,7 +190,8 @@ def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
     held_out = turns(source, probes, (style,))[0]
     verdict = judge(scaffolded.dialect, held_out)
     wrong = f"{verdict.differences[0].probe}: {verdict.differences[0].what}" if verdict.read < verdict.turns else ""
-    return Outcome(name, frozenset(), not wrong, scaffolded.sound, wrong)
+    called = not any("calls" in one.what for one in verdict.differences)
+    return Outcome(name, frozenset(), not wrong, scaffolded.sound, called, wrong)
 
 
 def _asked(random: Random) -> tuple[str, dict[str, Json]]:

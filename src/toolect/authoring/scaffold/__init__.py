@@ -31,6 +31,7 @@ from toolect.authoring.scaffold.draft_files import (
 )
 from toolect.authoring.scaffold.induce import Induced, induce
 from toolect.authoring.scaffold.pieces import Hole
+from toolect.authoring.scaffold.trials import failed_trial, unshown
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.message import Json, Message
@@ -61,10 +62,13 @@ class Scaffold(NamedTuple):
     left: tuple[str, ...] = ()
     """What stays in the content, and looks like markup."""
 
+    doubt: str = ""
+    """What the dialect cannot do though the samples say nothing against it, or do not show."""
+
     @property
     def sound(self) -> bool:
         """True when every sample is read as what it was seen to hold, with calls among them."""
-        return not self.unread and self.calls > 0
+        return not self.unread and self.calls > 0 and not self.doubt
 
 
 def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None = None) -> Scaffold:
@@ -97,6 +101,9 @@ def _induced(
         for part in _parts(f"{language}.lark"):
             files[spec.parent / VALUES / part] = (shipped().parent / VALUES / part).read_text("utf-8")
     made = _with_corpus(name, files, prefixed, spec, tools, one.expected if one is not None else None)
+    if draft is not None and draft.arguments is not None and made.calls and not made.unread:
+        messages = [message for message in made.messages if message is not None]
+        made = made._replace(doubt=made.doubt or unshown(draft.arguments, messages, tools))
     ends = draft.end if draft is not None else ()
     return made, sum(writes(made.dialect, sample, tools, ends) for sample in prefixed)
 
@@ -146,7 +153,8 @@ def _with_corpus(
     found = [message for message in messages if message is not None]
     calls = sum(len(message.calls) for message in found)
     unread = tuple(sample.title for sample, message in zip(samples, messages, strict=True) if message is None)
-    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)))
+    doubt = "" if unread or not calls else failed_trial(dialect, found, tools)
+    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)), doubt)
 
 
 def _compiled(name: str, files: Mapping[Path, str], spec: Path) -> Dialect:

@@ -163,6 +163,7 @@ def entry(draft: Draft, name: str, about: str) -> str:
     lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
     lines += [f"  values: {{{', '.join(f'{slot}: {codec}' for slot, codec in codecs.items())}}}"] if codecs else []
     lines += ['  ids: {form: "functions.{name}:{index}"}'] if Hole.REF in draft.call else []
+    lines += ['  ids: {form: "call_{index}"}'] if Hole.ID in draft.call or "$id" in repr(draft.shape) else []
     gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
     if any(gaps.values()):
         lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")

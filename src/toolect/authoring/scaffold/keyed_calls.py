@@ -49,8 +49,9 @@ def keyed_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]:
     if not any(call.keys for call in calls):
         return
     gaps = [gap for call in calls for gap in _gaps(texts, call, tools)]
-    for found in values(gaps):
-        seen = _seen(texts, calls, found)
+    heads = [tokens(texts[call.sample][call.name.end : call.keys[0].start]) for call in calls if call.keys]
+    for found in values(gaps, heads):
+        seen = _seen(texts, calls, found, heads)
         if seen is not None:
             yield seen
 
@@ -167,9 +168,8 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
         yield Gap(text[key.end : again.start if again else end], kinds, last, closed, end == len(text))
 
 
-def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values) -> Seen | None:
+def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Sequence[Sequence[str]]) -> Seen | None:
     """The calls with their arguments as one stretch each, and the form of one argument."""
-    heads = [tokens(texts[call.sample][call.name.end : call.keys[0].start]) for call in calls if call.keys]
     empty = [tokens(texts[call.sample][call.name.end : call.end]) for call in calls if not call.keys]
     opener = common_end([*heads, *([tokens(found.follows)] if found.divided else [])])
     if found.divided and not found.follows.endswith("".join(opener)):
@@ -193,7 +193,7 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values) -> Seen |
         marks += [Mark(word.start, word.end, Hole.NAME) for word in call.closers if word.start >= end]
         made[call.sample].append(SeenCall(call.name.text, tuple(key.text for key in call.keys), tuple(marks)))
     forms = tuple((begins, Hole.KEY, *form) if begins else (Hole.KEY, *form) for form in found.forms)
-    return Seen(tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language))
+    return Seen(tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language, found.divided))
 
 
 def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:
@@ -206,5 +206,5 @@ def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:
     while at and not opener[at - 1].isspace() and opener[at - 1] not in "([{":
         at -= 1
         if opener[at].startswith(("<", "[")):
-            return "".join(opener[at:])
+            break
     return "".join(opener[at - 1 if at and opener[at - 1].strip(" ") == "" else at :])

@@ -43,8 +43,11 @@ class Values(NamedTuple):
     language: str = ""
 
 
-def values(gaps: Sequence[Gap]) -> Iterator[Values]:
-    """The ways in which all the values may be written, the narrowest first."""
+def values(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iterator[Values]:
+    """The ways in which all the values may be written, the narrowest first.
+
+    `heads` are what stands between the name of a call and its first key, in tokens.
+    """
     shared = common_start([tokens(gap.text) for gap in gaps])
     length = len("".join(shared))
     for notation, read in NOTATIONS.items():
@@ -56,7 +59,7 @@ def values(gaps: Sequence[Gap]) -> Iterator[Values]:
                     yield made
                 break
     for lead in _leads(shared, len({gap.text for gap in gaps})):
-        yield from _raw(gaps, lead)
+        yield from _raw(gaps, lead, heads)
 
 
 def _typed(literal: Literal | None, gap: Gap) -> Literal | None:
@@ -82,7 +85,7 @@ def _unworded(shared: Sequence[str]) -> list[str]:
     return list(shared[at:])
 
 
-def _raw(gaps: Sequence[Gap], lead: str) -> Iterator[Values]:
+def _raw(gaps: Sequence[Gap], lead: str, heads: Sequence[Sequence[str]]) -> Iterator[Values]:
     """Values without quotes of a notation, which end where markup follows."""
     at = len(lead)
     rests = [gap.text[at:] for gap in gaps]
@@ -92,7 +95,7 @@ def _raw(gaps: Sequence[Gap], lead: str) -> Iterator[Values]:
             yield from _checked(gaps, lead, [len(gap.text) - len(closer) for gap in gaps])
         return
     inner = [tokens(rest) for gap, rest in zip(gaps, rests, strict=True) if not gap.last]
-    stops = [_unworded(common_end(inner))] if inner else []
+    stops = [_divider(inner, heads)] if inner else []
     stops += [
         _unworded(common_end([tokens(rest) for gap, rest in zip(gaps, rests, strict=True) if gap.last and gap.final]))
     ]
@@ -103,6 +106,20 @@ def _raw(gaps: Sequence[Gap], lead: str) -> Iterator[Values]:
             if ends and tuple(ends) not in tried:
                 tried.add(tuple(ends))
                 yield from _checked(gaps, lead, ends)
+
+
+def _divider(inner: Sequence[Sequence[str]], heads: Sequence[Sequence[str]]) -> list[str]:
+    """What stands between a value and the next key: what all have there, as far as it is markup.
+
+    Where few were seen, that is how an argument begins, and the tags and signs before it.
+    """
+    shared = _unworded(common_end(inner))
+    if len({"".join(one) for one in inner}) >= FEW:
+        return shared
+    at = len(shared) - len(common_end([shared, *heads]))
+    while at and not (shared[at - 1][0].isalnum() or shared[at - 1] == " "):
+        at -= 1
+    return shared[at:]
 
 
 def _stopped(gaps: Sequence[Gap], at: int, stop: str, divider: str) -> list[int]:
@@ -168,19 +185,30 @@ def _finished(gaps: Sequence[Gap], lead: str, ends: Sequence[int], notation: str
         return None
     last = [tokens(rest) for gap, rest in zip(gaps, after, strict=True) if gap.last]
     between = next(iter(inner), "")
-    closer = "".join(common_start([*map(tokens, inner), *last]) if inner else _own(common_start(last)))
+    closer = "".join(common_start([*map(tokens, inner), *last]) if inner else _own(common_start(last), closed))
     ends = [len(closer) if closed else end + len(closer) for end in ends]
     form: tuple[Token, ...] = (lead, hole, rests[0], Hole.KEY, closer) if closed else (lead, hole, closer)
     form = tuple(part for part in form if part)
+    if notation == "json" and not closed and '"' not in lead and not _tells_words(gaps, lead):
+        hole, notation = Hole.VALUE, "python_json"
+        form = tuple(Hole.VALUE if part is Hole.JSON else part for part in form)
     language = _language(gaps, notation) if hole is Hole.VALUE else ""
     return Values(tuple(ends), (form,), bool(inner), between.removeprefix(closer), "", language)
 
 
-def _own(shared: Sequence[str]) -> list[str]:
-    """What closes a lone argument: a closing tag or a quote, with the end of its line."""
-    if not shared or not (shared[0].startswith(("</", "[/")) or shared[0] in "\"'"):
-        return list(shared[:1]) if shared[:1] == ["\n"] else []
-    return list(shared[:2]) if shared[1:2] == ["\n"] else list(shared[:1])
+def _own(shared: Sequence[str], closed: bool) -> list[str]:
+    """What closes a lone argument: a closing tag, its end where its key comes again, or a quote; and its line."""
+    at = 0
+    if closed:
+        at = next((i + 1 for i, token in enumerate(shared[:2]) if token in ">])}"), 0)
+    elif shared and (shared[0].startswith(("</", "[/")) or shared[0] in "\"'"):
+        at = 1
+    return list(shared[: at + 1] if shared[at : at + 1] == ["\n"] else shared[:at])
+
+
+def _tells_words(gaps: Sequence[Gap], lead: str) -> bool:
+    """True where a value shows how true and false are spelled."""
+    return any(gap.text.startswith(("true", "false"), len(lead)) for gap in gaps)
 
 
 def _language(gaps: Sequence[Gap], notation: str) -> str:

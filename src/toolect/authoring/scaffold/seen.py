@@ -21,6 +21,8 @@ class Arguments(NamedTuple):
     """How raw values are read, as an entry says it."""
     language: str = ""
     """The value language that the values are of."""
+    several: bool = True
+    """Arguments were seen that follow one another."""
 
 
 class SeenCall(NamedTuple):

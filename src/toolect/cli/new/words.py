@@ -66,6 +66,8 @@ def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: S
         yield '    argument: KEY ": " TEXT "\\n"'
         yield f"and what they mean in {spec}: docs/guide/tutorial.md shows it step by step"
         return
+    if made.doubt:
+        yield made.doubt
     for title in made.unread:
         yield f"{title} is not read: nothing stands below it in the corpus, write there what it says"
     if made.left:

@@ -1,0 +1,110 @@
+"""Measures induction: `python -m tools.induction.scores [--formats N] [--seed N] [--templates DIR]... [--write]`.
+
+Prints the table of random formats by feature, of the shipped dialects, and of the chat templates below each DIR; with
+`--write` they go into docs/reports/induction.md. `--wrong` names what is not induced, with the first thing that is read
+otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import toolect
+from toolect.chat_template import BadTemplate, read_template
+from tools.induction.measure import Outcome, random_outcome, shipped_outcome, template_outcome
+
+PAGE = Path(__file__).parents[2] / "docs" / "reports" / "induction.md"
+MARK = "<!-- measured -->\n"
+"""What comes after it in the page is written by this tool."""
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--formats", type=int, default=1000, help="how many random formats; 1000 unless told")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the first one")
+    parser.add_argument("--templates", type=Path, action="append", default=[], metavar="DIR", help="chat templates")
+    parser.add_argument("--wrong", action="store_true", help="name what is not induced")
+    parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.name}")
+    options = parser.parse_args()
+    lines: list[str] = []
+    for line in _tables(options.formats, options.seed, options.templates, options.wrong):
+        print(line, flush=True)
+        lines.append(line)
+    if options.write:
+        PAGE.write_text(PAGE.read_text("utf-8").partition(MARK)[0] + MARK + "\n" + "\n".join(lines) + "\n", "utf-8")
+
+
+def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool) -> Iterator[str]:
+    if formats:
+        yield from _random(range(seed, seed + formats), wrong)
+    yield from _shipped(wrong)
+    if folders:
+        yield from _templates(folders, wrong)
+
+
+def _random(seeds: range, wrong: bool) -> Iterator[str]:
+    found = [(seed, random_outcome(seed)) for seed in seeds]
+    yield from ("## Random formats", "", f"Seeds {seeds[0]} to {seeds[-1]}, from five samples each.", "")
+    yield from ("| formats | | exact | claimed, not exact | exact, not claimed |", "| --- | --: | --: | --: | --: |")
+    outcomes = [one for _, one in found]
+    yield _row("all", outcomes)
+    for family in sorted({one.name for one in outcomes}):
+        yield _row(family, [one for one in outcomes if one.name == family])
+    features = Counter(feature for one in outcomes for feature in one.features)
+    for feature in sorted(feature for feature, count in features.items() if 100 * count >= len(outcomes)):
+        yield _row(f"`{feature}`", [one for one in outcomes if feature in one.features])
+    yield ""
+    if wrong:
+        yield from (f"- {seed} {one.name}: {one.wrong}" for seed, one in found if one.wrong)
+
+
+def _row(name: str, outcomes: Sequence[Outcome]) -> str:
+    exact = sum(one.exact for one in outcomes)
+    share = f"{exact} ({100 * exact / max(len(outcomes), 1):.0f} %)"
+    mistaken = sum(one.claimed and not one.exact for one in outcomes)
+    modest = sum(one.exact and not one.claimed for one in outcomes)
+    return f"| {name} | {len(outcomes)} | {share} | {mistaken} | {modest} |"
+
+
+def _shipped(wrong: bool) -> Iterator[str]:
+    yield from ("## Shipped dialects", "")
+    yield from ("| samples | tools | dialects | calls | calls and texts | claimed, calls not right |",)
+    yield "| --- | --- | --: | --: | --: | --: |"
+    missed: list[str] = []
+    for count in (1, 5):
+        for declared in (False, True):
+            found = [one for name in toolect.dialects() if (one := shipped_outcome(name, count, declared))]
+            yield (
+                f"| {'one' if count == 1 else 'up to five'} | {'declared' if declared else 'not declared'} "
+                f"| {len(found)} | {sum(one.calls for one in found)} | {sum(one.exact for one in found)} "
+                f"| {sum(one.claimed and not one.calls for one in found)} |"
+            )
+            missed += [
+                f"- {count} {'declared' if declared else ''} {one.name}: {one.wrong}" for one in found if one.wrong
+            ]
+    yield ""
+    yield from missed if wrong else ()
+
+
+def _templates(folders: Sequence[Path], wrong: bool) -> Iterator[str]:
+    found: list[Outcome] = []
+    for path in sorted({path for folder in folders for path in folder.rglob("*.jinja")}):
+        try:
+            outcome = template_outcome(path.stem, read_template(path))
+        except BadTemplate:
+            continue
+        found += [outcome] if outcome is not None else []
+    yield from ("## Chat templates", "", "| templates that write calls | exact | calls | claimed, not exact |")
+    yield "| --: | --: | --: | --: |"
+    exact, calls = sum(one.exact for one in found), sum(one.calls for one in found)
+    yield f"| {len(found)} | {exact} | {calls} | {sum(one.claimed and not one.exact for one in found)} |"
+    yield ""
+    yield from (f"- {one.name}: {one.wrong}" for one in found if wrong and one.wrong)
+
+
+if __name__ == "__main__":
+    main()
