@@ -70,7 +70,7 @@ def grammar_parts(path: Path, seen: set[Path] | None = None) -> Iterator[bytes]:
         dotted = match[1].decode("utf-8", "replace").strip(".").split(".")
         for names in (dotted, dotted[:-1]):
             if names:
-                yield from grammar_parts(path.parent.joinpath(*names[:-1], names[-1] + ".lark"), seen)
+                yield from grammar_parts(files.imported(path.parent, names), seen)
 
 
 def load(name: str, key: str, kind: type[T]) -> T | None:

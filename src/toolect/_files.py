@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 GIVEN = Path("<defined>")
@@ -36,16 +36,19 @@ def take(texts: Mapping[Path, bytes]) -> None:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a file. Raises OSError, or ValueError for what is no path.
-
-    What a given grammar imports, and was not given, is one of the shipped ones.
-    """
+    """The bytes of a file. Raises OSError, or ValueError for what is no path."""
     text = _given.get(path)
-    if text is not None:
-        return text
-    return (shipped().parent / path.relative_to(GIVEN) if path.is_relative_to(GIVEN) else path).read_bytes()
+    return path.read_bytes() if text is None else text
 
 
 def exists(path: Path) -> bool:
     """True when there is such a file."""
     return path in _given or path.exists()
+
+
+def imported(folder: Path, names: Sequence[str]) -> Path:
+    """The grammar that `%import .names` in a file of `folder` means: one beside that file, or else a shipped one."""
+    below = Path(*names[:-1], f"{names[-1]}.lark")
+    grammars = shipped().parent / "grammars"
+    places = (folder, grammars, grammars / folder.name)  # a value language names its neighbours without their folder
+    return next((place / below for place in places if exists(place / below)), folder / below)

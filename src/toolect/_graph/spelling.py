@@ -14,6 +14,11 @@ MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
 
 
+_ATOM = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|?*+.^$])"
+_PLAIN = re.compile(rf"{_ATOM}*[*+]?").fullmatch
+"""Matches an expression of single characters, of which the last may come often."""
+
+
 def canonical(found: str, marks: dict[str, bool]) -> str:
     """The marker among `marks` that `found` is, its inner whitespace apart."""
     if found in marks:
@@ -37,6 +42,18 @@ def beginning(word: str) -> str:
     for char in reversed(letters):
         found = rf"(?:\Z|{char}{found})"
     return rf"{first}(?<!\w{first})(?={found})"
+
+
+def may_grow(regex: str, text: str, start: int, end: int) -> bool:
+    r"""True when `text[start:end]`, of which `regex` matches the beginning, may become a longer match with more text.
+
+    `\d+(\.\d+)?` matches the `1` of `1.`, and of `1.5` it matches all.
+    """
+    if _PLAIN(regex) is not None:
+        return False  # where such an expression ends, it ends
+    from toolect._regular.automaton import alive  # not part of starting up: few dialects need it
+
+    return alive(regex, text[start:end])
 
 
 def squeeze(text: str) -> str:

@@ -21,7 +21,7 @@ from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
-from toolect._values.escapes import LEAD, unescape
+from toolect._values.escapes import LEAD, hides, unescape
 
 NEAR = 256
 """Characters in which the end of most texts is: beyond them, each needle is looked for by itself, and remembered."""
@@ -93,7 +93,8 @@ class Text(Route, ABC):
         if not self._echoes and not first.echo and len(self._closers) == 1:
             self._near = first_of([first.text, *(word for _, words in self._others for word in words)])
         escapes = "" if self._escapes is None else LEAD[self._escapes]
-        self.clear = clear_text(node, plan, ends, escapes, re.escape(self.space))
+        if not any(stop.core.startswith(escapes) for stop in ends if escapes):  # what ends it may be an escape
+            self.clear = clear_text(node, plan, ends, escapes, re.escape(self.space))
         self.hub = build(after, after.choices)
 
     def _first(self, to: Striding, pos: int) -> tuple[int, Closer]:
@@ -147,6 +148,8 @@ class Text(Route, ABC):
         if stands_twice(to.last, text, pos, piece):
             return None
         if self._escapes is not None:
+            if hides(self._escapes, text, pos, where):
+                return None
             piece = unescape(piece, self._escapes)
         return self.take(to, piece, until, until + closer.gap)
 

@@ -229,8 +229,10 @@ def headed(view: View, node: Node, pos: int) -> Answer:
     marker = probe.next()
     if marker is WAIT:
         return WAIT
-    if marker is None or isinstance(marker.key, Terminal):
+    if marker is None:
         return Answer.NO
+    if isinstance(marker.key, Terminal):  # it is another one's line
+        return Answer.YES if "\n" in probe.blank and probe.node.lead(marker.key).startswith("\n") else Answer.NO
     if len(marker.key) >= STRONG or not node.naming(head.key):
         return Answer.YES
     probe.over(marker)

@@ -149,7 +149,7 @@ class Machine:
         elif node.text:
             step = _enter_text(course, node)
         elif node.escaped:
-            step = EscapedSlot(course, node)
+            step = EscapedSlot(course, node) if course.spacing.before_string(course) else WAIT
         else:
             step = lex(course, node)
         if step is WAIT:

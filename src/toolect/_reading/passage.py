@@ -11,6 +11,7 @@ from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued
 from toolect._spec.model import Role, SlotKind
+from toolect._values.escapes import LEAD, hides, run_before
 from toolect.message import Reasoning
 
 MAX_MISSPELT = 1 << 14
@@ -35,8 +36,8 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_shown",
-        "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
+        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_shown",
+        "escapes", "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
@@ -54,6 +55,8 @@ class Passage:
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
         spoken = role in _SPOKEN and not course.builder.draft.after_call
+        self.escapes = None if field.codec is None or skip else field.codec.escapes
+        self._run = 0  # how often what escapes begin with is the last that was read
         self._lined = spoken or course.spacing.written.endswith("\n")  # a line begins with it
         self.lobby = self._dropped = False
         if role is Role.CONTENT:
@@ -86,6 +89,12 @@ class Passage:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
         before, line, rest = self._before(course, at, _NEAR).rpartition("\n")
         return before.rstrip().rpartition("\n")[2] if line else "", rest
+
+    def hidden(self, course: Course, at: int) -> bool | None:
+        """True when the sign at index `at` is a part of an escape; None when more text is needed."""
+        if self.escapes is None:
+            return False
+        return hides(self.escapes, course.buf, course.pos, at, self._run, course.final)
 
     def begins_line(self, course: Course, stop: Stop, at: int) -> bool:
         """True when a line begins before index `at`, or before the blanks there with which `stop` is written."""
@@ -133,6 +142,9 @@ class Passage:
     def read_to(self, course: Course, until: int) -> None:
         """The text before index `until` is more of it."""
         if until > course.pos:
+            if self.escapes is not None:
+                run = run_before(course.buf, course.pos, until, LEAD[self.escapes])
+                self._run = run + self._run if run == until - course.pos else run
             self.add(course, course.buf[course.pos : until])
             course.pos = until
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node, Step
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._spec.model import Role, SlotKind
@@ -107,7 +107,9 @@ def next_lexeme(
         match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
         if match is not None and match.end() > pos:
             end = match.end()
-            return WAIT if end == n and not final and end - pos < MAX_LEXEME else Lexeme(terminal, pos, end)
+            if final or end - pos == MAX_LEXEME or end < n and not may_grow(terminal.regex, buf, pos, n):
+                return Lexeme(terminal, pos, end)
+            return WAIT
     return None
 
 

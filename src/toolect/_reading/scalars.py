@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
-from toolect._values.escapes import unescape
+from toolect._values.escapes import LEAD, unescape
 from toolect._values.vocabulary import VALUE_OF, number
 from toolect.message import Json
 
@@ -117,6 +117,8 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
         codec = (slot.field if slot else inside.text_field()).codec
         escapes = slot.escapes if slot else codec.escapes if codec else None
+        if slot is None and escapes is not None and LEAD[escapes] in "\\'\"":
+            return  # the closer may be a part of an escape
         after = step.node
         if not _closes(after):
             yield Scalar(

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Protocol
 
 from toolect._graph.node import Node
+from toolect._graph.spelling import cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.probe import Probe, View
@@ -49,6 +50,16 @@ class Spacing:
         if self.come or self.loose or self._begun or not text.startswith(self._trail, pos):
             return -1
         return pos + len(self._trail)
+
+    def before_string(self, source: Place) -> bool:
+        """Go over what the opener of a string writes after itself, which may be missing; False for more text."""
+        buf, trail = source.buf, self._trail
+        if not source.final and len(buf) - source.pos < len(trail) and cut_off(trail, buf, source.pos):
+            return False
+        if buf.startswith(trail, source.pos):
+            source.pos += len(trail)
+        self.clear()
+        return True
 
     def clear(self) -> None:
         """Nothing is written after the last lexeme."""

@@ -120,6 +120,9 @@ def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Wait
 
 def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> End | Waiting | None:
     buf, final = course.buf, course.final
+    hidden = passage.hidden(course, at)
+    if hidden is not False:
+        return WAIT if hidden is None else None
     if stop.line and not passage.begins_line(course, stop, at):
         return None
     match stop:

@@ -242,7 +242,7 @@ class TextSlot:
         role = passage.field.role
         if have < len(stop.lead) and stop.repair is None and role is not Role.CONTENT:
             course.builder.note_space(base + at, stop.lead)
-        if role is Role.STRING and not stop.direct and not passage.opened:
+        if role is Role.STRING and not stop.direct and not passage.opened and stop.key not in passage.node.choices:
             passage.open(course)
         opened = passage.opened
         passage.close(course, base + at - have)

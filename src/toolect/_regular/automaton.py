@@ -127,6 +127,21 @@ def led(
                     yield target, word + char
 
 
+def alive(regex: str, text: str) -> bool:
+    """True when `text` is the beginning of something that `regex` matches, as far as an automaton can tell."""
+    try:
+        machine = automaton(regex)
+    except NotRegular:
+        return False
+    states = {0}
+    for char in text:
+        after = {state for before in states for state in machine.follow[before]}
+        states = {state for state in after if holds(machine.chars[state], ord(char))}
+        if not states:
+            return False
+    return True
+
+
 class Alphabet:
     """The characters that some automata treat alike, each kind by one of them, the most readable one."""
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.leaves import leaves
 from toolect._spec.linear import check_linear
-from toolect._spec.model import Codec, CodecKind, Escapes, Layout, LayoutKind, Role, Rule, Spelling
+from toolect._spec.model import (
+    Codec,
+    CodecKind,
+    Escapes,
+    Layout,
+    LayoutKind,
+    Role,
+    Rule,
+    Slot,
+    SlotKind,
+    Spelling,
+)
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems, one_of
 
@@ -55,6 +68,12 @@ def read_codecs(
     """The codec of each slot named in `values`."""
     parts = Parts(rules, values=True)
     codecs: dict[str, Codec] = {}
+    told = {
+        f"{rule.name}/TEXT": part.escapes
+        for rule in rules.values()
+        for part in leaves(rule.expr)
+        if isinstance(part, Slot) and part.kind is SlotKind.TEXT and part.escapes is not Escapes.JSON
+    }
     for key, value in table.entries:
         kind = parts.find(key, problems, quiet=key.text not in own)
         codec = _codec(value, kind, problems)
@@ -77,6 +96,11 @@ def read_codecs(
                 problems.error("wrong-role", message, key.place)
         else:
             problems.error("wrong-role", f"expected a slot or a terminal for a codec, got {kind}", key.place)
+    for name, escapes in told.items():
+        codec = codecs.get(name)
+        if codec is None:
+            codec = Codec(CodecKind.JSON_OR_TEXT if name == f"{Role.SCALAR}/TEXT" else CodecKind.TEXT)
+        codecs[name] = codec if codec.escapes is not None else replace(codec, escapes=escapes)
     return codecs
 
 

@@ -81,11 +81,11 @@ def read_grammar(
     return Grammar(rules, {n: texts for n in source.defined if (texts := terminals.spellings.get(n))}, comments)
 
 
-def _imported(folder: str | None, name: str) -> tuple[str, str]:
-    """The path and the text of a grammar that one in `folder` imports; OSError sends Lark on to its own ones."""
+def _imported(folder: str | None, file: str) -> tuple[str, str]:
+    """The path and the text of the grammar that an import in a file of `folder` means, for Lark."""
     if folder is None:
-        raise FileNotFoundError(name)
-    path = Path(folder, name)
+        raise FileNotFoundError(file)  # one of Lark's own
+    path = files.imported(Path(folder), Path(file).with_suffix("").parts)
     return str(path), files.read(path).decode("utf-8-sig").replace("\r\n", "\n")
 
 

@@ -9,6 +9,7 @@ import msgspec
 from lark import Token
 from lark.exceptions import GrammarError, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from toolect import _files as files
 from toolect._spec.document import read_text
 from toolect._spec.lark_loader import GRAMMAR_ERRORS, LarkTree, get_mangle, get_parser
 from toolect._spec.problems import Problems, near
@@ -174,7 +175,7 @@ def _import(
             message = f"expected an import from `common` or from a file beside, got `{'.'.join(dotted)}`"
             problems.error("unknown-import", message, place, hint=f"write `.{'.'.join(dotted)}`")
         return imported, None
-    target = path.parent.joinpath(*dotted).with_suffix(".lark")
+    target = files.imported(path.parent, dotted)
     if target in above or len(above) > MAX_IMPORTS:
         problems.error("import-cycle", f"`{target.stem}` imports itself", place)
         return imported, None

@@ -39,14 +39,27 @@ class Escapes(StrEnum):
     """Those of XML: `&amp;`, `&lt;` and the others that it names, and `&#10;`."""
     PERCENT = "percent"
     """Bytes of UTF-8, as in URLs: `%20`."""
+    TOML = "toml"
+    YAML = "yaml"
+    SIGNS = "signs"
+    """A backslash before a sign that would mean something: line breaks and all others stand as they are."""
+    APOSTROPHES = "apostrophes"
+    """`''` is one."""
+    QUOTES = "quotes"
+    """`""` is one."""
 
 
 QUOTED: dict[str, Escapes] = {
     "ESCAPED": Escapes.JSON,
-    "ESCAPED_PYTHON": Escapes.PYTHON,
-    "ESCAPED_JAVASCRIPT": Escapes.JAVASCRIPT,
+    **{f"ESCAPED_{escapes.name}": escapes for escapes in (Escapes.PYTHON, Escapes.JAVASCRIPT)},
+    **{f"ESCAPED_{escapes.name}": escapes for escapes in (Escapes.TOML, Escapes.YAML, Escapes.SIGNS)},
 }
 """Whose escapes the slots have in which a backslash hides the quote, by their names in grammars."""
+PLAIN: dict[str, Escapes] = {
+    f"TEXT_{escapes.name}": escapes
+    for escapes in (Escapes.ENTITIES, Escapes.PERCENT, Escapes.APOSTROPHES, Escapes.QUOTES)
+}
+"""Whose escapes the texts have that no backslash has anything to do with, by their names in grammars."""
 
 
 class Literal(msgspec.Struct, frozen=True, tag="literal"):
@@ -75,7 +88,7 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
     operator: str = ""
     """A regular expression for what cannot follow the string that an `ESCAPED` slot is in: what computes with it."""
     escapes: Escapes = Escapes.JSON
-    """What a backslash means in an `ESCAPED` slot."""
+    """What a backslash means in an `ESCAPED` slot, and in a `TEXT` slot what else than itself a sign may be."""
 
     @property
     def name(self) -> str:
@@ -84,7 +97,9 @@ class Slot(msgspec.Struct, frozen=True, tag="slot"):
 
 
 SLOTS: dict[str, Slot] = {kind.value: Slot(kind) for kind in SlotKind} | {
-    name: Slot(SlotKind.ESCAPED, escapes=escapes) for name, escapes in QUOTED.items()
+    name: Slot(kind, escapes=escapes)
+    for kind, names in ((SlotKind.ESCAPED, QUOTED), (SlotKind.TEXT, PLAIN))
+    for name, escapes in names.items()
 }
 """The slots by their names in grammars."""
 

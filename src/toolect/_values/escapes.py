@@ -13,10 +13,14 @@ _SAME = {sign: sign for sign in "\\'\"/`"}
 """Signs that a backslash is written before in some language: each is read in all of them."""
 _JSON = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"} | _SAME
 _HEX = r"u([0-9a-fA-F]{4})"
+_LONG = "U([0-9a-fA-F]{8})"
+_YAML = _JSON | {"0": "\0", "a": "\a", "v": "\v", "e": "\x1b", " ": " ", "N": "\x85", "_": "\xa0"}
+_YAML |= {"L": "\u2028", "P": "\u2029", "\n": ""}
 _PAIR = r"u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 """Both halves of a surrogate pair. Those that come as they are stay as they are."""
 _NUMBER = r"(?P<octal>0[0-7]{0,2})|x([0-9a-fA-F]{2})|" + _HEX
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
+_PAGES = {"\b": "\\b", "\f": "\\f"}
 _ENTITIES = {"&": "amp", '"': "quot", "'": "apos", "<": "lt", ">": "gt"}
 _SIGNS = {name: sign for sign, name in _ENTITIES.items()}
 
@@ -36,8 +40,12 @@ class _Language(NamedTuple):
     """How a character is written."""
 
 
-def _backslashes(signs: dict[str, str], numbers: str, control: str) -> _Language:
-    """A language of backslashes: `signs` is what a character after one stands for."""
+def _backslashes(signs: dict[str, str], numbers: str, control: str, names: dict[str, str]) -> _Language:
+    """A language of backslashes: `signs` is what a character after one stands for.
+
+    Control characters are written as `names` says, or with their number as in `control`.
+    """
+    names = _NAMES | names
     escape = re.compile(rf"\\(?:{_PAIR}|{numbers}|(.))", re.DOTALL)
 
     def resolve(match: re.Match[str]) -> str:
@@ -50,12 +58,17 @@ def _backslashes(signs: dict[str, str], numbers: str, control: str) -> _Language
         return chr(min(int(match[match.lastindex or 0], base), 0x10FFFF))
 
     def write(char: str) -> str:
-        if char in _NAMES or char in _SAME:
-            return _NAMES.get(char, "\\" + char)
+        if char in names or char in _SAME:
+            return names.get(char, "\\" + char)
         units = char.encode("utf-16-be", "surrogatepass").hex()
         return control.format(ord(char)) if char < "\x80" else re.sub("(....)", r"\\u\1", units)
 
     return _Language(escape, resolve, _OPEN_BACKSLASH, r"\\\x00-\x1f\x7f", write)
+
+
+def _twice(sign: str) -> _Language:
+    """The language in which `sign` is written twice."""
+    return _Language(re.compile(sign * 2), lambda _: sign, re.compile(sign), sign, lambda char: char * 2)
 
 
 def _entity(match: re.Match[str]) -> str:
@@ -70,9 +83,18 @@ _OPEN_BACKSLASH = re.compile(
     r"\\(?:0[0-7]?|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}|u\{[0-9a-fA-F]{0,6}|U[0-9a-fA-F]{0,7})?"
 )
 _LANGUAGES = {
-    Escapes.JSON: _backslashes(_JSON, _HEX, "\\u{:04x}"),
-    Escapes.PYTHON: _backslashes(_JSON | {"v": "\v", "a": "\a", "\n": ""}, _NUMBER + "|U([0-9a-fA-F]{8})", "\\x{:02x}"),
-    Escapes.JAVASCRIPT: _backslashes(_JSON | {"v": "\v", "\n": ""}, _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}", "\\x{:02x}"),
+    Escapes.JSON: _backslashes(_JSON, _HEX, "\\u{:04x}", _PAGES),
+    Escapes.PYTHON: _backslashes(_JSON | {"v": "\v", "a": "\a", "\n": ""}, f"{_NUMBER}|{_LONG}", "\\x{:02x}", {}),
+    Escapes.JAVASCRIPT: _backslashes(
+        _JSON | {"v": "\v", "\n": ""}, _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}", "\\x{:02x}", _PAGES | {"\v": "\\v"}
+    ),
+    Escapes.TOML: _backslashes(_JSON | {"e": "\x1b"}, f"{_HEX}|{_LONG}", "\\u{:04x}", _PAGES),
+    Escapes.YAML: _backslashes(_YAML, rf"x([0-9a-fA-F]{{2}})|{_HEX}|{_LONG}", "\\x{:02x}", {}),
+    Escapes.SIGNS: _Language(
+        re.compile(r"\\(.)", re.DOTALL), lambda match: match[1], re.compile(r"\\"), r"\\", lambda char: "\\" + char
+    ),
+    Escapes.APOSTROPHES: _twice("'"),
+    Escapes.QUOTES: _twice('"'),
     Escapes.ENTITIES: _Language(
         re.compile("&(?:(amp|quot|apos|lt|gt)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));"),
         _entity,
@@ -93,7 +115,10 @@ _LANGUAGES = {
     ),
 }
 LEAD = dict.fromkeys(Escapes, "\\") | {Escapes.ENTITIES: "&", Escapes.PERCENT: "%"}
+LEAD |= {Escapes.APOSTROPHES: "'", Escapes.QUOTES: '"'}
 """What an escape begins with."""
+_TWICE = ("'", '"')
+"""What is written twice."""
 _ASIDE = "\ufdd0"
 """No character: it stands for a backslash until all other escapes are resolved."""
 _LONGEST = 12
@@ -119,15 +144,17 @@ def unescape(text: str, escapes: Escapes) -> str:
 
 
 def escape(text: str, closer: str, escapes: Escapes) -> str:
-    """`text` in a place that `closer` ends, whose first sign is escaped: the inverse of `unescape`."""
+    """`text` in a place that `closer` ends, whose first sign is escaped if it can be: the inverse of `unescape`."""
     language = _LANGUAGES[escapes]
-    hidden = f"[{language.always}{re.escape(closer[:1])}]"
+    hidden = f"[{language.always}{'' if LEAD[escapes] in _TWICE else re.escape(closer[:1])}]"
     return re.sub(hidden, lambda match: language.write(match[0]), text)
 
 
 def whole_escapes(text: str, start: int, end: int, escapes: Escapes) -> int:
     """The end of the last escape in `text[start:end]` that cannot go on; `start` is not inside of one."""
     lead, opens = LEAD[escapes], _LANGUAGES[escapes].open.fullmatch
+    if lead in _TWICE:
+        return end - (run_before(text, start, end, lead) % 2)
     if lead != "\\":
         near = max(start, end - _LONGEST)
         while (near := text.find(lead, near, end)) >= 0:
@@ -147,10 +174,30 @@ def whole_escapes(text: str, start: int, end: int, escapes: Escapes) -> int:
 
 def _is_escape(text: str, start: int, at: int) -> bool:
     """True when the backslash `text[at]` is not itself escaped; `start` is not inside of an escape."""
+    return run_before(text, start, at, "\\") % 2 == 0
+
+
+def run_before(text: str, start: int, at: int, sign: str) -> int:
+    """How many of `sign` stand one after the other right before index `at` of `text`, from index `start` on."""
     first = at
-    while first > start and text[first - 1] == "\\":
+    while first > start and text[first - 1] == sign:
         first -= 1
-    return (at - first) % 2 == 0
+    return at - first
+
+
+def hides(escapes: Escapes, text: str, start: int, at: int, before: int = 0, final: bool = True) -> bool | None:
+    """True when the sign at index `at` of `text` is a part of an escape; None when more text is needed.
+
+    The text begins at index `start`, perhaps after as many as `before` of what escapes begin with.
+    """
+    lead = LEAD[escapes]
+    if lead != "\\" and (lead not in _TWICE or text[at] != lead):
+        return False
+    run = run_before(text, start, at, lead)
+    run += before if run == at - start else 0
+    if lead == "\\" or run % 2:
+        return run % 2 == 1
+    return text[at + 1] == lead if at + 1 < len(text) else None if not final else False
 
 
 class Unescaped:
