@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside peers floods conformance damage chats fuzz mutate house wheel compiled clean
+.PHONY: help setup demo test lint bench beside peers floods conformance damage chats fuzz mutate house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -63,6 +63,11 @@ damage: setup  ## count how many damaged calls are read as what they meant: ARGS
 house: setup  ## print the figures of the source: lines, circles of imports, calls for an answer
 	@$(BIN)/python -m tools.house.figures $(ARGS)
 
+site: setup  ## build the pages as a site with a search in .site/html, and check its links
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,site]'
+	$(BIN)/python -m tools.pages.site
+	@echo "open .site/html/index.html"
+
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/
 	rm -rf dist
 	$(BIN)/python -m build
@@ -72,7 +77,7 @@ compiled: setup  ## build a wheel whose reading packages are compiled, in dist/c
 	MYPYPATH=src HATCH_BUILD_HOOK_ENABLE_MYPYC=1 $(BIN)/python -m build --outdir dist/compiled
 
 clean:  ## remove everything that can be made again
-	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml

@@ -1,0 +1,100 @@
+"""What is published: the package, and the pages as a site."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import test_docs
+import yaml
+
+import toolect
+from tools.pages import site
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_package_is_typed_and_has_its_version() -> None:
+    """Type checkers are told, and the version stands in one place."""
+    assert (Path(toolect.__file__).parent / "py.typed").exists()
+    assert PROJECT["project"]["dynamic"] == ["version"] and "Typing :: Typed" in PROJECT["project"]["classifiers"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", toolect.__version__)
+    assert PROJECT["tool"]["hatch"]["version"]["path"].endswith("_version.py")
+
+
+def test_all_that_is_needed_is_packed() -> None:
+    """The data that is read at run time is in the wheel; all that a build and the tests need in the source."""
+    targets = PROJECT["tool"]["hatch"]["build"]["targets"]
+    data = {"dialects.yaml", "chats.yaml", "grammars"}
+    assert data == {*targets["wheel"]["force-include"]}
+    packed = {name.strip("/") for name in targets["sdist"]["include"]}
+    assert packed >= data | {"src", "tests", "tools", "docs", "examples", *(p for p in site.PARTS if "/" not in p)}
+    assert all((ROOT / name).exists() for name in packed)
+
+
+def test_extras_are_installed_for_the_tests() -> None:
+    """What an extra brings is also in `dev`, but what only the site needs."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    dev = {re.match(r"[\w.-]+", one)[0] for one in extras["dev"]}  # type: ignore[index]
+    for name, needed in extras.items():
+        if name not in ("dev", "site"):
+            assert {re.match(r"[\w.-]+", one)[0] for one in needed} <= dev | {"toolect"}, name  # type: ignore[index]
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages as the site is built from them."""
+    folder = tmp_path_factory.mktemp("site") / "pages"
+    site.stage(folder)
+    return folder
+
+
+def test_the_site_has_every_page(staged: Path) -> None:
+    """Links lead as they do in the repository, and no block has words for the tests in its first line."""
+    pages = sorted(staged.rglob("*.md"))
+    assert [page.relative_to(staged) for page in pages] == sorted(page.relative_to(ROOT) for page in test_docs.PAGES)
+    for page in pages:
+        source = page.read_text(encoding="utf-8")
+        assert not list(test_docs.broken(page, source)), page
+        assert not any(block.options for block in test_docs.blocks(source)), page
+
+
+def test_the_menu_leads_somewhere(staged: Path) -> None:
+    """Each entry of the site's menu is a page, and there is a search."""
+
+    class Loader(yaml.SafeLoader):
+        """Leaves out what MkDocs computes."""
+
+    Loader.add_multi_constructor("tag:yaml.org,2002:python", lambda *_: None)
+    config = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader)
+    assert config["plugins"] == ["search"] and config["theme"]["name"] == "material"
+    assert ROOT / config["docs_dir"] == site.PAGES
+
+    def leaves(item: object) -> list[str]:
+        if isinstance(item, str):
+            return [item]
+        inner = item.values() if isinstance(item, dict) else item if isinstance(item, list) else []
+        return [leaf for one in inner for leaf in leaves(one)]
+
+    named = leaves(config["nav"])
+    assert all((staged / name).is_file() for name in named) and len({*named}) == len(named)
+
+
+def test_a_link_that_leads_nowhere_fails(tmp_path: Path) -> None:
+    """The build of the site is strict about links and anchors."""
+    pytest.importorskip("mkdocs")
+    pytest.importorskip("material")
+    (tmp_path / "pages").mkdir()
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:\n  - README")[0]
+    (tmp_path / "mkdocs.yml").write_text(text.replace(".site/", ""))
+    for source, status in (("# A\n\n[a](#a)\n", 0), ("# A\n\n[a](#b)\n", 1), ("# A\n\n[a](b.md)\n", 1)):
+        (tmp_path / "pages" / "README.md").write_text(source)
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict"], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert done.returncode == status, (source, done.stderr)
