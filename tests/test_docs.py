@@ -36,7 +36,7 @@ from tools.conformance import summary
 from tools.pages import dialect_pages, docs, markdown_text, refusals
 
 ROOT = Path(__file__).parent.parent
-SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "tools" / "README.md"]
+SINGLE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "tools" / "README.md"]
 PAGES = sorted([*SINGLE, *(ROOT / "docs").rglob("*.md")])
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -321,6 +321,30 @@ def test_every_event_is_documented() -> None:
 
     names = [n for n, v in vars(toolect.events).items() if isinstance(v, type) and v.__module__ == "toolect.events"]
     assert missing((ROOT / "docs" / "guide" / "events.md").read_text(encoding="utf-8"), names) == []
+
+
+def test_the_readme_tells_true_figures() -> None:
+    """How many dialects there are, and that the table has twelve of them."""
+    source = (ROOT / "README.md").read_text(encoding="utf-8")
+    many = len(toolect.dialects())
+    assert f": {many} formats," in source and f"Twelve of {many};" in source
+    assert source.count("](docs/dialects/") - source.count("](docs/dialects/README.md)") == 12
+    assert source.index("| `malformed` |") < len("".join(source.splitlines(keepends=True)[:60]))
+
+
+def test_other_packages_have_a_page() -> None:
+    """Each one that the index names is executed and linked, with their calls beside ours."""
+    for page in (ROOT / "docs" / "coming-from").glob("[!R]*.md"):
+        source = page.read_text(encoding="utf-8")
+        assert "| toolect |\n| --- | --- |" in source and ">>> import" in source, page
+
+
+def test_the_changelog_is_by_release() -> None:
+    """Releases with their versions, the newest first; what is not released stands above them."""
+    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    released = [tuple(map(int, version.split("."))) for version in versions if version != "Unreleased"]
+    assert released == sorted(released, reverse=True) and versions.index("Unreleased") == 0
+    assert toolect.__version__ == versions[1]
 
 
 # Nothing that only this machine has

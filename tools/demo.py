@@ -10,6 +10,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLECT = Path(sys.executable).parent / "toolect"
+NEXT = """
+  . .venv/bin/activate            # toolect is installed here
+  toolect detect answer.txt       # which dialect it is in, and why
+  toolect parse answer.txt        # what it says
+  toolect list qwen               # the dialect of a model
+  toolect completion --install    # commands and dialects, completed by your shell
+
+docs/guide/python.md is the same in Python, docs/guide/agents.md runs the calls,
+docs/guide/tutorial.md declares a dialect."""
 PAUSE = 0.02  # seconds between the pieces of a streamed answer
 
 
@@ -65,6 +74,8 @@ def main() -> None:
     run("parse --stream --chunk 4 --format text", feed="examples/mixed.txt")
     say("The same in one dialect.")
     run("convert examples/mixed.txt --to kimi-k2")
+    say("Now yours: save what a model wrote, and let its dialect be found.")
+    print(NEXT)
 
 
 if __name__ == "__main__":

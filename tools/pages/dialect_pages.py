@@ -68,8 +68,10 @@ def sample(name: str) -> str:
 
 def index() -> str:
     """The page that lists all dialects."""
-    rows = [("dialect", "what it is", "one call")]
-    rows += [(_link(name), cell(registry.spec(name).about), code(sample(name))) for name in registry.dialects()]
+    rows = [("dialect", "what it is", "one call", "models")]
+    rows += [
+        (_link(name), cell(registry.spec(name).about), code(sample(name)), models(name)) for name in registry.dialects()
+    ]
     return f"""# All dialects
 
 Written by `tools/pages/docs.py`, like the pages behind the names. `↵` is a newline. How a dialect is declared is on the
@@ -77,6 +79,17 @@ page about [the spec language](../guide/dialects.md).
 
 {table(rows)}
 """
+
+
+SHOWN = 2
+"""Models named in a table; the page of a dialect names them all."""
+
+
+def models(name: str) -> str:
+    """The first models of a dialect, for a cell, and how many more there are."""
+    known = registry.spec(name).models
+    more = f", {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    return ", ".join(map(code, known[:SHOWN])) + more
 
 
 def page(name: str) -> str:

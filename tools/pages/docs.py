@@ -46,19 +46,27 @@ def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
                     yield from _helps(found, f"{path} {name}")
 
 
-SHOWN = 2
-"""Models named in the table; the page of a dialect names them all."""
+KNOWN = (
+    "hermes", "qwen3-coder", "llama3-json", "mistral-v13", "deepseek-v3.1", "kimi-k2", "glm-4.5", "harmony", "gemma4",
+    "minimax-m2", "anthropic-xml", "openai-chat",
+)  # fmt: skip
+"""The dialects that most people look for first."""
 
 
 def readme() -> str:
-    """The README with its table of dialects."""
+    """The README with its table of well-known dialects."""
     rows = [("dialect", "one call", "models")]
-    for name in registry.dialects():
-        models = registry.spec(name).models
-        more = f", {len(models) - SHOWN} more" if len(models) > SHOWN else ""
+    for name in KNOWN:
         link = f"[`{name}`]({dialect_pages.FOLDER}/{name}.md)"
-        rows.append((link, code(dialect_pages.sample(name)), ", ".join(map(code, models[:SHOWN])) + more))
+        rows.append((link, code(dialect_pages.sample(name)), dialect_pages.models(name)))
     return _filled("README.md", "dialects", table(rows))
+
+
+def contributing() -> str:
+    """The page for contributors with the order of packages, the lowest floor last."""
+    floors = reversed([*enumerate(ORDER, 1)])
+    rows = [("floor", "packages and modules"), *((str(n), ", ".join(map(code, names.split()))) for n, names in floors)]
+    return _filled("CONTRIBUTING.md", "order", table(rows))
 
 
 _LIMIT = re.compile(r"(.+?)\. ((?:Beyond it|With fewer): .+?)\.(?: |$)")
@@ -99,6 +107,7 @@ def _filled(page: str, name: str, text: str) -> str:
 PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/guide/cli.md", cli),
     ("README.md", readme),
+    ("CONTRIBUTING.md", contributing),
     ("docs/guide/dialects.md", limits),
     ("docs/reports/matrix.md", feature_matrix.page),
     ("docs/reports/house.md", figures.page),
