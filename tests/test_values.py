@@ -131,7 +131,7 @@ def test_escapes_are_those_of_the_language(text: str, json: str, python: str, ja
     [
         (r"\e\b\U0001F30A", "\x1b\b🌊", "\x1b\b🌊", "ebU0001F30A"),
         (r"\x41\N\_", r"\x41\N\_", "A\x85\xa0", "x41N_"),
-        ("\\\"a\\\nb", '"a\\\nb', '"ab', '"a\nb'),
+        ('\\"a\\\nb', '"a\\\nb', '"ab', '"a\nb'),
     ],
 )
 def test_escapes_of_configuration_files(text: str, toml: str, yaml: str, signs: str) -> None:
