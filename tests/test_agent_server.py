@@ -105,6 +105,16 @@ def test_calls_that_nobody_reads_are_no_answer() -> None:
         assert run(Agent(server.url, model="mine", tools=[tide]).run("?")).text.startswith("Nothing")
 
 
+def test_an_answer_in_json_is_no_call() -> None:
+    """Of a hosted model, that has tools of its own: unless it names a tool that there is."""
+    told = '{"name": "Ada", "arguments": {"for": "engines"}}'
+    call = '{"name": "tide", "arguments": {"port": "Brest"}}'
+    with serving([chat_server.text(told), chat_server.text(call), LOW]) as server:
+        agent = Agent(server.url, model="gpt-4o", tools=[tide])
+        assert run(agent.run("Who, and what for?")).text == told
+        assert run(agent.run("How low?")).text == "Low now."
+
+
 def test_the_server_names_its_only_model() -> None:
     """Of several the user has to choose."""
     pages = {"/v1/models": {"data": [{"id": QWEN}]}}

@@ -7,7 +7,8 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, nullcontext
 from contextvars import Context as Surroundings
-from typing import TYPE_CHECKING, Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolect._chat_completion import Ids
 from toolect.agent.gathered import Gathered, with_ids
@@ -21,6 +22,22 @@ if TYPE_CHECKING:
     from toolect._detection.auto import Auto
 
 
+class Reader(NamedTuple):
+    """How wire text is read: its dialect, the end of the prompt, and policies other than the dialect's own."""
+
+    dialect: Dialect | Auto
+    prefix: str = ""
+    policies: Mapping[str, Any] = MappingProxyType({})
+
+    def parse(self, text: str, tools: list[dict[str, Json]]) -> Message:
+        """The message of a whole text."""
+        return self.dialect.parse(text, tools=tools, prefix=self.prefix, **self.policies)
+
+    def stream(self, tools: list[dict[str, Json]]) -> Any:
+        """A fresh stream."""
+        return self.dialect.stream(tools=tools, prefix=self.prefix, **self.policies)
+
+
 class Execute(Protocol):
     """Executes call number `index` of an answer."""
 
@@ -30,12 +47,12 @@ class Execute(Protocol):
 class Answer:
     """One answer, and the calls in it while they run.
 
-    `reader` is asked for the dialect of wire text, and for the end of the prompt, when the first of it arrives.
+    `reader` is asked how wire text is read when the first of it arrives.
     `surroundings` are those that calls run in.
     """
 
     def __init__(
-        self, tools: list[dict[str, Json]], reader: Callable[[], tuple[Dialect | Auto, str]],
+        self, tools: list[dict[str, Json]], reader: Callable[[], Reader],
         tell: Callable[[AgentEvent], None], execute: Execute, surroundings: Surroundings,
     ) -> None:  # fmt: skip
         self.message = Message()
@@ -56,9 +73,9 @@ class Answer:
         if isinstance(answer, AsyncIterator):
             await self._read_pieces(answer)
         elif isinstance(answer, str):
-            dialect, prefix = self._reader()
-            self.text = _without_end(answer, dialect)
-            self._read_whole(dialect.parse(answer, tools=self._tools, prefix=prefix))
+            reader = self._reader()
+            self.text = _without_end(answer, reader.dialect)
+            self._read_whole(reader.parse(answer, self._tools))
         else:
             self._read_whole(answer if isinstance(answer, Message) else Message.from_openai(answer))
             self.ended = _ended(answer)
@@ -75,8 +92,8 @@ class Answer:
                 events = [piece]
                 if isinstance(piece, str):
                     if stream is None:
-                        dialect, prefix = self._reader()
-                        stream = dialect.stream(tools=self._tools, prefix=prefix)
+                        reader = self._reader()
+                        stream = reader.stream(self._tools)
                     texts.append(piece)
                     events = stream.feed(piece)
                 else:
@@ -86,7 +103,7 @@ class Answer:
         if stream is not None:
             self._take_all(stream.close(), gathered)
             self.message = gathered.message if mixed else stream.message
-            self.text = None if mixed else _without_end("".join(texts), dialect)
+            self.text = None if mixed else _without_end("".join(texts), reader.dialect)
 
     def _take_all(self, events: list[Event], gathered: Gathered) -> None:
         for event in events:

@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, Asyn
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from toolect.agent.answering import Answer
+from toolect.agent.answering import Answer, Reader
 from toolect.agent.errors import MaxIterations, ModelError, SentBack, Unreadable
 from toolect.agent.executing import Output
 from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
@@ -21,12 +21,11 @@ from toolect.agent.tool import Tool
 from toolect.agent.tool_registry import ToolRegistry, result
 from toolect.agent.typed_output import Refused, TypedOutput
 from toolect.agent.unread import check_read
-from toolect.compiled import Dialect
 from toolect.message import Call, Json
 from toolect.turns import ToolResult, Turn, User
 
 if TYPE_CHECKING:
-    from toolect._detection.auto import Auto
+    pass
 
 
 class Model(Protocol):
@@ -64,7 +63,7 @@ class Loop:
 
     def __init__(
         self, model: Model, tools: ToolRegistry, sources: Sequence[ToolSource],
-        reader: Callable[[], tuple[Dialect | Auto, str]], rules: Rules,
+        reader: Callable[[], Reader], rules: Rules,
         history: list[Turn], *, context: Any, choice: str, output: TypedOutput | None,
         tell: Callable[[AgentEvent], None],
     ) -> None:  # fmt: skip

@@ -48,6 +48,15 @@ class Served(Asked):
         async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice):
             yield piece
 
+    @property
+    def policies(self) -> dict[str, str]:
+        """How content is read. In a form that nobody tells models of, only what names a tool is a call.
+
+        Hosted models may be asked for JSON that looks like one.
+        """
+        told = self._text or self.dialect is None or self.dialect.spec.tools is not None
+        return {} if told else {"unknown_tool": "content"}
+
     async def _look(self, tools: bool) -> None:
         """Ask the server, once, for what was not said: the name of its model, and its chat template."""
         if self._prepared:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from toolect._detection.guess import dialect as find
 from toolect._exchange.openai_messages import read_messages
+from toolect.agent.answering import Reader
 from toolect.agent.background import finish
 from toolect.agent.chat import Chat
 from toolect.agent.errors import Aborted
@@ -192,9 +193,10 @@ class Agent(Generic[T]):
             if self._begun is begun:
                 self._begun = None
 
-    def _reader(self) -> tuple[Dialect | Auto, str]:
-        """What reads the text of the model, and the end of the prompt."""
-        return self.dialect, self._prefix or getattr(self.model, "prefix", "")
+    def _reader(self) -> Reader:
+        """How the text of the model is read."""
+        prefix = self._prefix or getattr(self.model, "prefix", "")
+        return Reader(self.dialect, prefix, getattr(self.model, "policies", {}))
 
     def _turns(self, history: History) -> list[Turn]:
         """A conversation as turns of its own, which begin with a system turn if the agent has one and it does not."""
