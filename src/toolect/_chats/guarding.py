@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._chats.plan import TURNS, Fill, frame_of
+from toolect._chats.slot_runs import inner_texts
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Literal, Rule
@@ -36,8 +37,9 @@ class Guardian:
     def _pattern(self, op: Fill) -> re.Pattern[str]:
         own = self._own.get(op.rule)
         if own is None:
-            closers = () if op.slot is ChatSlot.ANSWER else _following(self._spec, op)
-            words = sorted({*self.tokens, *closers}, key=len, reverse=True)
+            inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
+            tokens = {token for token in self.tokens if not any(token in text for text in inner)}
+            words = sorted({*tokens, *_following(self._spec, op)}, key=len, reverse=True)
             own = self._own[op.rule] = re.compile("|".join(map(re.escape, words)) or r"(?!)")
         return own
 

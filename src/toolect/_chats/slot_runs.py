@@ -6,10 +6,12 @@ each with the rules that it leaves and enters. An answer is one slot here: what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from toolect._chats.plan import TURNS, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.leaves import leaves
 from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 
 MAX_RUNS = 2_000
@@ -46,6 +48,9 @@ class Runs:
         self.slots: dict[int, tuple[ChatSlot, str]] = {}
         """State → the slot that is read there, and the rule that it is in."""
         self._after: dict[int, int] = {}
+        self._answers: dict[str, tuple[int, int]] = {}
+        self.inner = inner_texts(spec)
+        """The texts inside of answers."""
         self.turning = self._state()
         """The state between two turns."""
         self.first = self._state()
@@ -62,6 +67,8 @@ class Runs:
         if found is None:
             runs: dict[tuple[str, int], Run] = {}
             for run in self._runs(self._after.get(state, state)):
+                if run.text and not run.text.strip() and self._turns(run):
+                    continue  # blanks alone do not part turns: texts are full of them
                 known = runs.get((run.text, run.state))
                 if known is None or len(run.steps) < len(known.steps):
                     runs[run.text, run.state] = run
@@ -73,6 +80,11 @@ class Runs:
             found = tuple(sorted(runs.values(), key=lambda run: _rank(run, order)))
             self._found[state] = found
         return found
+
+    def _turns(self, run: Run) -> bool:
+        """True when a run leads from one turn to another."""
+        turned = [step.enters for step in run.steps if self.spec.roles.get(step.rule) in TURNS]
+        return turned[:1] == [False] and True in turned
 
     def _runs(self, state: int) -> Iterator[Run]:
         todo: list[tuple[int, str, tuple[Step, ...], frozenset[tuple[int, int]]]] = [(state, "", (), frozenset())]
@@ -128,7 +140,10 @@ class Runs:
             case Ref(rule):
                 inner = self._state()
                 self._edge(start, inner, step=Step(rule, True))
-                done = self._build(self._view(rule), rule, inner)
+                if self.spec.roles.get(rule) is ChatRole.ANSWER:
+                    done = self._answer(rule, inner)
+                else:
+                    done = self._build(self.spec.rules[rule].expr, rule, inner)
                 end = self._state()
                 self._edge(done, end, step=Step(rule, False))
                 return end
@@ -142,16 +157,37 @@ class Runs:
             case _:
                 return start
 
-    def _view(self, rule: str) -> Expr:
-        """A rule as it is read: all between the first and the last text of an answer is the answer."""
-        expr = self.spec.rules[rule].expr
-        role = self.spec.roles.get(rule)
-        if role is ChatRole.ANSWER:
-            items: Sequence[Expr] = expr.items if isinstance(expr, Seq) else (expr,)
-            first = [items[0]] if isinstance(items[0], Literal) else []
-            last = [items[-1]] if len(items) > 1 and isinstance(items[-1], Literal) else []
-            return Seq((*first, Pattern("", ChatSlot.ANSWER), *last))
-        return expr
+    def _answer(self, rule: str, start: int) -> int:
+        """Lay out an answer: one slot between the two ends of its rule, which those that begin alike share."""
+        opener, closer = frame_of(self.spec.rules[rule].expr)
+        if opener not in self._answers:
+            self._answers[opener] = slot, end = self._state(), self._state()
+            self.slots[slot] = ChatSlot.ANSWER, rule
+            self._after[slot] = end
+        slot, end = self._answers[opener]
+        self._edge(start, slot, opener)
+        done = self._state()
+        self._edge(end, done, closer)
+        return done
+
+
+def inner_texts(spec: ChatSpec) -> tuple[str, ...]:
+    """The texts inside of answers, all but the first and the last one."""
+    found: list[str] = []
+    for name, role in spec.roles.items():
+        if role is not ChatRole.ANSWER:
+            continue
+        expr = spec.rules[name].expr
+        frame = frame_of(expr)
+        items: list[Expr] = [*expr.items] if isinstance(expr, Seq) else [expr]
+        todo = items[bool(frame[0]) : len(items) - bool(frame[1])]
+        while todo:
+            for part in leaves(todo.pop()):
+                if isinstance(part, Literal):
+                    found.append(part.text)
+                elif isinstance(part, Ref):
+                    todo.append(spec.rules[part.rule].expr)
+    return tuple(dict.fromkeys(found))
 
 
 def _entered(run: Run) -> str:

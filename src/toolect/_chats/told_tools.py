@@ -35,14 +35,25 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
                 break
             values.append(value)
     pattern = "$tool" if how is None or how.tool is None else how.tool
-    for value in values:
-        found: dict[str, Json] = {}
-        if not _fit(pattern, value, found):
-            values = []
-            break
-        yield _tool(found)
-    if not values and text.strip():
+    tools = [_read(pattern, value) for value in values]
+    if tools and all(_is_tool(tool) for tool in tools):
+        yield from tools
+    elif text.strip():
         yield {"type": TEXT, "text": text}
+
+
+def _read(pattern: Json, value: Json) -> dict[str, Any]:
+    """The tool that a value tells by a pattern; empty for none."""
+    found: dict[str, Json] = {}
+    return _tool(found) if _fit(pattern, value, found) else {}
+
+
+def _is_tool(tool: dict[str, Any]) -> bool:
+    """True for what has a name, and a schema if any, as readers of answers need."""
+    function = tool.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str) or not function["name"]:
+        return False
+    return isinstance(function.get("parameters"), dict | None)
 
 
 def end_of_tool(how: ToolText | None, text: str, at: int) -> int:

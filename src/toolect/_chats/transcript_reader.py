@@ -118,7 +118,9 @@ class Reader:
                 s for s, (slot, _) in self.runs.slots.items() if slot is ChatSlot.TOOL and in_json(self.spec.tools)
             }
             runs, last = self.runs.after(state), self.runs.last
-            stops = _Stops(runs, openers, self.tokens, last, frozenset(tools), self.spec.tools)
+            inner = self.runs.inner if self.runs.slots.get(state, (None,))[0] is ChatSlot.ANSWER else ()
+            tokens = tuple(token for token in self.tokens if not any(token in text for text in inner))
+            stops = _Stops(runs, openers, tokens, last, frozenset(tools), self.spec.tools, inner)
             self._stops[state] = stops
         return stops
 
@@ -134,7 +136,9 @@ class _Stops:
         last: int,
         tools: frozenset[int],
         how: ToolText | None,
+        inner: tuple[str, ...] = (),
     ) -> None:
+        self.inner = inner
         self.runs, self.last, self.how = runs, last, how
         self.tools = tools
         """The states at which a definition in JSON begins."""
@@ -188,6 +192,9 @@ class _Stops:
         """Where the slot that begins at `at` ends, which is not before `pos`."""
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start, core = found.start(), found[0]
+            if inner := next((one for one in self.inner if one.startswith(core) and text.startswith(one, start)), ""):
+                pos = start + len(inner)  # an end inside of an answer, which goes on
+                continue
             for run in self.by_core.get(core, ()):
                 lead = 0 if run.text.startswith(core) else len(_lead(run.text))
                 if start - lead < at or not text.startswith(run.text, start - lead):

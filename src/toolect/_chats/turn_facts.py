@@ -25,6 +25,7 @@ _WORDS, _THOUGHT = int(Fact.WORDS), int(Fact.THOUGHT)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
 _TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
 _ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
+_LAST_WORD = int(Fact.LAST_WORD)
 _KINDS: dict[type, int] = {
     User: int(Fact.USER), Assistant: int(Fact.ANSWER), Results: int(Fact.RESULTS), System: int(Fact.NOTICE),
 }  # fmt: skip
@@ -42,6 +43,7 @@ def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
     )
     if not users:
         shared |= int(Fact.UNASKED)
+    heard = max((i for i, kind in enumerate(kinds) if kind is User or kind is Results), default=-1)
     found = []
     calls = before = messages = spoken = 0
     last = len(turns) - 1
@@ -52,6 +54,8 @@ def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
         facts |= _BEFORE[kinds[index + 1]] if index < last else _LAST
         if index > last_user:
             facts |= _LATEST
+        if index > heard:
+            facts |= _LAST_WORD
         if index > final:
             facts |= _UNANSWERED
         if kind is User:

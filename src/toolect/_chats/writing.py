@@ -17,6 +17,7 @@ from toolect._prompting.results import written
 from toolect._prompting.tools import write_tools
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Systems, Thoughts
 from toolect._spec.prompts import Syntax, ToolText
+from toolect._values.schema import type_of
 from toolect.message import Call, Json, Message
 from toolect.rendered import Part, PartSpan, Rendered, Unrepresentable
 from toolect.transcript import Author, Defused, Origin, Transcript
@@ -68,6 +69,7 @@ class Writer:
         self.tools: Sequence[Mapping[str, Any]] = ()
         self.system: str = ""
         self.system_turn = -1
+        self.called = ""
         self.counts: dict[type, int] = {}
 
     def write(
@@ -112,7 +114,8 @@ class Writer:
         said = [turn.text for turn in turns if isinstance(turn, System)]
         if not said:
             return turns
-        text = said[-1] if self.spec.systems is Systems.LAST else "\n\n".join(said)
+        between = "" if self.spec.systems is Systems.GLUED else "\n\n"
+        text = said[-1] if self.spec.systems is Systems.LAST else between.join(said)
         return [System(text), *(turn for turn in turns if not isinstance(turn, System))]
 
     # Turns
@@ -120,6 +123,7 @@ class Writer:
     def answer(self, turn: Assistant, number: int, facts: int) -> None:
         """Write an answer: as it was sampled where the chat keeps all of it, else part by part."""
         said = self.said(turn.message)
+        self.called = next((call.name for call in turn.message.calls), self.called)
         facts |= answer_facts(said.content, said.reasoning)
         plan = self.plans.answer(facts)
         if turn.text is not None and self.answers.replays(turn, plan):
@@ -181,7 +185,8 @@ class Writer:
                     own |= (_HAS_ID if call_id else 0) | (_ARGUMENTS if given else 0)
                 case Pair(value=str()):
                     own |= _IS_TEXT
-            self.fill(self.plans.rule(op.rule, own), item, number, own, index)
+            if self.plans.holds(op.rule, own):
+                self.fill(self.plans.rule(op.rule, own), item, number, own, index)
 
     def items(self, op: Each, data: Data) -> Sequence[Any]:
         """What is written one by one."""
@@ -215,6 +220,12 @@ class Writer:
                 return call_id or ""
             case ChatSlot.NUMBER, _:
                 return str(index)
+            case ChatSlot.INDEX, _:
+                return str(index + 1)
+            case ChatSlot.CALLED, _:
+                return self.called
+            case ChatSlot.TYPE, Pair(_, value):
+                return "number" if type_of(value) == "integer" else type_of(value)
             case ChatSlot.COUNT, ToolResult() | Call():
                 self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
                 return str(count)

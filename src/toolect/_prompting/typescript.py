@@ -110,13 +110,17 @@ class _Printer:
         pad = " " * self.step * (depth + 1)
         rows: list[str] = []
         told = [*fields.items()][: max(self.left, 0) + 1]
+        if self.how and self.how.flat and depth:
+            marked = ((f"{name}{'' if name in needed else '?'}", field) for name, field in told)
+            inner = (f"{name}{self.how.flat}{self.type(field, depth + 1, above)}" for name, field in marked)
+            return "{\n" + ", ".join(inner) + "}"
         for name, field in told:
             rows += [pad + row for row in self.comment(described(self.root, field))]
             key = name if _NAME.fullmatch(str(name)) else dumps(str(name))
             kind = self.type(field, depth + 1, above)
             rows.append(f"{pad}{key}{'' if name in needed else '?'}: {kind}{',' if self.how else ';'}")
             if self.how and (said := _default(field)):
-                rows[-1] += f" // default: {said}"
+                rows[-1] += f" // default: {said}{',' if self.how.flat else ''}"
         if self.how is not None and self.how.open and others is not None and others is not False:
             rows.append(f"{pad}[key: string]: any")
         elif self.how is not None and not self._comma(depth) and rows[-1].endswith(","):

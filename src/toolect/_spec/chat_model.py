@@ -30,6 +30,12 @@ class ChatSlot(StrEnum):
     """The id of a call, or of the one that a result is of."""
     NUMBER = "NUMBER"
     """The number of a result or a call in its turn, from 0."""
+    INDEX = "INDEX"
+    """The same from 1."""
+    CALLED = "CALLED"
+    """The name of the first tool that the answer before a result calls."""
+    TYPE = "TYPE"
+    """The JSON type of the value of an argument, `number` for an integer."""
     COUNT = "COUNT"
     """The number of a result or a call in the conversation, from 0."""
     ARGUMENTS = "ARGUMENTS"
@@ -130,6 +136,8 @@ class Fact(IntFlag):
     """The conversation has no turn, but for the system text at the head."""
     UNASKED = auto()
     """No turn is the user's."""
+    LAST_WORD = auto()
+    """Neither the user nor results come after."""
     ODD = auto()
     """An odd number of messages come before, the system text at the head apart; each result is one."""
     OUT_OF_TURN = auto()
@@ -185,6 +193,8 @@ class Systems(StrEnum):
     """The first turn, if it is one."""
     LAST = "last"
     """The last one, wherever it stands; the others are left out."""
+    GLUED = "glued"
+    """All of them, with nothing between two."""
     JOINED = "joined"
     """All of them, with an empty line between two."""
 
@@ -226,8 +236,8 @@ class ChatSpec(msgspec.Struct, frozen=True):
     lost: tuple[str, ...] = ()
     """What is not told, or cannot be told apart by a reader.
 
-    `tools`, `calls`, `results`, `content` beside calls, `system` where that stands in the user's turn, `answers` where
-    one with calls is told as a part of another turn, or as two.
+    `tools`, `calls`, `results`, `content` beside calls, `system` where that stands in the user's turn, `turns` where
+    results or calls cannot be told from other turns.
     """
     templates: tuple[str, ...] = ()
     place: Place = Place("", 1, 1)

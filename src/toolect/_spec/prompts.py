@@ -81,6 +81,11 @@ class Notation(msgspec.Struct, frozen=True):
     trailing: Trailing = Trailing.ALL
     open: bool = False
     """TypeScript tells of objects that may hold further keys."""
+    flat: Annotated[str, _PLAIN] = ""
+    """What TypeScript has between name and type in inner objects, if it has their fields on one line, without comments.
+
+    There is a comma after defaults then, too.
+    """
     keywords: tuple[str, ...] = ()
 
 
