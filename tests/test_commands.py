@@ -24,7 +24,9 @@ from toolect import _extras as extras
 from toolect.authoring import processes
 from toolect.cli import COMMANDS, main
 from toolect.cli._shared import many
+from toolect.cli._shared.diagnostic_text import coloured
 from toolect.cli._shared.examples import EXAMPLES
+from toolect.cli._shared.progress import progress
 from toolect.corpora.packed import unpacked
 from toolect.message import Json
 
@@ -379,3 +381,48 @@ def test_hints_know_where_this_came_from(
     monkeypatch.syspath_prepend(str(tmp_path))
     assert extras.command("data") == expected
     assert re.fullmatch(r"expected x for y, got none: pip install .*", extras.missing("x", "data", "for y"))
+
+
+def test_lint_is_drawn_in_colour_on_a_terminal(tmp_path: Path) -> None:
+    """The check stands out; in a pipe, and without its colours, the text is the same."""
+    (tmp_path / "my.yaml").write_text("my:\n  abut: x\n  map: {content: content}\n")
+    there = {**os.environ, "TERM": "xterm-256color"}
+    there.pop("NO_COLOR", None)
+    words = [sys.executable, "-c", RUN, "lint", "my.yaml", "--jobs", "1"]
+    plain = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(words, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, env=there):
+        os.close(theirs)
+        out = b""
+        try:
+            while data := os.read(ours, 1 << 16):
+                out += data
+        except OSError:  # the terminal is gone when the child is
+            pass
+    os.close(ours)
+    drawn = out.decode().replace("\r\n", "\n")
+    assert "\x1b[1;31merror[unknown-field]" in drawn and "\x1b" not in plain
+    assert re.sub(r"\x1b\[[\d;]*m", "", drawn) == plain and "error[unknown-field]" in plain
+
+
+def test_colours_change_no_text() -> None:
+    """Whatever a diagnostic shows, its pieces are its text."""
+    for text in (
+        "error[a-b]: x\n --> f:1:2\n  |\n1 | a: b | c\n  |    ^^^ here\n ::: g:1:1\n = help: do\n\n",
+        "odd\n",
+        "| ^",
+        "1 |",
+    ):
+        assert "".join(piece for _, piece in coloured(text)) == text
+
+
+def test_long_work_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal there is a bar; elsewhere nothing is drawn."""
+    with progress() as told:
+        told(1, 2)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    for unit in ("", "dialects"):
+        with progress(unit=unit) as told:
+            told(1, 2)
+        with progress(shown=False) as told:
+            told(1, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import click
@@ -10,8 +11,10 @@ import click
 import toolect
 from toolect import registry
 from toolect._shown import one_line
+from toolect.cli._shared.diagnostic_text import coloured
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.io import Misuse
+from toolect.cli._shared.progress import progress
 from toolect.diagnostic import Diagnostic
 from toolect.registry import shipped
 
@@ -55,13 +58,18 @@ def command(
     for path, names in _targets(specs, only).items():
         if update:
             _update(path, names)
-        report = lint(path, names, checks, jobs or cores())
+        with progress(unit="dialects") as told:
+            report = lint(path, names, checks, jobs or cores(), told)
         for name in names:
             if name not in report.dialects:
                 raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
         found += report.all if unfolded else report.diagnostics
+    drawn = form == "full" and sys.stdout.isatty()
     for piece in WRITERS[form](found):
-        click.echo(piece.encode("utf-8", "backslashreplace"), nl=False)
+        if drawn:
+            Pen().write(coloured(piece))
+        else:
+            click.echo(piece.encode("utf-8", "backslashreplace"), nl=False)
     if form == "full" and not found:
         click.echo("no problems found")
     return 1 if found else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,11 +46,14 @@ class _Result(msgspec.Struct, frozen=True):
     found: tuple[Diagnostic, ...]
 
 
-def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1) -> Report:
+def lint(
+    path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
+    told: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Report:  # fmt: skip
     """What the checks find in a YAML file and the grammars beside it.
 
     `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
-    dialects are shared out among so many processes.
+    dialects are shared out among so many processes. `told` learns how many are done, and how many there are.
     """
     problems = Problems()
     base = None if path.resolve() == shipped().resolve() else shipped()
@@ -64,7 +67,11 @@ def lint(path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs:
     run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
     work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
-    results = _results(work, chosen, min(jobs, len(chosen)))
+    results: list[_Result] = []
+    told(0, len(chosen))
+    for result in _results(work, chosen, min(jobs, len(chosen))):
+        results.append(result)
+        told(len(results), len(chosen))
     loaded = [r.loaded for r in results if r.loaded.spec is not None]
     subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
     compared = [check for check in wanted if check.compare] if subjects else []
@@ -128,11 +135,12 @@ class _Work(msgspec.Struct, frozen=True):
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 
 
-def _results(work: _Work, names: list[str], jobs: int) -> list[_Result]:
+def _results(work: _Work, names: list[str], jobs: int) -> Iterator[_Result]:
     if jobs <= 1:
-        return [work.look(name) for name in names]
+        yield from map(work.look, names)
+        return
     with pool(jobs) as processes:
-        return [*processes.map(work.look, names, chunksize=1 + len(names) // (jobs * 8))]
+        yield from processes.map(work.look, names, chunksize=1 + len(names) // (jobs * 8))
 
 
 def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
