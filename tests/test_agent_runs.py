@@ -502,6 +502,23 @@ def test_one_call_at_a_time_is_asked_about() -> None:
     assert sorted(event.index for event in events if isinstance(event, ToolFinished)) == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_hook_that_fails_is_a_result() -> None:
+    """Told as any other: the run goes on."""
+
+    async def work(**hooks: Any) -> list[Any]:
+        agent = Agent(Script(ADD, "Done."), [add], **hooks)
+        return [event async for event in agent.stream("?")]
+
+    def fail(*_: Any) -> None:
+        raise OSError("gone")
+
+    for hook in ("before", "after"):
+        events = run(work(**{hook: fail}))
+        (finished,) = (event for event in events if isinstance(event, ToolFinished))
+        assert finished.result.output == "a hook failed: OSError: gone"
+        assert isinstance(events[-1], Done)
+
+
 def test_every_step_has_its_surroundings() -> None:
     """A run holds requests and executions; each says what it was about, and errors go through."""
     open_: list[str] = []

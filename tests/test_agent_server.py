@@ -233,6 +233,27 @@ def test_what_a_server_does_not_know_is_left_out() -> None:
     ]  # fmt: skip
 
 
+def test_thoughts_are_told_to_servers_that_take_them() -> None:
+    """Another one is asked without them, from then on."""
+    thought = Reply([{"reasoning_content": "Hm."}, *NATIVE.deltas], finish="tool_calls")
+    no = Reply(status=422, body=b'{"detail": [{"loc": ["body", "messages", 1, "reasoning_content"]}]}')
+    with serving([thought, LOW]) as server:
+        run(Agent(server.url, [tide], model=QWEN).run("?"))
+        assert server.requests[1]["messages"][1]["reasoning_content"] == "Hm."
+    with serving([thought, no, LOW]) as server:
+        assert run(Agent(server.url, [tide], model=QWEN).run("?")).text == "Low now."
+        assert "reasoning_content" not in server.requests[2]["messages"][1]
+
+
+def test_an_address_without_its_version() -> None:
+    """Is asked about."""
+    with (
+        serving([Reply(status=404, body=b"")]) as server,
+        pytest.raises(ModelError, match="does its address end in /v1"),
+    ):
+        run(Agent(server.url.removesuffix("/v1"), model="m").run("?"))
+
+
 def test_own_headers_and_an_own_client() -> None:
     """Headers are sent along; a client is used as it is, and stays open."""
     sent: list[str] = []

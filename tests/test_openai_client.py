@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -12,6 +13,7 @@ from chat_server import Reply
 
 import toolect
 from toolect import Call, Content, Message
+from toolect.agent import Agent, Turn, Usage
 from toolect.message import Reasoning
 from toolect.openai.chunks import Chunks
 
@@ -70,3 +72,48 @@ def test_reads_our_messages() -> None:
     back = toolect.Message.from_openai(answer)
     assert (back.reasoning, back.content) == (message.reasoning, message.content)
     assert [(c.name, c.arguments) for c in back.calls] == [(c.name, c.arguments) for c in message.calls]
+
+
+def tide(port: str) -> str:
+    """Tells the tide."""
+    return f"low in {port}"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_model_by_the_official_client(streamed: bool) -> None:
+    """What the client returns or streams is an answer as it is, with its usage and how it ended."""
+    script = [chat_server.calls(("tide", '{"port": "Brest"}')), chat_server.text("Low ", "now.")]
+    if not streamed:
+        message = {"role": "assistant", "content": "Low now."}
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "usage": chat_server.USAGE}
+        body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+        script = [Reply(body=json.dumps(body).encode())]
+
+    async def work(url: str) -> None:
+        async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+
+            async def model(turns: list[Turn], tools: list[Any]) -> Any:
+                request = toolect.Conversation(turns, tools).to_openai()
+                return await client.chat.completions.create(model="m", stream=streamed, **request)  # type: ignore[call-overload]  # as users write it
+
+            result = await Agent(model, [tide]).run("How low?")
+            assert result.text == "Low now." and result.finish == "stop"
+            assert [one.output for one in result.results] == ["low in Brest"] * streamed
+            assert result.usage == Usage(10 * len(script), 5 * len(script), len(script))
+
+    with chat_server.serving(script) as server:
+        asyncio.run(work(server.url))
+
+
+def test_a_model_that_gives_something_else() -> None:
+    """What nobody understands is refused, and not passed over."""
+
+    async def number(*_: Any) -> Any:
+        return 3
+
+    async def numbers(*_: Any) -> Any:
+        yield 3
+
+    for model in (number, numbers):
+        with pytest.raises((TypeError, toolect.BadMessage), match=r"int|nothing"):
+            asyncio.run(Agent(model).run("?"))

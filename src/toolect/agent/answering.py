@@ -11,8 +11,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from toolect._chat_completion import Ids
+from toolect.agent import sse
 from toolect.agent.gathered import Gathered, with_ids
-from toolect.agent.outcome import AgentEvent, Ended, Usage
+from toolect.agent.native_calls import NativeCalls, ended_by, told
+from toolect.agent.outcome import AgentEvent, Ended
 from toolect.compiled import Dialect
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
 from toolect.message import Call, Content, Json, Message
@@ -83,13 +85,13 @@ class Answer:
     async def _read_pieces(self, pieces: AsyncIterator[Any]) -> None:
         """Events are taken as they are, text is read; a message of text alone keeps its spans and repairs."""
         stream, gathered, texts, mixed = None, Gathered(), list[str](), False
+        native = NativeCalls()
         # What is left in the middle, as a server's stream, is closed at once; not every iterator can be.
         async with aclosing(pieces) if isinstance(pieces, AsyncGenerator) else nullcontext():
             async for piece in pieces:
                 if isinstance(piece, Ended):
                     self.ended = piece
                     continue
-                events = [piece]
                 if isinstance(piece, str):
                     if stream is None:
                         reader = self._reader()
@@ -98,12 +100,24 @@ class Answer:
                     events = stream.feed(piece)
                 else:
                     mixed = True
+                    events = self._events(piece, native)
                 self._take_all(events, gathered)
                 self.message = gathered.message if mixed or stream is None else stream.message
+        rest = native.close(cut=self.ended.finish == "length")
+        self._take_all([*(stream.close() if stream is not None else ()), *rest], gathered)
+        self.message = gathered.message if mixed or stream is None else stream.message
         if stream is not None:
-            self._take_all(stream.close(), gathered)
-            self.message = gathered.message if mixed else stream.message
             self.text = None if mixed else _without_end("".join(texts), reader.dialect)
+
+    def _events(self, piece: Any, native: NativeCalls) -> list[Event]:
+        """The events of a piece that is no text: itself, or those of a chunk of chat completions. Raises TypeError."""
+        if isinstance(piece, Event):
+            return [piece]
+        events = []
+        for choice in sse.choices(_plain(piece)):
+            self.ended = ended_by(self.ended, choice)
+            events += told(choice, native)
+        return events
 
     def _take_all(self, events: list[Event], gathered: Gathered) -> None:
         for event in events:
@@ -149,8 +163,6 @@ class Answer:
             self.results = [self._result(i, task) for i, task in enumerate(self._tasks)]
 
     def _result(self, index: int, task: asyncio.Task[ToolResult]) -> ToolResult:
-        if task.done() and not task.cancelled() and (error := task.exception()) is not None:
-            return ToolResult(self._ids[index], self.calls[index].name, f"a hook failed: {error}", True)
         if task.done() and not task.cancelled():
             return task.result()
         return ToolResult(self._ids[index], self.calls[index].name, "the call was cancelled", True)
@@ -171,8 +183,14 @@ def _without_end(text: str, dialect: Dialect | Auto) -> str:
 
 def _ended(answer: Any) -> Ended:
     """How a whole answer ended, where an OpenAI-shaped response says it."""
-    told = answer if isinstance(answer, Mapping) else getattr(answer, "model_dump", dict)()
-    choices = told.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
-    model = told.get("model")
-    return Ended(first.get("finish_reason"), Usage.from_openai(told.get("usage")), model or None)
+    choices = [] if isinstance(answer, Message | list | tuple) else sse.choices(_plain(answer))
+    return ended_by(Ended(), choices[0]) if choices else Ended()
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    """A response or a chunk as a dictionary; clients have classes of their own. Raises TypeError for anything else."""
+    value = value.model_dump() if hasattr(value, "model_dump") else value
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise TypeError(f"expected text, events, messages or chat completions of a model, got {kind}")
+    return value

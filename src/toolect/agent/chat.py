@@ -28,8 +28,8 @@ MAX_WAIT = 30.0
 """Seconds between two attempts at most, whatever the server asks for."""
 LINGER = 0.5
 """Seconds that a stream is read on after its last event: where it ends, the connection can be used again."""
-DISPENSABLE = ("stream_options", "skip_special_tokens")
-"""What requests ask for besides; a server that does not know it is asked without."""
+DISPENSABLE = ("stream_options", "skip_special_tokens", "reasoning_content")
+"""What requests, and the messages in them, have besides; a server that does not know it is asked without."""
 _SHOWN = 300
 
 
@@ -102,7 +102,7 @@ class Chat:
         attempt = 0
         while True:
             begun = False
-            request = {k: v for k, v in asked.items() if k not in self._unknown and (v is not None or k in body)}
+            request = _without(asked, self._unknown)
             try:
                 async for choice in self._until(end, self._once(url, request)):
                     begun = True
@@ -210,14 +210,15 @@ class Chat:
 
     def _refused(self, url: str, request: Mapping[str, Json], response: httpx.Response, text: str) -> Exception:
         status = response.status_code
-        unknown = {name for name in DISPENSABLE if name in request and name in text}
+        unknown = {name for name in DISPENSABLE if name in text and _without(request, {name}) != request}
         if status in (400, 422) and unknown:
             return _Unknown(unknown)
         try:
             reason = sse.reason(json.loads(text))
         except (ValueError, RecursionError):
             reason = text
-        error = ModelError(f"the server at {url} answers {status}: {self._safe(reason) or 'nothing'}", status)
+        hint = "; does its address end in /v1?" if status == 404 and not re.search(r"/v\d", self.base) else ""
+        error = ModelError(f"the server at {url} answers {status}: {self._safe(reason) or 'nothing'}{hint}", status)
         # A server that cannot have tools says so with any status, and will not change its mind.
         if status in RETRIED and not ("tools" in request and re.search(r"(?i)\btools?\b", reason)):
             return _Again(error, sse.seconds(response.headers.get("retry-after")))
@@ -243,6 +244,15 @@ class _Unknown(Exception):  # as above
     def __init__(self, members: set[str]) -> None:
         super().__init__(members)
         self.members = members
+
+
+def _without(request: Mapping[str, Json], names: set[str]) -> dict[str, Json]:
+    """A request without these members, in its messages too; `None` in the options leaves one out."""
+    left = {name: value for name, value in request.items() if name not in names and value is not None}
+    messages = left.get("messages")
+    if isinstance(messages, list):
+        left["messages"] = [{name: value for name, value in one.items() if name not in names} for one in messages]
+    return left
 
 
 async def _rest(data: AsyncIterator[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from toolect.agent.answering import Answer, Reader
 from toolect.agent.errors import MaxIterations, ModelError, SentBack, Unreadable
-from toolect.agent.executing import Output
+from toolect.agent.executing import Output, said
 from toolect.agent.outcome import AgentEvent, Answered, Done, Result, ToolFinished, ToolStarted, Usage
 from toolect.agent.signature import Context
 from toolect.agent.steps import Around, ModelStep, RunStep, Step, ToolStep
@@ -161,7 +161,8 @@ class Loop:
             return "" if left else next(r.output for r in answer.results)
         if answer.ended.finish == "length":
             return ""
-        check_read(self.model, answer.message, self.tools, self.history)
+        if self._choice != "none":
+            check_read(self.model, answer.message, self.tools, self.history)
         if self._choice not in ("auto", "none") and not any(call.runnable for call in self._calls):
             what = "a tool" if self._choice == "required" else f"`{self._choice}`"
             return f"Call {what} now."
@@ -176,15 +177,18 @@ class Loop:
     async def _execute(self, index: int, call: Call, call_id: str) -> ToolResult:
         """What came of one call, asked for and told of by the hooks."""
         start = time.perf_counter()
-        async with self._gate:
-            output = await self._output_of(index, call, call_id)
-        if output.sent_back:
-            self._sent_back.add(call_id)
-        came = result(call, call_id, output, start)
-        final = self._output is not None and call.name == self._output.tool.name
-        if self.rules.after is not None and not output.refused and not final:
-            other = await _awaited(self.rules.after(call, came))
-            came = other if isinstance(other, ToolResult) else came
+        try:
+            async with self._gate:
+                output = await self._output_of(index, call, call_id)
+            came = result(call, call_id, output, start)
+            final = self._output is not None and call.name == self._output.tool.name
+            if self.rules.after is not None and not output.refused and not final:
+                other = await _awaited(self.rules.after(call, came))
+                came = other if isinstance(other, ToolResult) else came
+            if output.sent_back:
+                self._sent_back.add(call_id)
+        except Exception as error:  # whatever a hook raises
+            came = result(call, call_id, Output(f"a hook failed: {said(error)}", True), start)
         self._tell(ToolFinished(index, came))
         return came
 

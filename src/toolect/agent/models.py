@@ -10,8 +10,8 @@ from toolect._detection.guess import dialect as find
 from toolect._exchange.openai_messages import messages_of
 from toolect.agent.chat import Chat
 from toolect.agent.errors import ModelError
-from toolect.agent.native_calls import NativeCalls, told
-from toolect.agent.outcome import Ended, Usage
+from toolect.agent.native_calls import NativeCalls, ended_by, told
+from toolect.agent.outcome import Ended
 from toolect.agent.prompt import joined, messages
 from toolect.compiled import Dialect
 from toolect.events import ContentDelta, Event
@@ -118,13 +118,3 @@ class TextModel(Asked):
         for event in calls.close(cut=ended.finish == "length"):
             yield event
         yield ended
-
-
-def ended_by(ended: Ended, part: dict[str, Any]) -> Ended:
-    """What is known of the end of an answer after one more part of it."""
-    finish, model = part.get("finish_reason"), part.get("model")
-    return Ended(
-        finish if isinstance(finish, str) else ended.finish,
-        Usage.from_openai(part["usage"]) if "usage" in part else ended.usage,
-        model if isinstance(model, str) else ended.model,
-    )

@@ -8,6 +8,7 @@ import msgspec
 
 from toolect._chat_completion import read_arguments
 from toolect.agent.errors import ModelError
+from toolect.agent.outcome import Ended, Usage
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import BadMessage, Call, Message, Reasoning, Status, dumps
 
@@ -103,3 +104,13 @@ class NativeCalls:
         index, self._text = self._count, None
         self._count += 1
         return [CallEnd(index, call)]
+
+
+def ended_by(ended: Ended, part: dict[str, Any]) -> Ended:
+    """What is known of the end of an answer after one more part of it."""
+    finish, model = part.get("finish_reason"), part.get("model")
+    return Ended(
+        finish if isinstance(finish, str) else ended.finish,
+        Usage.from_openai(part["usage"]) if "usage" in part else ended.usage,
+        model if isinstance(model, str) else ended.model,
+    )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect.agent.chat import Chat
-from toolect.agent.models import Asked, Definitions, Piece, ended_by
+from toolect.agent.models import Asked, Definitions, Piece
+from toolect.agent.native_calls import ended_by
 from toolect.agent.outcome import Ended
 from toolect.conversation import Conversation
 from toolect.message import Json
