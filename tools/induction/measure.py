@@ -18,9 +18,10 @@ import msgspec
 import toolect
 from toolect._values.schema import type_of
 from toolect.authoring.corpus import read
-from toolect.authoring.scaffold import Sample, Scaffold, scaffold
+from toolect.authoring.scaffold import Sample, Scaffold, Told, scaffold, scaffold_told
 from toolect.chat_template import judge, turns
 from toolect.chat_template.probes import TOOLS, Probe, Style
+from toolect.chat_template.verdict import OTHERWISE, SPACED
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, same_json
 from tools.induction.random_formats import Format, random_format
@@ -189,8 +190,10 @@ def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
     ]
     held_out = turns(source, probes, (style,))[0]
     verdict = judge(scaffolded.dialect, held_out)
-    wrong = f"{verdict.differences[0].probe}: {verdict.differences[0].what}" if verdict.read < verdict.turns else ""
-    called = not any("calls" in one.what for one in verdict.differences)
+    unread = [one for one in verdict.differences if one.what not in (OTHERWISE, SPACED)]
+    unread = [one for one in unread if not one.what.startswith("cannot be written")]
+    wrong = f"{unread[0].probe}: {unread[0].what}" if unread else ""
+    called = not any(one.what.startswith("calls") for one in unread)
     return Outcome(name, frozenset(), not wrong, scaffolded.sound, called, wrong)
 
 
@@ -208,4 +211,6 @@ def induced_from_template(source: str) -> tuple[Scaffold, Style] | None:
     style = found[0].style
     if style is None:
         return None
-    return induced([turn.text.removesuffix("\n") for turn in found], TOOLS), style
+    answers = [Told(turn.probe, turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
+    with tempfile.TemporaryDirectory() as folder:
+        return scaffold_told("new", answers, Path(folder) / "new.yaml", TOOLS), style

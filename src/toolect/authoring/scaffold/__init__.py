@@ -17,7 +17,7 @@ from typing import NamedTuple
 from toolect._spec.load import load_spec
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.lint.subject import corpus_folder
-from toolect.authoring.scaffold.assemble import Draft, Expected
+from toolect.authoring.scaffold.assemble import Draft, Expected, Prepared
 from toolect.authoring.scaffold.draft_files import (
     Sample,
     corpus,
@@ -29,15 +29,16 @@ from toolect.authoring.scaffold.draft_files import (
     variant,
     writes,
 )
-from toolect.authoring.scaffold.induce import Induced, induce
+from toolect.authoring.scaffold.induce import Induced, drafts, induce
 from toolect.authoring.scaffold.pieces import Hole
+from toolect.authoring.scaffold.told import Told, prepared
 from toolect.authoring.scaffold.trials import failed_trial, unshown
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.message import Json, Message
 from toolect.registry import shipped
 
-__all__ = ["Sample", "Scaffold", "known", "like", "scaffold"]
+__all__ = ["Sample", "Scaffold", "Told", "known", "like", "scaffold", "scaffold_told"]
 
 VALUES = Path("grammars/values")
 """Where the value languages are, which stand beside the grammar."""
@@ -73,9 +74,33 @@ class Scaffold(NamedTuple):
 
 def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None = None) -> Scaffold:
     """A dialect induced from samples, to be written in `spec` and beside it: the draft that reads most of them."""
+    return _best(name, induce([sample.text for sample in samples], tool_schemas(tools)), samples, spec, tools)
+
+
+def scaffold_told(name: str, answers: Sequence[Told], spec: Path, tools: Sequence[Json]) -> Scaffold:
+    """A dialect induced from answers of which it is known what they say."""
+    ready = prepared(answers)
+    samples = [
+        Sample(one.title, stripped.text, _tail(one, ready), one.message)
+        for one, stripped in zip(answers, ready.samples, strict=True)
+    ]
+    return _best(name, drafts(ready, tool_schemas(tools)), samples, spec, tools)
+
+
+def _tail(told: Told, ready: Prepared) -> str:
+    """The end of the prompt that opens the reasoning of an answer."""
+    thought = ready.thought
+    if thought is None or not thought.prompted:
+        return ""
+    return thought.opener if told.message.reasoning and told.message.reasoning in told.text else ""
+
+
+def _best(
+    name: str, found: Iterator[Induced], samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
+) -> Scaffold:
+    """The dialect of the draft that reads most samples."""
     best: tuple[tuple[int, ...], Scaffold] | None = None
-    texts = [sample.text for sample in samples]
-    for one in islice(chain(induce(texts, tool_schemas(tools)), [None]), MAX_DRAFTS):
+    for one in islice(chain(found, [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
             made, written = _induced(name, one, samples, spec, tools)
             shown = one is not None and one.expected is not None
@@ -130,7 +155,12 @@ def known(dialect: Dialect, samples: Sequence[Sample]) -> bool:
 def _prefixed(sample: Sample, draft: Draft | None) -> Sample:
     """The sample with the end of its prompt, where that has opened the reasoning."""
     thought = draft.thought if draft is not None else None
-    if thought is None or not thought.prompted or thought.closer.strip() not in sample.text:
+    if (
+        sample.message is not None
+        or thought is None
+        or not thought.prompted
+        or thought.closer.strip() not in sample.text
+    ):
         return sample
     return sample if thought.opener.strip() in sample.text else sample._replace(prefix=thought.opener)
 

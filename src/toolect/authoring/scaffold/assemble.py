@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toolect._shown import alike
-from toolect.authoring.scaffold.pieces import Hole, Mark, Prose, Token, is_space, pieces, runs
+from toolect.authoring.scaffold.pieces import Hole, Mark, Prose, Token, is_space, pieces
 from toolect.authoring.scaffold.seen import Arguments, Seen, SeenCall, common_end, common_start, tokens
-from toolect.authoring.scaffold.thoughts import Thought, stem
+from toolect.authoring.scaffold.thoughts import Thought, Wrap, stem
 from toolect.message import Json
 
 
@@ -30,6 +30,7 @@ class Draft(NamedTuple):
     layout: str = ""
     listed: bool = False
     thought: Thought | None = None
+    wrap: Wrap | None = None
     before_call: str = ""
     between_calls: str = ""
     end: tuple[str, ...] = ()
@@ -50,6 +51,9 @@ class Stripped(NamedTuple):
 
     text: str
     thoughts: tuple[Mark, ...] = ()
+    """Where there is reasoning, or content, if that is known."""
+    content: str | None = None
+    """The content, if it is known."""
 
     @property
     def hidden(self) -> str:
@@ -58,6 +62,17 @@ class Stripped(NamedTuple):
         for mark in self.thoughts:
             text = text[: mark.start] + " " * (mark.end - mark.start) + text[mark.end :]
         return text
+
+
+class Prepared(NamedTuple):
+    """Samples without what is around calls: their end tokens, and how reasoning and content are written."""
+
+    samples: list[Stripped]
+    thought: Thought | None = None
+    ends: tuple[str, ...] = ()
+    wrap: Wrap | None = None
+    gap: str = ""
+    """Whitespace between content and a call, if it is known."""
 
 
 class Expected(NamedTuple):
@@ -77,6 +92,7 @@ class _Around(NamedTuple):
 
 def assemble(samples: Sequence[Stripped], seen: Seen) -> tuple[Draft, list[Expected]] | None:
     """The draft of what was seen, without reasoning and end tokens, and what it has to read in each sample."""
+    seen = _led_by_names_and_ids(samples, seen)
     around: list[_Around] = []
     inner: list[list[str]] = []
     holes: list[tuple[Hole, ...]] = []
@@ -85,8 +101,10 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> tuple[Draft, list[Expec
         if not units:
             continue
         at = max((mark.end for mark in sample.thoughts if mark.end <= units[0][0].start), default=0)
+        later = [mark.start for mark in sample.thoughts if mark.start >= units[-1][-1].end]
+        until = min(later, default=len(sample.text))
         between = tuple(sample.text[one[-1].end : other[0].start] for one, other in pairwise(units))
-        around.append(_Around(sample.text[at : units[0][0].start], between, sample.text[units[-1][-1].end :]))
+        around.append(_Around(sample.text[at : units[0][0].start], between, sample.text[units[-1][-1].end : until]))
         for marks in units:
             what = tuple(mark.what for mark in marks if isinstance(mark.what, Hole))
             if marks[-1].start != marks[0].end or len(marks) == 1 or what not in holes:
@@ -116,8 +134,52 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> tuple[Draft, list[Expec
             text = _prose(one.before, "".join(before)) + "\n" + one.after.removeprefix("".join(after))
         else:
             text = sample.hidden
-        expected.append(Expected(calls, text.strip()))
+        expected.append(Expected(calls, text.strip() if sample.content is None else sample.content))
     return draft, expected
+
+
+def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
+    """The calls with marks for their name and their id, where all of them have one before what was found."""
+    leads: list[tuple[int, int, str, SeenCall]] = []
+    for i, (sample, calls) in enumerate(zip(samples, seen.calls, strict=True)):
+        at = 0
+        for call in (call for call in calls if call.marks):
+            first = call.marks[0].start
+            at = max([at, *(mark.end for mark in sample.thoughts if at <= mark.end <= first)])
+            leads.append((i, at, sample.text[at:first], call))
+            at = call.marks[-1].end
+    marks: dict[int, Mark] = {}
+    if leads and all(call.name and re.search(_NAMED.format(re.escape(call.name)), lead) for *_, lead, call in leads):
+        for k, (_, at, lead, call) in enumerate(leads):
+            *_, match = re.finditer(_NAMED.format(re.escape(call.name)), lead)
+            marks[k] = Mark(at + match.start(), at + match.end(), Hole.NAME)
+    elif len(leads) > 1:
+        lists = [tokens(lead) for _, _, lead, _ in leads]
+        shared = len(common_end(lists))
+        found = [one[: len(one) - shared] for one in lists]
+        ids = {one[-1] for one in found if one}
+        if (
+            len(ids) > 1
+            and all(len(one) > 1 and re.fullmatch(r"[\w-]+", one[-1]) for one in found)
+            and len({one[-2] for one in found}) == 1
+            and (found[0][-2] in "\"'=:#" or found[0][-2][-1] in ">]")
+        ):
+            for k, (one, (_, at, _, _)) in enumerate(zip(found, leads, strict=True)):
+                start = at + len("".join(one[:-1]))
+                marks[k] = Mark(start, start + len(one[-1]), Hole.ID)
+    if not marks:
+        return seen
+    led: list[list[SeenCall]] = [[] for _ in samples]
+    k = 0
+    for i, calls in enumerate(seen.calls):
+        for call in calls:
+            led[i].append(call._replace(marks=(marks[k], *call.marks)) if call.marks else call)
+            k += bool(call.marks)
+    return seen._replace(calls=tuple(map(tuple, led)))
+
+
+_NAMED = r"(?<![\w.-]){}(?![\w.-])(?=[^\w\s]|\n)"
+"""A name before its call that markup follows."""
 
 
 def _inside(holes: Sequence[Hole], inner: Sequence[Sequence[str]]) -> list[Token]:
@@ -233,6 +295,3 @@ def _alone(before: list[str], call: list[Token], after: list[str]) -> Draft:
             closer, rest = [rest[-1], *closer], rest[:-1]
         return Draft(tuple(opener), (*inner, *call, *rest), (), tuple(closer))
     return Draft(call=(*before, *call, *after))
-
-
-__all__ = ["Draft", "Expected", "Stripped", "assemble", "runs"]

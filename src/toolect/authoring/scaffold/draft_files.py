@@ -14,7 +14,7 @@ from toolect.authoring.scaffold.assemble import Draft, Expected
 from toolect.authoring.scaffold.pieces import Hole, Token, has_markers
 from toolect.authoring.scaffold.seen import Arguments
 from toolect.compiled import Dialect
-from toolect.message import Json, Message, dumps
+from toolect.message import Json, Message, dumps, same_json
 from toolect.rendered import Unrepresentable
 
 
@@ -24,6 +24,8 @@ class Sample(NamedTuple):
     title: str
     text: str
     prefix: str = ""
+    message: Message | None = None
+    """What it says, if that is known."""
 
 
 def grammar(draft: Draft, title: str) -> str:
@@ -35,6 +37,11 @@ def grammar(draft: Draft, title: str) -> str:
     lines += [f"%import .values.{language} (value)"] if language else []
     parts = list(_parts(draft))
     lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
+    if draft.wrap is not None:
+        parts_of = [dumps(draft.wrap.opener), "TEXT", dumps(draft.wrap.closer) if draft.wrap.closer else ""]
+        lines.append(
+            "text: " + " ".join([*filter(None, parts_of), *([f"{dumps(draft.wrap.after)}?"] * bool(draft.wrap.after))])
+        )
     lines.append("content: TEXT")
     if draft.thought is not None:
         lines.append(f"think: {dumps(draft.thought.opener)} TEXT {dumps(draft.thought.closer)}")
@@ -56,6 +63,8 @@ def language_of(draft: Draft) -> str:
 
 def _parts(draft: Draft) -> Iterator[str]:
     yield "content"
+    if draft.wrap is not None:
+        yield "text"
     if draft.thought is not None:
         yield "think"
     if draft.call:
@@ -136,7 +145,8 @@ def _following(hole: Token, draft: Draft) -> Iterator[str]:
 
 def entry(draft: Draft, name: str, about: str) -> str:
     """The entry of a draft."""
-    roles: dict[str, Json] = {"content": "content"}
+    roles: dict[str, Json] = {"text": "content"} if draft.wrap is not None else {}
+    roles["content"] = "content"
     if draft.thought is not None:
         roles["think"] = "reasoning"
     if draft.call and not _has_list(draft.shape):  # each item of a list is a call of its own
@@ -239,6 +249,8 @@ def read(
     With `expected` it is what the sample was seen to say.
     """
     message = dialect.parse(sample.text, tools, prefix=sample.prefix)
+    if sample.message is not None:
+        return message if _says(message, sample.message) else None
     if not message.clean or not all(call.name for call in message.calls) or has_markers(message.content):
         return None
     if tools and not {call.name for call in message.calls} <= {*tool_schemas(tools)}:
@@ -249,6 +261,19 @@ def read(
         if calls != wanted or message.content.split() != expected.content.split():
             return None
     return message
+
+
+def _says(message: Message, put: Message) -> bool:
+    """True when a message says what was put in, outer whitespace of texts aside."""
+    return (
+        len(message.calls) == len(put.calls)
+        and all(
+            one.name == other.name and one.runnable and same_json(one.arguments, other.arguments)
+            for one, other in zip(message.calls, put.calls, strict=True)
+        )
+        and message.content.strip() == put.content.strip()
+        and message.reasoning.strip() == put.reasoning.strip()
+    )
 
 
 _SIGNS = re.compile(r"[<>{}\[\]|@#§$%^~=`‹›¦]|--+|/\w")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
-from toolect.authoring.scaffold.assemble import Draft, Expected, Stripped, assemble
+from toolect.authoring.scaffold.assemble import Draft, Expected, Prepared, Stripped, assemble
 from toolect.authoring.scaffold.by_looks import drafts_by_looks
 from toolect.authoring.scaffold.keyed_calls import keyed_calls
 from toolect.authoring.scaffold.structured_calls import named_json_calls, structured_calls
@@ -28,16 +28,26 @@ class Induced(NamedTuple):
 def induce(samples: Sequence[str], tools: ToolSchemas = NO_TOOLS) -> Iterator[Induced]:
     """The dialects that the samples may show, the likeliest first; none when no call is found in any of them."""
     ends = _ends(samples)
-    texts = [_without(sample, ends) for sample in samples]
-    stripped, thought = _thoughtful(texts, tools)
-    hidden = [one.hidden for one in stripped]
+    stripped, thought = _thoughtful([_without(sample, ends) for sample in samples], tools)
+    yield from drafts(Prepared(stripped, thought, ends), tools)
+
+
+def drafts(prepared: Prepared, tools: ToolSchemas) -> Iterator[Induced]:
+    """The drafts for samples whose reasoning and end tokens are known."""
+    hidden = [one.hidden for one in prepared.samples]
     for look in (structured_calls, named_json_calls, keyed_calls):
         for seen in look(hidden, tools):
-            found = assemble(stripped, seen)
+            found = assemble(prepared.samples, seen)
             if found is not None:
-                yield Induced(found[0]._replace(thought=thought, end=ends), found[1])
-    for draft in drafts_by_looks(stripped):
-        yield Induced(draft._replace(thought=thought, end=ends))
+                draft = _around(found[0], prepared)
+                yield Induced(draft._replace(before_call=prepared.gap or draft.before_call), found[1])
+    for draft in drafts_by_looks(prepared.samples):
+        yield Induced(_around(draft, prepared))
+
+
+def _around(draft: Draft, prepared: Prepared) -> Draft:
+    """The draft with what is known of reasoning, content and ends."""
+    return draft._replace(thought=prepared.thought, end=prepared.ends, wrap=prepared.wrap)
 
 
 def _ends(samples: Sequence[str]) -> tuple[str, ...]:

@@ -43,7 +43,8 @@ def python_literal(text: str, at: int) -> Literal | None:
     try:
         ast.literal_eval(text[at:end])
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
+        if text[at] not in "\"'" and json_literal(text, at) is None:  # a line break in a string, JSON's own words
+            return None
     return Literal(end, _kind(text[at]))
 
 

@@ -9,10 +9,21 @@ from typing import NamedTuple
 from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
 
 _TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
-_WORD = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE)
+SPEAKS_OF_THINKING = re.compile(
+    r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE
+)
 
 _SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
 """Tags whose inside is reasoning even if it names a tool."""
+
+
+class Wrap(NamedTuple):
+    """How content is written that has markup of its own."""
+
+    opener: str
+    closer: str
+    after: str = ""
+    """What may follow the closer, before a call."""
 
 
 class Thought(NamedTuple):
@@ -35,14 +46,16 @@ def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought 
     tags = list(_TAG.finditer(text))
     at = 0
     for i, tag in enumerate(tags):
-        if tag.start() < at or not (_WORD.search(tag[0]) or names and not text[: tag.start()].strip()):
+        if tag.start() < at or not (SPEAKS_OF_THINKING.search(tag[0]) or names and not text[: tag.start()].strip()):
             continue
         close = next((t for t in tags[i + 1 : i + 20] if t[0] != tag[0] and stem(t[0]) == stem(tag[0])), None)
         if close is None:
             continue
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
-        told = _WORD.search(tag[0]) or " " in solid and text[close.end() :].strip() and not _TAG.search(inner)
+        told = (
+            SPEAKS_OF_THINKING.search(tag[0]) or " " in solid and text[close.end() :].strip() and not _TAG.search(inner)
+        )
         called = any(name in inner or name in tag[0] for name in names)
         if not told or called and not _SURE.search(tag[0]):
             continue
@@ -58,7 +71,7 @@ def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought 
 def _prompted(text: str, tags: list[re.Match[str]]) -> tuple[list[Mark], Thought | None]:
     """Reasoning that the prompt has opened: the first tag of the sample closes it."""
     first = next(iter(tags), None)
-    if first is None or first[0][1] != "/" or not _WORD.search(first[0]):
+    if first is None or first[0][1] != "/" or not SPEAKS_OF_THINKING.search(first[0]):
         return [], None
     _, solid, space = parted(text[: first.start()])
     at = first.end() + len(space_after(text, first.end()))

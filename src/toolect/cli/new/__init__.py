@@ -17,7 +17,7 @@ from toolect.cli._shared.io import Misuse, note, read, shown
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
-    from toolect.authoring.scaffold import Sample, Scaffold
+    from toolect.authoring.scaffold import Sample, Scaffold, Told
     from toolect.message import Json
 
 MAX_SAMPLE = 1 << 16
@@ -61,11 +61,13 @@ def command(
     Exit code 0: every answer is read, with calls. 1: some are not, or a known dialect reads them all; it is said which.
     """
     from toolect._values.toolset import tool_schemas
-    from toolect.authoring.scaffold import like, scaffold
+    from toolect.authoring.scaffold import Sample, like, scaffold, scaffold_told
+    from toolect.chat_template.probes import TOOLS
     from toolect.cli.new.words import asked, asks, worded
 
     spec = _spec(name, append, into)
-    samples = _templated(template) if template is not None else []
+    answers = _templated(template) if template is not None else []
+    samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
     samples += [_sample(file, number) for number, file in enumerate(files or (() if samples else ("-",)), 1)]
     if base is None and not anyway and (known := _known(samples)):
         note(
@@ -73,10 +75,13 @@ def command(
             f" --like {known} begins a variant of it, --anyway a dialect from nothing"
         )
         return 1
+    tools = [*(tools or []), *worded(names, keys)]
     if base is not None:
         made = like(name, shared.find(base).name, samples, spec)
+    elif answers and not files:
+        made = scaffold_told(name, answers, spec, tools or TOOLS)
     else:
-        tools = [*(tools or []), *worded(names, keys)]
+        tools += TOOLS if answers else []
         made = scaffold(name, samples, spec, tools)
         if not tools and files and asks() and (words := asked(made)) is not None:
             tools = worded(*words)
@@ -113,16 +118,16 @@ def _sample(file: str, number: int) -> Sample:
     return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
 
 
-def _templated(file: str) -> list[Sample]:
+def _templated(file: str) -> list[Told]:
     """The answers that a chat template writes, the first way in which it writes calls."""
-    from toolect.authoring.scaffold import Sample
+    from toolect.authoring.scaffold import Told
     from toolect.chat_template import BadTemplate, template_of, turns
 
     try:
         found = turns(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")))[0]
     except BadTemplate as error:
         raise Misuse(f"{error} - in {shown(file)}") from None
-    return [Sample(turn.probe.capitalize(), turn.text.removesuffix("\n")) for turn in found]
+    return [Told(turn.probe.capitalize(), turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
 
 
 def _known(samples: list[Sample]) -> str | None:

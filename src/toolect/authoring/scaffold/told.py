@@ -1,0 +1,173 @@
+"""Answers of which it is known what they say, as a chat template writes them: the rest is markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from toolect.authoring.scaffold.assemble import Prepared, Stripped
+from toolect.authoring.scaffold.pieces import Mark, Prose
+from toolect.authoring.scaffold.seen import common_end, common_start, tokens
+from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING, Thought, Wrap
+from toolect.message import Message
+
+_TAG = re.compile(r"<[^<>\n]{1,60}>|\[/?[A-Z_]{3,40}\]")
+MAX_HEADER = 8
+"""Tokens at the end of a prompt that may open the reasoning."""
+
+
+class Told(NamedTuple):
+    """An answer with what it says.
+
+    `prompt` is what stands before it; `asked` is the prompt that asks for an answer, which may end otherwise.
+    """
+
+    title: str
+    text: str
+    message: Message
+    prompt: str = ""
+    asked: str = ""
+
+
+class _Parts(NamedTuple):
+    """The places of what was put into an answer: reasoning, content, and the name of the first call."""
+
+    told: Told
+    thought: tuple[int, int] | None
+    content: tuple[int, int] | None
+    called: int | None
+
+    def before(self, place: int) -> str:
+        """The text between a place and what was put in before it."""
+        ends = [part[1] for part in (self.thought, self.content) if part is not None and part[1] <= place]
+        return self.told.text[max(ends, default=0) : place]
+
+
+def prepared(answers: Sequence[Told]) -> Prepared:
+    """The answers without their end tokens, with how reasoning and content are written."""
+    parts = [_parts(one) for one in answers]
+    calls = [(one, tokens(one.before(one.called))) for one in parts if one.called is not None]
+    opener = "".join(common_end(before for _, before in calls)) if len(calls) > 1 else ""
+    thought = _thought(parts, opener)
+    wrap, left = _wrap(parts, thought, opener)
+    ends = _ends(left)
+    gaps = [one.before(one.called).removesuffix(opener) for one in parts if one.called is not None and one.content]
+    gap = next((text for text in gaps if text and not text.strip()), "") if wrap is None else ""
+    return Prepared([_stripped(one, thought, wrap, ends) for one in parts], thought, ends, wrap, gap)
+
+
+def _parts(told: Told) -> _Parts:
+    text, message = told.text, told.message
+    thought = _place(text, message.reasoning, 0)
+    content = _place(text, message.content, thought[1] if thought else 0)
+    after = max((part[1] for part in (thought, content) if part), default=0)
+    names = [found for call in message.calls[:1] for at in (after, 0) if (found := text.find(call.name, at)) >= 0]
+    return _Parts(told, thought, content, names[0] if names else None)
+
+
+def _place(text: str, part: str, at: int) -> tuple[int, int] | None:
+    found = text.find(part, at) if part else -1
+    return (found, found + len(part)) if found >= 0 else None
+
+
+def _thought(parts: Sequence[_Parts], opener: str) -> Thought | None:
+    """How reasoning is written: its opener may be the end of the prompt."""
+    with_it = [one for one in parts if one.thought is not None]
+    if not with_it:
+        return None
+    closers = []
+    for one in with_it:
+        assert one.thought is not None
+        if one.content is not None and one.content[0] >= one.thought[1]:
+            closers.append(tokens(one.told.text[one.thought[1] : one.content[0]]))
+        elif one.called is not None:
+            closers.append(tokens(one.told.text[one.thought[1] : one.called].removesuffix(opener)))
+    closer = "".join(common_start(closers))
+    first = with_it[0]
+    assert first.thought is not None
+    begins = first.told.text[: first.thought[0]]
+    if begins.strip() or not closer.strip():
+        return Thought(begins, closer) if begins and closer else None
+    asked = first.told.asked.removeprefix(first.told.prompt) if first.told.asked.startswith(first.told.prompt) else ""
+    begins = asked.lstrip("\n") if asked.strip() and not _closed(asked, closer) else _header(first.told.prompt)
+    return Thought(begins, closer, prompted=True) if begins else None
+
+
+def _closed(text: str, closer: str) -> bool:
+    return closer.strip() in text
+
+
+def _header(prompt: str) -> str:
+    """What at the end of a prompt speaks of thinking."""
+    end = tokens(prompt[-200:])
+    for count in range(1, min(MAX_HEADER, len(end)) + 1):
+        found = end[-count:]
+        if found[0][0] in "<[" and any(map(SPEAKS_OF_THINKING.search, found)):
+            return "".join(found)
+    return ""
+
+
+def _wrap(parts: Sequence[_Parts], thought: Thought | None, opener: str) -> tuple[Wrap | None, str]:
+    """How content is written, and what is behind it when nothing follows."""
+    alone = next((one for one in parts if one.content is not None and one.called is None), None)
+    if alone is None or alone.content is None:
+        return None, ""
+    begins = alone.told.text[: alone.content[0]]
+    tail = alone.told.text[alone.content[1] :]
+    if thought is not None and thought.closer.strip() in begins:
+        begins = begins[begins.rindex(thought.closer.strip()) + len(thought.closer.strip()) :]
+    if not begins.strip():
+        return None, tail
+    others = [tokens(one.told.text) for one in parts if one.content is None and one.called is not None]
+    end = "".join(common_end([tokens(tail), *others[:1]])) if others else ""
+    closer = tokens(tail.removesuffix(end))
+    between = [
+        tokens(one.told.text[one.content[1] : one.called].removesuffix(opener))
+        for one in parts
+        if one.content is not None and one.called is not None and one.called > one.content[1]
+    ]
+    if between and between[0]:
+        closer = common_start([closer, *between])
+    after = "".join(between[0]).removeprefix("".join(closer)) if between else ""
+    return Wrap(begins.lstrip("\n"), "".join(closer), after.strip()), end
+
+
+def _ends(left: str) -> tuple[str, ...]:
+    """The tokens that answers end with, from what is left behind content."""
+    found = list(dict.fromkeys(_TAG.findall(left)))[:2]
+    return tuple(found) if found else tuple(line.strip() for line in left.splitlines()[:1] if line.strip())
+
+
+def _stripped(one: _Parts, thought: Thought | None, wrap: Wrap | None, ends: Sequence[str]) -> Stripped:
+    """An answer up to its end token, with the places of what is no call."""
+    text = one.told.text
+    last = max((part[1] for part in (one.thought, one.content) if part), default=0)
+    last = max([last, *(text.rfind(call.name) for call in one.told.message.calls)])
+    cuts = [at for end in ends if (at := text.find(end, last)) >= 0]
+    text = text[: min(cuts, default=len(text))]
+    marks: list[Mark] = []
+    first = min((place for place in (one.content and one.content[0], one.called) if place is not None), default=0)
+    if thought is not None and one.thought is not None:
+        start = max(0, one.thought[0] - len(thought.opener)) if text.startswith(thought.opener) else one.thought[0]
+        marks.append(Mark(start, one.thought[1] + len(thought.closer), Prose("", reasoning=True)))
+    elif thought is not None and (at := text.find(thought.closer.strip(), 0, first)) >= 0:  # none at all, said so
+        marks.append(Mark(0, at + len(thought.closer.strip()), Prose("", reasoning=True)))
+    if one.content is not None:
+        start, end = one.content
+        if wrap is not None:
+            start = max(0, start - len(wrap.opener))
+            end = _past(text, end, (wrap.closer, wrap.after))
+        marks.append(Mark(start, end, Prose("")))
+    elif wrap is not None:  # said so, too
+        at = text.find(wrap.opener + wrap.closer)
+        if 0 <= at <= (first or len(text)):
+            marks.append(Mark(at, at + len(wrap.opener + wrap.closer), Prose("")))
+    return Stripped(text, tuple(sorted(marks)), one.told.message.content)
+
+
+def _past(text: str, at: int, parts: Iterable[str]) -> int:
+    """The place behind texts that follow one another from `at` on."""
+    for part in parts:
+        at += len(part) if text.startswith(part, at) else 0
+    return at
