@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -29,6 +29,9 @@ from tools.mutation.mutations import Mutant
 from tools.mutation.spec_text import FileKind, SpecText
 
 CORPUS = Path("tests/corpus")
+NO_SPEC = "does not load"
+"""What is said first of a mutant that makes no spec."""
+_Essences = Counter[tuple[str, str]]
 LINT_SECONDS = 20
 """Processor time for linting one mutant."""
 
@@ -57,6 +60,8 @@ class Result:
     difference: str
     """What the mutant does differently; empty when it is equivalent as far as can be seen."""
     findings: tuple[Finding, ...]
+    without_corpus: bool
+    """Lint points to what was broken, and needs no corpus for it."""
     seconds: float = field(compare=False)
 
     @property
@@ -67,7 +72,7 @@ class Result:
     @property
     def loads(self) -> bool:
         """True when only a check can find anything."""
-        return not self.difference.startswith("does not load")
+        return not self.difference.startswith(NO_SPEC)
 
     @property
     def failed(self) -> list[str]:
@@ -103,11 +108,6 @@ class Result:
         """True when lint points to what was broken."""
         return any(f.in_mutated for f in self._said)
 
-    @property
-    def without_corpus(self) -> bool:
-        """True when lint points to what was broken, and needs no corpus for it."""
-        return any(f.in_mutated and f.check not in _OF_CORPORA for f in self._said)
-
 
 def run(root: Path, mutants: Sequence[Mutant], jobs: int) -> Iterator[Result]:
     """The results, dialect by dialect."""
@@ -134,12 +134,13 @@ def run_dialect(root: Path, mutants: Sequence[Mutant]) -> list[Result]:
         shutil.copy(root / "dialects.yaml", copy)
         (copy / CORPUS).parent.mkdir()
         (copy / CORPUS).symlink_to((root / CORPUS).resolve())
-        causes = [cause for look in STAGES for cause in look(copy, name)]
-        before = Counter(_essence(d) for cause in causes for d in (cause, *cause.follows))
+        before = [_before(copy, name)]
+        with _no_corpus(copy):
+            before.append(_before(copy, name))
         return [_one(copy, spec, mutant, unbroken, before) for mutant in mutants]
 
 
-def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before: Counter[tuple[str, str]]) -> Result:
+def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before: Sequence[_Essences]) -> Result:
     """Break the copy, look at it, and mend it."""
     began = time.perf_counter()
     paths = {"grammar": copy / "grammars" / f"{spec.dialect}.lark", "entry": copy / "dialects.yaml"}
@@ -150,11 +151,15 @@ def _one(copy: Path, spec: SpecText, mutant: Mutant, unbroken: Unbroken, before:
         difference = unbroken.difference(copy / "dialects.yaml")
         wrong = difference or mutant.mutation in IDLE
         changed = {str(paths[file]): _lines(mutant, spec, file) for file in mutant.files}
-        findings = _findings(copy, spec.dialect, changed, before) if wrong else ()
+        findings = bare = _findings(copy, spec.dialect, changed, before[0]) if wrong else ()
+        if findings and not difference.startswith(NO_SPEC):  # else no check has looked at a corpus
+            with _no_corpus(copy):
+                bare = _findings(copy, spec.dialect, changed, before[1])
     finally:
         for path, data in old.items():
             path.write_bytes(data)
-    return Result(mutant, difference, findings, time.perf_counter() - began)
+    alone = any(f.in_mutated for f in bare)
+    return Result(mutant, difference, findings, alone, time.perf_counter() - began)
 
 
 def _lines(mutant: Mutant, spec: SpecText, file: FileKind) -> range:
@@ -174,9 +179,23 @@ def _lines(mutant: Mutant, spec: SpecText, file: FileKind) -> range:
     return range(first + 1, last + 2)
 
 
-def _findings(
-    copy: Path, name: str, changed: dict[str, range], before: Counter[tuple[str, str]]
-) -> tuple[Finding, ...]:
+def _before(copy: Path, name: str) -> _Essences:
+    """What lint says of the unbroken spec."""
+    causes = [cause for look in STAGES for cause in look(copy, name)]
+    return Counter(_essence(d) for cause in causes for d in (cause, *cause.follows))
+
+
+@contextmanager
+def _no_corpus(copy: Path) -> Iterator[None]:
+    """The corpora are not there inside of the block."""
+    (copy / CORPUS).rename(copy / "corpora-aside")
+    try:
+        yield
+    finally:
+        (copy / "corpora-aside").rename(copy / CORPUS)
+
+
+def _findings(copy: Path, name: str, changed: dict[str, range], before: _Essences) -> tuple[Finding, ...]:
     """What lint says of the broken spec and not of the unbroken one, each cause before what follows from it."""
     left = before.copy()
     found: list[Finding] = []
@@ -223,14 +242,7 @@ def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
     return [d for check in _CHECKS if check.compare for d in check.compare(group)]
 
 
-def _reads_corpora(check: catalogue.Check) -> bool:
-    """True when the check's file speaks of cases: what it finds may need a corpus."""
-    module = inspect.getmodule(check.check or check.compare)
-    return module is not None and re.search(r"\.(cases|readings)\b", inspect.getsource(module)) is not None
-
-
-_CHECKS = [catalogue.find(name) for name in catalogue.names() if name != "unused-allow"]
-_OF_CORPORA = {check.name for check in _CHECKS if _reads_corpora(check)}
+_CHECKS = [catalogue.find(name) for name in catalogue.names()]
 STAGES = (_alone, _compared)
 """What is run, in this order: checks that compare dialects only for what no other finds."""
 

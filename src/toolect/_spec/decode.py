@@ -148,7 +148,9 @@ def _text(node: Node, meta: msgspec.Meta, what: str, problems: Problems) -> str 
     if meta.pattern is not None:
         if isinstance(node, Text) and describe(node) != "nothing" and re.fullmatch(meta.pattern, node.text):
             return node.text
-        problems.error("wrong-value", f"expected {wanted} for {what}, got {describe(node)}", node.place)
+        escaped = isinstance(node, Text) and re.fullmatch(r"(\\[nrt])+", node.text)
+        hint = f'write `"{escaped[0]}"`, between double quotes' if escaped else ""
+        problems.error("wrong-value", f"expected {wanted} for {what}, got {describe(node)}", node.place, hint=hint)
         return None
     holes = (meta.extra or {}).get("holes")
     if not isinstance(node, Text) or not node.text and holes is None:

@@ -11,6 +11,7 @@ from lark.exceptions import GrammarError, UnexpectedCharacters, UnexpectedInput,
 
 from toolect import _files as files
 from toolect._spec.document import read_text
+from toolect._spec.grammar_slips import advice
 from toolect._spec.lark_loader import GRAMMAR_ERRORS, LarkTree, get_mangle, get_parser
 from toolect._spec.problems import Problems, near
 from toolect.diagnostic import Place
@@ -140,7 +141,8 @@ def _parse(path: Path, text: str, problems: Problems) -> LarkTree | None:
         message, line, column = str(error).split("\n")[0], 1, 1
     line = min(max(line, 1), len(lines))
     column = min(max(column, 1), len(lines[line - 1]) + 1)
-    problems.error("grammar-syntax", f"cannot read the grammar: {message}", Place(str(path), line, column))
+    place, hint = Place(str(path), line, column), advice(text, line, column)
+    problems.error("grammar-syntax", f"cannot read the grammar: {message}", place, hint=hint)
     return None
 
 

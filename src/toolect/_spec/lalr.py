@@ -64,6 +64,8 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
     for name, origin in names.items():
         text = re.sub(rf"\b{re.escape(name)}\b", origin.name, text)
     message = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}"
+    if (found := re.match(r"Cannot compile token (\w+)", text)) and isinstance(why := error.__context__, re.error):
+        message = f"the regular expression of `{found[1]}` cannot be read: {why.msg}"
     problems.error("rejected-grammar", message, _blame(str(error), names) or top)
 
 

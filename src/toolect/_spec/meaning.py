@@ -59,6 +59,12 @@ _OLD_ROLES = {
 }
 """Roles of earlier versions, and what to write instead."""
 
+_ROLES_OF_HOLES: dict[str, Role] = {
+    HoleKind.NAME: Role.NAME, HoleKind.ID: Role.ID, HoleKind.ARGUMENTS: Role.ARGUMENTS, "$key": Role.KEY,
+    "$value": Role.VALUE, "$argument": Role.ARGUMENT, "$call": Role.CALL, "$content": Role.CONTENT,
+    "$reasoning": Role.REASONING,
+}  # fmt: skip
+
 
 class Meanings(NamedTuple):
     """What a map says: the role or the shape of each part, and what goes with some of them."""
@@ -109,6 +115,11 @@ def read_map(table: Table, named: Shapes, rules: dict[str, Rule], own: set[str],
             case Table() if kind is TEXT:
                 if text_shape := _text_shape(value, problems):
                     meanings.roles[key.text], meanings.texts[key.text] = Role.ARGUMENTS, text_shape
+            case Text(text) if kind is not None and kind is not JSON and text in _ROLES_OF_HOLES:
+                hint = f"a hole stands in a shape; the role is `{_ROLES_OF_HOLES[text]}`"
+                problems.error(
+                    "wrong-role", f"expected a role for {kind}, got the hole `{text}`", value.place, hint=hint
+                )
             case _ if is_shape(value):
                 shape = named.read(value)
                 if kind is not None and _expect((JSON,), kind, key, "a shape", problems) and shape is not None:
@@ -218,7 +229,8 @@ def _role(node: Node, problems: Problems) -> Role | None:
         return None
     if node.text in _KINDS:
         return Role(node.text)
-    hint = _OLD_ROLES.get(node.text) or near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
+    quoted = "write the shape without quotes around it" if node.text[:1] in ("{", "[") else ""
+    hint = _OLD_ROLES.get(node.text) or quoted or near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
     problems.error("unknown-role", f"expected a role or a shape, got `{node.text}`", node.place, hint=hint)
     return None
 

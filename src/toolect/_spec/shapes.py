@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from toolect._spec.document import Items, Node, Table, Text, describe
+from toolect._spec.holes import holes
 from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._spec.problems import Problems, near, one_of
 from toolect.diagnostic import Place
@@ -59,8 +60,18 @@ class Shapes:
         before = len(self.problems.found)
         shape = self._read(node)
         if shape is not None and len(self.problems.found) == before:
+            self._check_constants(node, holes(shape))
+        if shape is not None and len(self.problems.found) == before:
             _check(shape, node.place, self.problems)
         return shape if len(self.problems.found) == before else None
+
+    def _check_constants(self, node: Node, there: Set[HoleKind]) -> None:
+        """A constant that is called as a hole that is missing is that hole, without its sign."""
+        for text in _values(node):
+            meant = f"${text.text.strip('{}<>% ')}"
+            if meant in (HoleKind.NAME, HoleKind.ARGUMENTS) and meant not in there:
+                message = f"expected the hole `{meant}`, got the constant `{text.text}`"
+                self.problems.error(CHECK, message, text.place, hint=f"did you mean `{meant}`?")
 
     def check_used(self, own: Table) -> None:
         """Each of the entry's own named shapes must be used; those that it inherits need not."""
@@ -149,6 +160,10 @@ class Shapes:
     def _keys(self, key: Text, seen: set[str]) -> tuple[str, ...]:
         """The names that one key of an object may have; none twice."""
         names = tuple(key.text.removesuffix("?").removesuffix("?").split("|"))
+        if any(name != name.strip() for name in names):
+            hint = f"write `{'|'.join(name.strip() for name in key.text.split('|'))}`"
+            message = f"expected key names without blanks around them, got `{key.text}`"
+            self.problems.error(CHECK, message, key.place, hint=hint)
         for name in names:
             if not name:
                 self.problems.error(CHECK, f"expected key names, got `{key.text}`", key.place)
@@ -159,6 +174,19 @@ class Shapes:
                 self.problems.error(CHECK, f"the key `{name}` comes twice in one object", key.place)
             seen.add(name)
         return names
+
+
+def _values(node: Node) -> Iterator[Text]:
+    """The texts below a node that are no keys."""
+    match node:
+        case Text():
+            yield node
+        case Items(items):
+            for item in items:
+                yield from _values(item)
+        case Table(entries):
+            for _, value in entries:
+                yield from _values(value)
 
 
 def _check(shape: Shape, place: Place, problems: Problems) -> None:

@@ -81,7 +81,6 @@ def lint(
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
     for check in compared:
         found += [(d, _entry(d.place, entries) or top) for d in _guarded(check, group)]
-    complete = not only and run_all
     paths = [str(path), *(file for r in results for file in r.files)]
     comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
     kept, used = apply(found, comments)
@@ -91,10 +90,13 @@ def lint(
     def about(place: Place) -> str:  # the grammar of the dialect that a place is of, empty without one
         return place.path if place.path in grammars.values() else grammars.get(_entry(place, entries) or place, "")
 
-    wrong = [
-        d for d in mistakes(comments, used, complete) if not (d.check == "unused-allow" and about(d.place) in unread)
-    ]
-    kept += [(d, d.place) for d in wrong]
+    judged = {entries[name].name.place for name in chosen}
+
+    def known(place: Place) -> bool:  # all that a comment there may allow was looked for
+        return about(place) not in unread and (not only or _entry(place, entries) in judged)
+
+    wrong = mistakes(comments, used, run_all)
+    kept += [(d, d.place) for d in wrong if d.check != "unused-allow" or known(d.place)]
     if checks:
         kept = [(d, entry) for d, entry in kept if d.check in checks or d.severity is Severity.ERROR]
     return Report(tuple(folded((d, grammars.get(entry) or about(d.place)) for d, entry in kept)), tuple(chosen))

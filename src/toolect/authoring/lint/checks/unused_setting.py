@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from toolect._spec.document import Table
 from toolect._spec.model import Codec, CodecKind, Spec
@@ -10,37 +10,42 @@ from toolect.authoring.laws import same
 from toolect.authoring.lint.attempt import attempt
 from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
-from toolect.diagnostic import Diagnostic, warning
+from toolect.diagnostic import Diagnostic, Severity
 
 _MAPPINGS = ("values", "gaps", "prefill", "ids", "misspellings", "policies")
 _TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
 _FOR = {"untyped": (CodecKind.SCHEMA,), "spelling": _TYPED, "layout": _TYPED}
 """Option of a codec → the codecs that know it."""
+_SAME = ("it is the default", "the entry that it extends says the same, or it is the default")
+"""Why a setting says nothing new, which is no mistake: of an entry that stands alone, of one that extends another."""
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each setting that the entry could do without."""
-    for keys in _settings(subject.loaded.entry.table):
+    for keys in _settings(subject.loaded.entry.table, subject.spec.shapes):
         why = _useless(subject, keys)
         if why:
-            yield warning(
+            idle = why not in _SAME
+            yield Diagnostic(
                 "unused-setting",
                 f"`{keys[-1]}` changes nothing in `{keys[0]}`" if len(keys) > 1 else f"`{keys[0]}` changes nothing",
                 subject.places.entry(*keys),
+                Severity.ERROR if idle else Severity.WARNING,
                 label=why,
                 witness=keys[-1],
                 help="leave it out",
             )
 
 
-def _settings(table: Table) -> Iterator[tuple[str, ...]]:
-    """The ways to all settings, the options of a codec among them."""
+def _settings(table: Table, shapes: Container[str]) -> Iterator[tuple[str, ...]]:
+    """The ways to all settings, the options of a codec among them; the codec itself where a shape says what is read."""
     for field, value in table.entries:
         if field.text in _MAPPINGS and isinstance(value, Table):
             for key, inner in value.entries:
                 yield field.text, key.text
                 if field.text == "values" and isinstance(inner, Table):
-                    yield from (("values", key.text, name.text) for name, _ in inner.entries if name.text != "codec")
+                    options = [name.text for name, _ in inner.entries]
+                    yield from (("values", key.text, o) for o in options if o != "codec" or key.text in shapes)
         elif field.text in ("end", "reserved"):
             yield (field.text,)
 
@@ -52,10 +57,14 @@ def _useless(subject: Subject, keys: tuple[str, ...]) -> str:
         return ""
     if without == spec:
         inherited = subject.loaded.entry.table.get("extends") is not None
-        return "the entry that it extends says the same, or it is the default" if inherited else "it is the default"
+        return _SAME[inherited]
     match keys:
         case ("gaps", gap):
             return "" if _has_gap(subject, without, gap) else "nothing is written or read otherwise without it"
+        case ("values", slot, *option) if slot in spec.shapes and option in ([], ["codec"]):
+            codec = spec.codecs[slot]
+            told = codec.kind is CodecKind.JSON or (codec == Codec(codec.kind)) == bool(option)
+            return "" if told else f"a shape says what the slot holds, `{codec.kind}` does not"
         case ("values", slot, option):
             return _foreign(option, spec.codecs[slot])
         case ("misspellings", marker):

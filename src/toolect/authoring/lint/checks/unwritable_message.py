@@ -18,10 +18,15 @@ _FITTED = ("name", "id", "argument key")
 _KINDS: dict[str, tuple[type, ...]] = {
     "content": (Content,),
     "a call": (Call,),
+    "a call without arguments": (Call,),
+    "a call with two arguments": (Call,),
     "two calls": (Call, Call),
+    "three calls": (Call, Call, Call),
     "content before a call": (Content, Call),
     "reasoning": (Reasoning,),
 }
+_ARGUMENTS = {"a call without arguments": 0, "a call with two arguments": 2}
+"""How many arguments the call of a kind has."""
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -31,15 +36,19 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _of_a_kind(subject: Subject) -> Iterator[Diagnostic]:
+    refused: set[tuple[type, ...]] = set()
     for kind, types in _KINDS.items():
-        trials = [trial for trial in subject.trials if _is(trial, types)]
-        if trials and all(trial.text is None for trial in trials):
+        trials = [trial for trial in subject.trials if _is(trial, types, _ARGUMENTS.get(kind))]
+        if trials and types not in refused and all(trial.text is None for trial in trials):
+            refused.add(types)
             yield _refused(subject, f"{kind} cannot be written", trials[0], told(trials[0].message))
 
 
-def _is(trial: Trial, types: Sequence[type]) -> bool:
+def _is(trial: Trial, types: Sequence[type], arguments: int | None) -> bool:
     """True for messages of these segments; for those with reasoning in them where that is what is looked for."""
     kinds = [type(segment) for segment in trial.message.segments]
+    if arguments is not None and any(len(call.arguments) != arguments for call in trial.message.calls):
+        return False
     return Reasoning in kinds if tuple(types) == (Reasoning,) else kinds == list(types)
 
 
@@ -66,4 +75,5 @@ def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diag
         witness=witness,
         reading=told(trial.message) if witness != told(trial.message) else "",
         help="give it a place in the grammar, with a role in `map`",
+        related=((subject.places.rule("start"), "the order of an answer"),) if len(segments) > 1 else (),
     )
