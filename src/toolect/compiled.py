@@ -17,6 +17,7 @@ from toolect.message import Message, Said
 from toolect.rendered import Unrepresentable
 
 if TYPE_CHECKING:
+    from toolect._tokens.token_stream import TokenStream
     from toolect.rendered import Rendered
 
 Mode: TypeAlias = Literal["strict", "lenient"]
@@ -98,6 +99,26 @@ class Dialect:
         schemas, strict = tool_schemas(tools), mode == "strict"
         self.graph(policies)
         return Stream(lambda: begin_answer(self.spec, self.graph(policies), schemas, strict, prefix, streaming=True))
+
+    def token_stream(
+        self,
+        tokenizer: object,
+        tools: Tools | None = None,
+        mode: Mode = "lenient",
+        prefix: str = "",
+        markers: Literal["token", "text"] = "token",
+        **policies: str,
+    ) -> TokenStream:
+        """A fresh stream of ids: `feed` it one or several, then `close` it. Arguments as for `parse`.
+
+        With `markers="token"` a marker that the vocabulary has as one id is that id alone; text that spells it is text.
+        Raises TypeError for what is no tokenizer, see `toolect.tokens`.
+        """
+        from toolect._tokens.adapting import adapted  # reading text does without it
+        from toolect._tokens.token_stream import TokenStream
+
+        stream = self.stream(tools, mode, prefix, **policies)
+        return TokenStream(stream, self.spec, self.graph(policies), adapted(tokenizer), markers)
 
     def render(self, message: Said, tools: Tools | None = None) -> Rendered:
         """`message` as wire text, with the spans of its parts; `tools` as in `parse`, for values typed by schema.

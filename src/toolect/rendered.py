@@ -41,15 +41,20 @@ class PartSpan(NamedTuple):
 
 
 class Rendered(str):
-    """Wire text that knows which of its characters are markup, and which come from where: `spans` tile it."""
+    """Wire text that knows which of its characters are markup, and which come from where: `spans` tile it.
 
-    __slots__ = ("spans",)
+    `dialect` is the one that it is in, where that is known.
+    """
+
+    __slots__ = ("dialect", "spans")
     spans: tuple[PartSpan, ...]
+    dialect: Any
 
-    def __new__(cls, text: str, spans: tuple[PartSpan, ...] = ()) -> Rendered:
+    def __new__(cls, text: str, spans: tuple[PartSpan, ...] = (), dialect: Any = None) -> Rendered:
         self = super().__new__(cls, text)
         self.spans = spans
+        self.dialect = dialect
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Rendered, (str(self), self.spans)
+        return Rendered, (str(self), self.spans, self.dialect)

@@ -19,7 +19,7 @@ ORDER = (
     "_graph _values",
     "_shapes",
     "_reading",
-    "_rendering _prompting",
+    "_rendering _prompting _tokens",
     "compiled",
     "registry",
     "_detection",
@@ -27,7 +27,7 @@ ORDER = (
     "conversation",
     "_chats",
     "toolect",
-    "authoring chat_template",
+    "authoring chat_template tokens",
     "agent corpora",
     "testing cli",
 )

@@ -66,6 +66,11 @@ class Stream:
         return self._machine.message()
 
     @property
+    def in_call(self) -> bool:
+        """True while a call is open."""
+        return self._machine.course.builder.call is not None
+
+    @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
         return self._machine.pending()

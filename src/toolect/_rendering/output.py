@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect._reading.reader import Reader
 from toolect.message import Json
 from toolect.rendered import Part, PartSpan, Rendered
 
@@ -46,8 +47,8 @@ class Output:
         """Take back what was written since `mark`."""
         del self.pieces[mark:]
 
-    def rendered(self) -> Rendered:
-        """All of it; neighbours of one part and segment are one span."""
+    def rendered(self, dialect: Reader | None = None) -> Rendered:
+        """All of it, in `dialect`; neighbours of one part and segment are one span."""
         pieces = [piece for piece in self.pieces if isinstance(piece, Piece) and piece.text]
         spans: list[PartSpan] = []
         at = 0
@@ -58,4 +59,4 @@ class Output:
             else:
                 spans.append(PartSpan(at, end, part, segment))
             at = end
-        return Rendered("".join(piece.text for piece in pieces), tuple(spans))
+        return Rendered("".join(piece.text for piece in pieces), tuple(spans), dialect)

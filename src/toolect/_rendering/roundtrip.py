@@ -67,7 +67,7 @@ def write(dialect: Reader, message: Message, tools: Tools) -> Rendered:
     """
     out = Output()
     MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(tools), out).write(message.segments)
-    return out.rendered()
+    return out.rendered(dialect)
 
 
 def tools_of(message: Message) -> list[dict[str, Any]]:

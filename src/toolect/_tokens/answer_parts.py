@@ -1,0 +1,190 @@
+"""What the parts of an answer are, in a transcript: its markup, its segments, and the markers that it only quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from toolect._graph.graph import Graph
+from toolect._graph.symbols import Key
+from toolect._reading.stream import Stream
+from toolect._reading.watcher import Watcher
+from toolect._reading.whole_answer import begin_answer
+from toolect._spec.model import Spec
+from toolect._tokens.quoting import Quoting
+from toolect._tokens.tokenizer_protocol import finder
+from toolect._values.toolset import NO_TOOLS
+from toolect.message import Call, Content, Json, Message, Span
+from toolect.rendered import Part, Rendered
+from toolect.transcript import Origin, Transcript
+
+
+class Reads(Protocol):
+    """A dialect, as what reads answers needs it."""
+
+    spec: Spec
+
+    def graph(self) -> Graph:
+        """The graph of nodes under the spec's policies."""
+
+    def parse(self, text: str, tools: None, mode: Literal["lenient"], prefix: str, /) -> Message:
+        """The message that `text` says, after a prompt that ends with `prefix`."""
+
+
+class Answer(NamedTuple):
+    """An answer at characters `start:end`, in turn number `turn`.
+
+    `data` are the stretches that are no markup, None where only reading tells; `prefix` is the end of the prompt.
+    """
+
+    start: int
+    end: int
+    turn: int
+    data: tuple[Span, ...] | None
+    prefix: str
+
+
+class Segment(NamedTuple):
+    """Segment number `number` of the answer in turn `turn`; `kind` is "content", "reasoning" or "call"."""
+
+    start: int
+    end: int
+    turn: int
+    number: int
+    kind: str
+    call: Call | None
+
+
+def answers(rendered: Transcript | Rendered) -> list[Answer]:
+    """The answers in a text that was rendered."""
+    if isinstance(rendered, Rendered):
+        return [Answer(0, len(rendered), -1, _data(rendered, 0), "")]
+    found: list[Answer] = []
+    at = 0
+    prefix = ""
+    for text, origin, turn in rendered.pieces:
+        end = at + len(text)
+        if origin is Origin.ANSWER and text:
+            last = found[-1] if found and found[-1].end == at and found[-1].turn == turn else None
+            data = _data(text, at)
+            if last is None:
+                found.append(Answer(at, end, turn, data, prefix))
+            else:
+                both = None if last.data is None or data is None else last.data + data
+                found[-1] = last._replace(end=end, data=both)
+        elif text:
+            prefix = (prefix + text)[-256:]
+        at = end
+    return found
+
+
+def _data(text: str, at: int) -> tuple[Span, ...] | None:
+    """What of a piece of an answer is no markup; None where only reading tells."""
+    if not isinstance(text, Rendered):
+        return ()
+    if not text.spans:
+        return None
+    return tuple((at + span.start, at + span.end) for span in text.spans if span.part is not Part.MARKUP)
+
+
+def quoted_in(answer: Answer, text: str, dialect: Reads | None, found: Sequence[re.Match[str]]) -> list[Span]:
+    """Which of the markers that were `found` in the answer are no markup."""
+    if answer.data is not None:
+        return [match.span() for match in found if _touches(match.span(), answer.data)]
+    if dialect is None or not found:
+        return []
+    own = text[answer.start : answer.end]
+    message = dialect.parse(own, None, "lenient", answer.prefix)
+    texts = _moved((s.span for s in message.segments if not isinstance(s, Call) and s.span), answer.start)
+    calls = [call for call in message.calls if call.span and any(m[0] in said for m in found for said in _said(call))]
+    gone_over: list[Span] | None = None
+    quoted = []
+    for match in found:
+        span = match.span()
+        if _touches(span, texts):
+            quoted.append(span)
+        elif calls and _touches(span, _moved((call.span for call in calls if call.span), answer.start)):
+            if gone_over is None:
+                gone_over = _moved(_markers_of(own, dialect, answer.prefix), answer.start)
+            if not any(start <= span[0] and span[1] <= end for start, end in gone_over):
+                quoted.append(span)
+    return quoted
+
+
+def segments_of(answer: Answer, text: str, dialect: Reads | None, quoted: Iterable[Span]) -> list[Segment]:
+    """The segments of an answer, in which `quoted` markers are text."""
+    if dialect is None:
+        return []
+    own = text[answer.start : answer.end]
+    words = frozenset(text[start:end] for start, end in quoted if answer.start <= start < answer.end)
+    if words:
+        message = _read(own, dialect, answer, words, frozenset(start for start, _ in quoted))
+    else:
+        message = dialect.parse(own, None, "lenient", answer.prefix)
+    found = []
+    for number, segment in enumerate(message.segments):
+        if segment.span is not None:
+            call = segment if isinstance(segment, Call) else None
+            kind = "call" if call else "content" if isinstance(segment, Content) else "reasoning"
+            start, end = max(segment.span[0], 0) + answer.start, segment.span[1] + answer.start
+            found.append(Segment(start, end, answer.turn, number, kind, call))
+    return found
+
+
+def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quoted: frozenset[int]) -> Message:
+    """The message of an answer in which `words` are text where they begin at one of the characters `quoted`."""
+    graph = dialect.graph()
+    plain = Stream(lambda: begin_answer(dialect.spec, graph, NO_TOOLS, False, answer.prefix, streaming=True))
+    stream = Quoting(plain, words, graph.openers)
+    at = 0
+    for match in finder(words).finditer(text):
+        if match.start() + answer.start not in quoted:
+            stream.text(text[at : match.start()])
+            stream.rest()
+            stream.marker(match[0])
+            at = match.end()
+    stream.text(text[at:])
+    stream.close()
+    return stream.message
+
+
+class _Markers(Watcher):
+    """Writes down the markers that are gone over."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+
+    def shifted(self, key: Key, start: int, end: int) -> None:
+        if isinstance(key, str):
+            self.spans.append((start, end))
+
+
+def _markers_of(text: str, dialect: Reads, prefix: str) -> list[Span]:
+    watcher = _Markers()
+    begin_answer(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, watcher=watcher).read(text)
+    return watcher.spans
+
+
+def _said(call: Call) -> list[str]:
+    """All that a call says: its name, keys and values."""
+    found: list[str] = [call.name, call.arguments_text]
+    todo: list[Json] = [call.arguments]
+    while todo:
+        value: Any = todo.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            found += value
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+    return found
+
+
+def _moved(spans: Iterable[Span], by: int) -> list[Span]:
+    return [(start + by, end + by) for start, end in spans]
+
+
+def _touches(span: Span, others: Iterable[Span]) -> bool:
+    return any(start < span[1] and span[0] < end for start, end in others)

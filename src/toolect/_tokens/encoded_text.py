@@ -1,0 +1,154 @@
+"""A rendered text as ids: what each of them is, and what encoding the whole text at once would have made of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import NamedTuple
+
+from toolect._tokens.alignment import spans
+from toolect._tokens.answer_parts import Answer, Reads, Segment, segments_of
+from toolect._tokens.tokenizer_protocol import Tokenizer
+from toolect.message import Call, Span
+from toolect.transcript import Origin, OriginSpan
+
+
+class Run(NamedTuple):
+    """Ids `start:end`, of characters `begin:stop`, which were encoded together; `sampled` where they came as ids."""
+
+    start: int
+    end: int
+    begin: int
+    stop: int
+    sampled: bool = False
+
+
+class Token(NamedTuple):
+    """One id: its characters `start:end`, whose words they are, in which turn, and in which segment of an answer."""
+
+    id: int
+    start: int
+    end: int
+    origin: Origin
+    turn: int
+    segment: Segment | None
+
+
+class CallIds(NamedTuple):
+    """The ids `start:end` of a call: number `number` of the answer in turn number `turn`."""
+
+    start: int
+    end: int
+    turn: int
+    number: int
+    call: Call
+
+
+class Difference(NamedTuple):
+    """Characters `start:end`: the ids they have, and those they would have if all the text were encoded at once."""
+
+    start: int
+    end: int
+    ids: tuple[int, ...]
+    at_once: tuple[int, ...]
+
+
+class Encoded:
+    """The ids of a rendered text. `quoted` are the markers that are only quoted in it, and so are ordinary text."""
+
+    def __init__(
+        self,
+        text: str,
+        tokenizer: Tokenizer,
+        ids: Sequence[int],
+        runs: Sequence[Run],
+        origins: Sequence[OriginSpan],
+        quoted: Sequence[Span],
+        answers: Sequence[Answer],
+        dialect: Reads | None,
+    ) -> None:
+        self.text, self.tokenizer, self.ids, self.runs = text, tokenizer, list(ids), tuple(runs)
+        self.origins, self.quoted = tuple(origins), tuple(quoted)
+        self._answers, self._dialect = tuple(answers), dialect
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Encoded {len(self.ids)} ids of {len(self.text)} characters>"
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """The characters of each id."""
+        piece, ids = self.tokenizer.piece, self.ids
+        found = []
+        for run in self.runs:
+            inner = spans(self.text[run.begin : run.stop], [piece(number) for number in ids[run.start : run.end]])
+            found += [(run.begin + start, run.begin + end) for start, end in inner]
+        return found
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """The segments of the answers; none where the dialect is not known."""
+        return [one for said in self._answers for one in segments_of(said, self.text, self._dialect, self.quoted)]
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """Each id with what is known of it. One of characters of two origins has the first of them."""
+        return list(self._tokens())
+
+    def _tokens(self) -> Iterator[Token]:
+        origins, segments = self.origins, self.segments
+        at = here = 0
+        for number, (start, end) in zip(self.ids, self.spans, strict=True):
+            while at + 1 < len(origins) and origins[at].end <= start:
+                at += 1
+            while here < len(segments) and segments[here].end <= start:
+                here += 1
+            inside = segments[here] if here < len(segments) and segments[here].start < end else None
+            yield Token(number, start, end, origins[at].origin, origins[at].turn, inside)
+
+    @property
+    def calls(self) -> list[CallIds]:
+        """The ids of each call in the answers."""
+        found: list[CallIds] = []
+        for one in self.segments:
+            if one.call is not None:
+                number = found[-1].number + 1 if found and found[-1].turn == one.turn else 0
+                found.append(CallIds(*self.ids_of((one.start, one.end)), one.turn, number, one.call))
+        return found
+
+    def ids_of(self, span: Span) -> Span:
+        """The ids that characters `span` are of: from the first to behind the last."""
+        first = bisect_right([end for _, end in self.spans], span[0])
+        return first, max(bisect_left([start for start, _ in self.spans], span[1]), first)
+
+    @cached_property
+    def straddling(self) -> list[int]:
+        """The places of ids whose characters are of more than one origin; never of an answer and of something else."""
+        ends = [origin.end for origin in self.origins[:-1]]
+        found = []
+        for at, (start, end) in enumerate(self.spans):
+            edge = bisect_right(ends, start)
+            if edge < len(ends) and ends[edge] < end:
+                found.append(at)
+        return found
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Where encoding the whole text at once would give other ids: at cuts, and at quoted markers."""
+        (whole,) = self.tokenizer.encode([self.text])
+        if whole == self.ids:
+            return []
+        piece = self.tokenizer.piece
+        theirs = spans(self.text, [piece(number) for number in whole])
+        matcher = SequenceMatcher(None, self.ids, whole, autojunk=False)
+        found = []
+        for kind, a, b, c, d in matcher.get_opcodes():
+            if kind != "equal":
+                places = [*self.spans[a:b], *theirs[c:d]]
+                start, end = min(one for one, _ in places), max(one for _, one in places)
+                found.append(Difference(start, end, tuple(self.ids[a:b]), tuple(whole[c:d])))
+        return found

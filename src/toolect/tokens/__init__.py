@@ -1,0 +1,27 @@
+"""Ids in, ids out: conversations and answers as a tokenizer's ids, and what each of these is.
+
+`encode` takes what toolect rendered. An answer that arrives as ids is read by `Dialect.token_stream`. Tokenizers are
+taken as they are: those of `tokenizers`, `transformers`, `tiktoken` and `mistral-common`, or anything with the methods
+of `Tokenizer`.
+"""
+
+from __future__ import annotations
+
+from toolect._tokens.adapting import adapted, load
+from toolect._tokens.encoded_text import CallIds, Difference, Encoded, Token
+from toolect._tokens.encoding import Cut, encode
+from toolect._tokens.marker_ids import MarkerIds
+from toolect._tokens.marker_ids import markers as _markers
+from toolect._tokens.token_stream import TokenStream
+from toolect._tokens.tokenizer_protocol import Tokenizer, UnknownId
+from toolect.compiled import Dialect
+
+__all__ = [
+    "CallIds", "Cut", "Difference", "Encoded", "MarkerIds", "Token", "TokenStream", "Tokenizer", "UnknownId", "adapted",
+    "encode", "load", "markers",
+]  # fmt: skip
+
+
+def markers(dialect: Dialect, tokenizer: object) -> list[MarkerIds]:
+    """The markers of a dialect as ids of a tokenizer; one of several ids can be spelled by any text."""
+    return _markers(dialect.spec, adapted(tokenizer))
