@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolect._chats.plan import AnswerPlan
+from toolect._chats.filling import Said
+from toolect._chats.plan import AnswerPlan, Plans
 from toolect._rendering.roundtrip import tools_of, write
+from toolect._spec.chat_model import Thoughts
 from toolect._spec.model import SLOTS, Expr, Ref, Repeat, Role, Rule, Spec
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
@@ -31,6 +34,7 @@ class Answers:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._markers: re.Pattern[str] | None = None
 
     def replays(self, turn: Assistant, plan: AnswerPlan) -> bool:
         """True when an answer is written as it was sampled: it is in this dialect, and the chat keeps its reasoning."""
@@ -38,25 +42,52 @@ class Answers:
             return False
         return plan.keeps_reasoning or not turn.message.reasoning
 
-    def check(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> None:
+    def said(self, message: Message, plans: Plans) -> Said:
+        """An answer's texts as the chat has them, and its calls."""
+        content = reasoning = ""
+        calls: list[Call] = []
+        rank, ordered = 0, True
+        for segment in message.segments:
+            kind = type(segment)
+            if kind is Content:
+                content += segment.text  # type: ignore[union-attr]
+            elif kind is Reasoning:
+                reasoning += segment.text  # type: ignore[union-attr]
+            else:
+                calls.append(segment)  # type: ignore[arg-type]
+            ordered = ordered and _ORDER[kind] >= rank
+            rank = _ORDER[kind]
+        closer, thoughts = plans.thought_closer, plans.spec.thoughts
+        if closer and thoughts is not Thoughts.KEPT and closer in content:
+            before, _, content = content.rpartition(closer)
+            if thoughts is Thoughts.TAKEN:
+                content = content.lstrip("\n")
+                if not reasoning:
+                    said = before.partition(closer)[0].rstrip("\n")
+                    reasoning = said.rpartition(plans.thought_opener)[2].lstrip("\n")
+        if plans.content_trim is not None:
+            content = plans.content_trim(content)
+        return Said(message, content, reasoning, calls, ordered)
+
+    def check(self, said: Said, tools: Sequence[Mapping[str, Any]]) -> None:
         """Raise Unrepresentable for an answer that would be read as another one."""
-        for call in message.calls:
+        for call in said.calls:
             if not call.runnable:
                 raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
-        kinds = [_ORDER[type(segment)] for segment in message.segments]
-        if kinds != sorted(kinds):
-            raise Unrepresentable("answer", "expected reasoning, then content, then calls", message.content)
-        if self.dialect.has_marker(message.content) or self.dialect.has_marker(message.reasoning):
-            self.dialect.render(message, tools or None)
+        if not said.ordered:
+            raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
+        if self._markers is None:
+            graph = self.dialect.graph()
+            markers = sorted({*graph.openers, *graph.parts}, key=len, reverse=True)
+            self._markers = re.compile("|".join(map(re.escape, markers)) or r"(?!)")
+        if self._markers.search(said.content) or self._markers.search(said.reasoning):
+            self.dialect.render(said.message, tools or None)
 
-    def calls(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:
-        """The calls of an answer."""
-        return self._written([Call(call.name, call.arguments, call.id) for call in message.calls], tools)
+    def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
+        """The calls of an answer, as the dialect writes them."""
+        message = Message([Call(call.name, call.arguments, call.id) for call in calls])
+        return write(self.dialect, message, list(tools) or tools_of(message))
 
     def whole(self, message: Message, tools: Sequence[Mapping[str, Any]]) -> str:
         """All of an answer."""
         return self.dialect.render(message, tools or None)
-
-    def _written(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
-        message = Message(calls)
-        return write(self.dialect, message, list(tools) or tools_of(message))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from toolect._spec.chat_model import OWN_GUARDS, ChatRole, ChatSlot, ChatSpec, Fact
+from toolect._chats.filling import Take, taker
+from toolect._chats.trimming import TRIMS
+from toolect._spec.chat_model import OWN_GUARDS, ChatRole, ChatSlot, ChatSpec, Fact, Trim
 from toolect._spec.guards import Guard, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
@@ -27,6 +29,9 @@ class Fill(NamedTuple):
     role: ChatRole | None
     rule: str
     origin: Origin
+    take: Take | None = None
+    """What fills it, where the data alone tells that."""
+    trim: Callable[[str], str] | None = None
 
 
 class Each(NamedTuple):
@@ -76,6 +81,9 @@ _ASKING = int(
 """The facts that decide how an answer is asked for."""
 
 
+_GENERATE, _THINKING, _NO_THINKING = int(Fact.GENERATE), int(Fact.THINKING), int(Fact.NO_THINKING)
+
+
 class Start(NamedTuple):
     """The start rule in three: what comes before the turns, the rules of turns, what comes after them."""
 
@@ -111,12 +119,16 @@ class Plans:
         self.refusals = [(reason, read_guard(text)) for reason, text in spec.refuse.items()]
         self.hoists = any(role is ChatRole.SYSTEM and rule not in self.start.turns for rule, role in spec.roles.items())
         """True when a system text at the beginning stands elsewhere than in a turn of its own."""
+        self.system_trim, self.content_trim = (
+            TRIMS.get(spec.trim.get(role, Trim.NONE)) for role in (ChatRole.SYSTEM, ChatRole.CONTENT)
+        )
         self.thought_opener, self.thought_closer = self._thoughts()
         """The markers of reasoning, without blanks; empty where the chat has no reasoning."""
         self.texts = tuple(dict.fromkeys([*spec.end, *texts_of(spec)]))
         """All that the chat writes by itself."""
         self._rules = {role: tuple(rule for rule in self.start.turns if spec.roles.get(rule) is role) for role in TURNS}
         self._answers: dict[int, AnswerPlan] = {}
+        self._items: dict[tuple[str, int], tuple[Plan | None]] = {}
         self._openings: dict[int, str] = {}
         self._made: dict[tuple[str, int], Plan] = {}
         self._chosen: dict[tuple[ChatRole, int], Plan] = {}
@@ -189,6 +201,13 @@ class Plans:
         texts = (frame_of(self.spec.rules[rule].expr)[0] for rule in self._rules[ChatRole.ANSWER])
         return max((text for text in texts if opening.startswith(text)), key=len, default="")
 
+    def item(self, rule: str, facts: int) -> Plan | None:
+        """What a rule writes of one of several things; None where it writes nothing."""
+        known = self._items.get((rule, facts))
+        if known is None:
+            known = self._items[rule, facts] = (self.rule(rule, facts) if self.holds(rule, facts) else None,)
+        return known[0]
+
     def rule(self, rule: str, facts: int) -> Plan:
         """What a rule writes."""
         plan = self._made.get((rule, facts))
@@ -239,7 +258,19 @@ class Plans:
                 role = self.spec.roles.get(inside)
                 origin = _ORIGINS.get(role, Origin.SCAFFOLD) if role else Origin.SCAFFOLD
                 slot = ChatSlot(name)
-                return [Fill(slot, role, inside, Origin.SCAFFOLD if slot is ChatSlot.DATE else origin)]
+                trim = TRIMS.get(self.spec.trim.get(inside) or (role and self.spec.trim.get(role)) or Trim.NONE)
+                if slot is ChatSlot.DATE:
+                    origin = Origin.SCAFFOLD
+                return [
+                    Fill(
+                        slot,
+                        role,
+                        inside,
+                        origin,
+                        taker(self.spec, slot, role),
+                        trim if slot is ChatSlot.TEXT else None,
+                    )
+                ]
             case _:
                 raise Unrepresentable(inside, "a terminal that is no text cannot be written")
 
@@ -289,7 +320,5 @@ def _text(op: Op) -> str:
 
 def literal_facts(thinking: bool | None, generate: bool) -> int:
     """The facts that a caller's wishes are."""
-    facts = Fact.GENERATE if generate else Fact(0)
-    if thinking is not None:
-        facts |= Fact.THINKING if thinking else Fact.NO_THINKING
-    return int(facts)
+    facts = _GENERATE if generate else 0
+    return facts if thinking is None else facts | (_THINKING if thinking else _NO_THINKING)

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolect._spec.chat_model import Trim
 
-
-def trimmed(text: str, how: Trim) -> str:
-    """`text` without the whitespace that `how` says."""
-    match how:
-        case Trim.NONE:
-            return text
-        case Trim.BOTH:
-            return text.strip()
-        case Trim.LEFT:
-            return text.lstrip()
-        case Trim.RIGHT:
-            return text.rstrip()
-        case Trim.NEWLINES:
-            return text.strip("\n")
-        case Trim.LEFT_NEWLINES:
-            return text.lstrip("\n")
-        case Trim.RIGHT_NEWLINES:
-            return text.rstrip("\n")
-        case Trim.OUTER_NEWLINES:
-            return text.removeprefix("\n").removesuffix("\n")
+TRIMS: dict[Trim, Callable[[str], str]] = {
+    Trim.BOTH: str.strip,
+    Trim.LEFT: str.lstrip,
+    Trim.RIGHT: str.rstrip,
+    Trim.NEWLINES: lambda text: text.strip("\n"),
+    Trim.LEFT_NEWLINES: lambda text: text.lstrip("\n"),
+    Trim.RIGHT_NEWLINES: lambda text: text.rstrip("\n"),
+    Trim.OUTER_NEWLINES: lambda text: text.removeprefix("\n").removesuffix("\n"),
+}
+"""What cuts, by its word; nothing for `Trim.NONE`."""

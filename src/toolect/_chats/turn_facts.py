@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toolect._chats.filling import Said
 from toolect._spec.chat_model import ChatRole, Fact
 from toolect.turns import Assistant, Results, System, Turn, User
 
@@ -33,14 +34,15 @@ _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
 
 
-def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
-    """The facts of each of `turns`, `shared` among them; those of an answer's texts are added when it is written."""
+def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) -> list[int]:
+    """The facts of each of `turns`, `shared` among them; `said` are the answers among these.
+
+    Those of an answer's texts are added when it is written.
+    """
     kinds = [type(turn) for turn in turns]
     users = [index for index, kind in enumerate(kinds) if kind is User]
     first_user, last_user = (users[0], users[-1]) if users else (-1, -1)
-    final = max(
-        (i for i, turn in enumerate(turns) if isinstance(turn, Assistant) and not turn.message.calls), default=-1
-    )
+    final = max((i for i, one in enumerate(said) if one is not None and not one.calls), default=-1)
     if not users:
         shared |= int(Fact.UNASKED)
     heard = max((i for i, kind in enumerate(kinds) if kind is User or kind is Results), default=-1)
@@ -63,18 +65,18 @@ def turn_facts(turns: Sequence[Turn], shared: int) -> list[int]:
         calls = 0
         messages += 1
         plain = True
-        match turn:
-            case Assistant(message):
-                if count := len(message.calls):
-                    calls, before, plain = _AFTER_CALLS, before | _ROUND, False
-                    facts |= _CALLS | _SEVERAL if count > 1 else _CALLS
-                else:
-                    before |= _ANSWERED
-            case Results(results):
-                before, plain = before | _TOLD, False
-                messages += len(results) - 1
-            case System(developer=True):
-                facts |= _DEVELOPER
+        one = said[index]
+        if one is not None:
+            if one.calls:
+                calls, before, plain = _AFTER_CALLS, before | _ROUND, False
+                facts |= _CALLS | _SEVERAL if len(one.calls) > 1 else _CALLS
+            else:
+                before |= _ANSWERED
+        elif isinstance(turn, Results):
+            before, plain = before | _TOLD, False
+            messages += len(turn.results) - 1
+        elif isinstance(turn, System) and turn.developer:
+            facts |= _DEVELOPER
         if plain:
             if (kind is User) != (spoken % 2 == 0):
                 facts |= _OUT_OF_TURN

@@ -1,0 +1,116 @@
+"""What belongs into a place for data: for each slot the text of a turn, or of a thing in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from toolect._chats.told_tools import TEXT, in_json
+from toolect._prompting.notation import spell
+from toolect._prompting.results import written
+from toolect._prompting.tools import write_tools
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
+from toolect._values.schema import type_of
+from toolect.message import Call, Json, Message
+from toolect.rendered import Unrepresentable
+from toolect.turns import ToolResult, Turn
+
+
+class Said(NamedTuple):
+    """An answer, its texts as the chat has them, and its calls."""
+
+    message: Message
+    content: str
+    reasoning: str
+    calls: Sequence[Call]
+    ordered: bool
+    """True when reasoning comes before content, and both before calls."""
+
+
+class Pair(NamedTuple):
+    """One argument of a call."""
+
+    key: str
+    value: Json
+
+
+Data: TypeAlias = Turn | ToolResult | Said | Call | Pair | Mapping[str, Any] | None
+"""What a plan is filled with."""
+Take: TypeAlias = Callable[[Any, int], str]
+"""The text of a slot, given the data and its number among its like."""
+AS_GIVEN = ToolText(tool="$tool")
+"""How tools are told where an entry does not say: as the objects that they are."""
+_PLAIN = Notation()
+
+
+def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
+    """What fills `slot` in a rule of `role`, where the data alone tells it."""
+    match slot:
+        case ChatSlot.TEXT if role is ChatRole.REASONING:
+            return lambda said, _: said.reasoning
+        case ChatSlot.TEXT if role is ChatRole.CONTENT:
+            return lambda said, _: said.content
+        case ChatSlot.TEXT if role is ChatRole.RESULT:
+            if spec.output is OutputKind.TEXT:
+                return lambda result, _: result.output
+            return lambda result, _: written(spec.output, result.output)
+        case ChatSlot.TEXT:
+            return lambda turn, _: turn.text
+        case ChatSlot.NAME:
+            return lambda one, _: one.name
+        case ChatSlot.ID:
+            return lambda one, _: (one.call_id if isinstance(one, ToolResult) else one.id) or ""
+        case ChatSlot.NUMBER:
+            return lambda _, index: str(index)
+        case ChatSlot.INDEX:
+            return lambda _, index: str(index + 1)
+        case ChatSlot.ARGUMENTS:
+            return lambda call, _: spelled(call.arguments, spec.arguments)
+        case ChatSlot.KEY:
+            return lambda pair, _: pair.key
+        case ChatSlot.VALUE:
+            return lambda pair, _: _value(spec, pair.value)
+        case ChatSlot.TYPE:
+            return lambda pair, _: "number" if type_of(pair.value) == "integer" else type_of(pair.value)
+        case ChatSlot.TOOL:
+            return lambda tool, _: told(spec, [tool])
+    return None
+
+
+def _value(spec: ChatSpec, value: Json) -> str:
+    """The value of an argument: a text as it is, but for its escapes."""
+    if isinstance(value, str):
+        text = value
+        for sign, other in spec.escapes.items():
+            text = text.replace(sign, other)
+        return text
+    kind = spec.lists if isinstance(value, list) else spec.scalars
+    if kind is Syntax.PYTHON and not isinstance(value, dict):
+        return str(value)
+    return spelled(value, spec.arguments)
+
+
+def spelled(value: Json, how: Notation) -> str:
+    """A value in a notation; at once where that is the plain one, and the value plain JSON."""
+    if how == _PLAIN:
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError):
+            pass
+    return spell(value, how)
+
+
+def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:
+    """The definitions of `tools`. Raises Unrepresentable for the text of another chat."""
+    how = spec.tools or AS_GIVEN
+    plain = how.tool == "$tool" and how.each == "{tool}" and how.text == "{tools}"
+    if plain and len(tools) == 1 and tools[0].get("type") != TEXT:
+        return spelled(tools[0], how.notation)
+    texts = [str(tool.get("text", "")) for tool in tools if tool.get("type") == TEXT]
+    if not texts:
+        return write_tools(how, tools)
+    if in_json(how) or len(texts) < len(tools):
+        raise Unrepresentable("tools", "expected definitions, got the text of another chat", texts[0])
+    return "".join(texts)
