@@ -142,6 +142,7 @@ def test_spans_say_whose_words_they_are(name: str) -> None:
     assert said[Origin.USER] == "Use one."
     if "Res one." in text:
         assert "Res one." in said[Origin.RESULT]
+        assert "tide" not in said[Origin.SCAFFOLD]
         assert "Brest" in said[Origin.ANSWER] or "calls" in chat(name).spec.lost
 
 

@@ -205,7 +205,10 @@ class Plans:
         """What a rule writes of one of several things; None where it writes nothing."""
         known = self._items.get((rule, facts))
         if known is None:
-            known = self._items[rule, facts] = (self.rule(rule, facts) if self.holds(rule, facts) else None,)
+            plan = self.rule(rule, facts) if self.holds(rule, facts) else None
+            if plan is not None and self.spec.roles.get(rule) in (ChatRole.CALL, ChatRole.ARGUMENT):
+                plan = tuple(op._replace(origin=Origin.ANSWER) if isinstance(op, Fixed) else op for op in plan)
+            known = self._items[rule, facts] = (plan,)
         return known[0]
 
     def rule(self, rule: str, facts: int) -> Plan:
