@@ -437,3 +437,19 @@ def test_sources_hold_no_calls() -> None:
     read = list(texts(30_000, [Path(sysconfig.get_paths()["stdlib"])]))
     assert sum(len(text) for _, text in read) > 30_000
     assert [p for path, text in read for p in taken_for_calls("auto", path, text) if p.runnable] == []
+
+
+def test_words_are_looked_for_where_lines_begin() -> None:
+    """Words that begin calls stand in prose, too, and are passed over there; signs are found anywhere."""
+    search = index().search_lines
+    assert search("We call all of them; for all I know.", 0, True, True)[0] == -1
+    for text, at in {
+        "Hi.\nall\n{": 4,
+        "Hi.\n  all\n{": 6,
+        "Hi.\n\nall": 5,
+        "of all <tool_call>": 7,
+        "Hi.\nf {": 4,
+    }.items():
+        assert search(text, 0, True, True)[0] == at, text
+    assert search("</f>all\n{", 4, True, True)[0] == 4 and search("</f>all\n{", 4, True, False)[0] != 4
+    assert search("</f> \n all\n{", 4, True, False)[0] == 7

@@ -61,7 +61,7 @@ class Content:
         buf = text.buf
         at = until = text.pos
         if not (stretch.fresh and self._index.names_at(buf, at)):
-            at, until = self._index.search(buf, at, text.final)
+            at, until = self._index.search_lines(buf, at, text.final, stretch.in_line)
         if at >= 0:
             self.read_to(at)
             hits = self._look(at)

@@ -68,6 +68,16 @@ class Index:
         found = [trie(needles - guards.keys()), *guards.values()]
         anything = re.compile("|".join(found) + (f"|(?m:^)(?={line})" if line else ""))
         self._search, self._match = anything.search, anything.match
+        alone = {
+            n
+            for n in openers
+            if n[0].isalpha() and not any(c.startswith((n, n[0])) for c in (*self.closers, *self.ends))
+        }
+        signs = [*_branches(needles - guards.keys() - alone), *guards.values()]
+        begun = rf"[^\S\n]*{trie(alone)}" if alone else ""
+        lines = "|".join(filter(None, (line, begun)))
+        # Each branch begins with a sign of its own: then `re` looks for these first.
+        self._in_lines = re.compile("|".join([*signs, *([rf"\n(?={lines})"] if lines else [])]) or r"(?!)").search
         closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
         self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
         self._needle = re.compile(trie(openers, longest=True) if openers else r"(?!)").match
@@ -83,12 +93,29 @@ class Index:
     def search(self, text: str, pos: int, final: bool) -> tuple[int, int]:
         """The first index from `pos` on where something begins, or -1, and up to where nothing can begin any more."""
         match = self._search(text, pos)
-        at = match.start() if match is not None else len(text)
+        return self._found(text, pos, -1 if match is None else match.start(), final)
+
+    def search_lines(self, text: str, pos: int, final: bool, in_line: bool) -> tuple[int, int]:
+        """The same, but words only where a line begins with them; `in_line` says that one begins at `pos`."""
+        if in_line:
+            at = _blank(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
+            if self._match(text, at) is not None:
+                return self._found(text, pos, at, final)
+        match = self._in_lines(text, pos)
+        at = -1 if match is None else match.start()
+        if at >= 0 and text[at] == "\n":
+            at += 1
+            if not self.names_at(text, at):
+                at = _blank_in_line(text, at).end()  # type: ignore[union-attr]  # as above
+        return self._found(text, pos, at, final)
+
+    def _found(self, text: str, pos: int, found: int, final: bool) -> tuple[int, int]:
+        at = len(text) if found < 0 else found
         if not final and len(text) - at < self.longest:
             until = self.hold_from(text, pos)
             if until < at:
                 return -1, until
-        return (at, at) if match is not None else (-1, len(text))
+        return (at, at) if found >= 0 else (-1, len(text))
 
     def names_at(self, text: str, pos: int) -> bool:
         """True when a name may stand at `pos` that begins a call without a marker."""
@@ -222,6 +249,10 @@ _BARE = {
 """What matches a bracket that something may begin with: most that stand in code are none."""
 
 
+_blank = re.compile(r"\s*").match
+_blank_in_line = re.compile(r"[^\S\n]*").match
+
+
 def _before_name(needle: str, openers: Iterable[Opener]) -> str:
     """Matches a sign that is the whole of all `openers` that begin with it, when what may follow it does: a name.
 
@@ -271,6 +302,12 @@ def trie(words: Iterable[str], longest: bool = False) -> str:
 
     It matches the shortest of those that begin there, or the `longest`.
     """
+    parts = _branches(words, longest)
+    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+
+
+def _branches(words: Iterable[str], longest: bool = False) -> list[str]:
+    """The branches of such an expression, one for each first character."""
     groups: dict[str, list[str]] = {}
     for word in sorted(words):
         groups.setdefault(word[0], []).append(word[1:])
@@ -279,7 +316,7 @@ def trie(words: Iterable[str], longest: bool = False) -> str:
         more = [rest for rest in rests if rest]
         inner = trie(more, longest) if more and (longest or len(more) == len(rests)) else ""
         parts.append(re.escape(first) + (inner if len(more) == len(rests) or not inner else f"(?:{inner})?"))
-    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+    return parts
 
 
 def index() -> Index:
