@@ -27,7 +27,7 @@ ORDER = (
     "conversation",
     "_chats",
     "toolect",
-    "authoring chat_template tokens",
+    "authoring chat_template tokens training",
     "agent corpora",
     "testing cli",
 )

@@ -1,0 +1,132 @@
+"""What a model is taught: what it wrote itself, each answer once, in the text that it was sampled in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from small_tokenizers import SMALL, byte_level
+from test_chats import LAW, TIDE, conversations, every_chat
+
+import toolect
+from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
+from toolect.message import Call, Content, Message, Reasoning
+from toolect.rendered import Unrepresentable
+from toolect.training import IGNORED, Example, Teach, examples, pack
+from toolect.transcript import Origin
+
+THOUGHT = Message([Reasoning("hm"), Content("Sure."), Call("tide", {"port": "Brest"}, "a")])
+LONG = Conversation(
+    [
+        System("Be brief."), User("Tide?"), Assistant(THOUGHT), Results((ToolResult("a", "tide", "no port", True),)),
+        Assistant(Message([Reasoning("so"), Content("At 5.")])), User("Thanks"), Assistant(Message([Content("Bye.")])),
+    ],
+    [TIDE],
+)  # fmt: skip
+
+
+def taught(example: Example) -> str:
+    """The text that is taught."""
+    return "".join(one["text"] for one in example.segments() if one["label"])
+
+
+def shown(conversation: Conversation, chat: str, teach: Any = "all", **options: Any) -> list[str]:
+    """What is taught, example by example."""
+    return [taught(one) for one in examples(conversation, toolect.chat(chat), byte_level(), teach, **options)]
+
+
+@every_chat
+@LAW
+@given(conversations())
+def test_what_the_model_wrote_is_taught_once(name: str, conversation: Conversation) -> None:
+    """No id of a prompt is taught, each of an answer is, and what comes before it is what asks for it."""
+    chat = toolect.chat(name)
+    try:
+        found = examples(conversation, chat, byte_level(), date="2026-01-01")
+    except Unrepresentable:
+        return
+    said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
+    assert [number for example in found for number in example.answers] == said
+    for example in found:
+        for token, label in zip(example.encoded.tokens, example.labels, strict=True):
+            fresh = token.origin is Origin.ANSWER and token.turn in example.answers
+            assert label == (token.id if fresh else IGNORED)
+        for number in example.answers:
+            start = min(t.start for t in example.encoded.tokens if t.turn == number and t.origin is Origin.ANSWER)
+            before = Conversation(conversation.turns[:number], conversation.tools)
+            prompts = {chat.render(before, True, date="2026-01-01", thinking=thinking) for thinking in (None, False)}
+            assert example.encoded.text[:start] in prompts
+    assert all(example.reason for example in found[:-1]) and not found[-1].reason
+
+
+@pytest.mark.parametrize("small", SMALL)
+def test_a_rewritten_history_is_several_examples(small: str) -> None:
+    """Reasoning is dropped after the next question: what was sampled before is not taught as it is told then."""
+    first, second = examples(LONG, toolect.chat("qwen3"), SMALL[small]())
+    assert (first.answers, second.answers) == ((2, 4), (6,))
+    assert taught(first).startswith("<think>\nhm\n</think>\n\nSure.\n<tool_call>")
+    assert taught(first).endswith("<think>\nso\n</think>\n\nAt 5.<|im_end|>")
+    assert taught(second) == "Bye.<|im_end|>"  # its empty reasoning is what the prompt asked for
+    assert second.encoded.text.endswith("<think>\n\n</think>\n\nBye.<|im_end|>")
+    assert "for turn 6 `qwen3` writes otherwise what came before: from character" in first.reason
+
+
+def test_what_is_taught_can_be_chosen() -> None:
+    end, call = "<|im_end|>", '<tool_call>\n{"name": "tide", "arguments": {"port": "Brest"}}\n</tool_call>'
+    first = f"<think>\nhm\n</think>\n\nSure.\n{call}{end}<think>\nso\n</think>\n\nAt 5.{end}"
+    assert shown(LONG, "qwen3") == [first, f"Bye.{end}"]
+    assert shown(LONG, "qwen3", "last") == [f"Bye.{end}"]
+    assert shown(LONG, "qwen3", [4]) == [f"<think>\nso\n</think>\n\nAt 5.{end}"]
+    assert shown(LONG, "qwen3", "calls") == [f"\n{call}{end}", ""]
+    assert shown(LONG, "qwen3", Teach(reasoning=False)) == [f"Sure.\n{call}{end}At 5.{end}", f"Bye.{end}"]
+    assert shown(LONG, "qwen3", Teach(end=False)) == [first.replace(end, ""), "Bye."]
+    failed = shown(LONG, "qwen3", Teach(failed=False))
+    assert failed == [first.replace(call, ""), f"Bye.{end}"]
+    assert shown(Conversation([User("Hi")]), "qwen3") == []
+    for odd, message in ((["x"], "expected numbers of answers"), ([1], "(2, 4, 6), got 1"), ("no", "expected teach")):
+        with pytest.raises(ValueError, match="expected") as caught:
+            shown(LONG, "qwen3", odd)
+        assert message in str(caught.value)
+
+
+def test_a_prefilled_opening_is_never_taught() -> None:
+    """Whoever asked without thinking has written the empty reasoning; whoever asked with it has not."""
+    conversation = Conversation([User("Hi"), Assistant(Message([Content("Bye.")]))])
+    for thinking in (None, False):
+        (example,) = examples(conversation, toolect.chat("qwen3"), byte_level(), thinking=thinking)
+        assert taught(example) == "Bye.<|im_end|>" and "</think>\n\nBye." in example.encoded.text
+    (example,) = examples(conversation, toolect.chat("qwen3"), byte_level(), thinking=True)
+    assert taught(example) == "<think>\n\n</think>\n\nBye.<|im_end|>"
+
+
+def test_what_was_sampled_is_taught_as_it_was() -> None:
+    """Also where the chat would write it otherwise: blanks, JSON without them, reasoning that it drops."""
+    text = '<think>hm</think><tool_call>{"name":"tide","arguments":{"port":"Brest"}}</tool_call>'
+    message = toolect.dialect("hermes").parse(text)
+    conversation = Conversation([User("Tide?"), Assistant(message, text), User("?"), Assistant(message, text)], [TIDE])
+    for chat in ("qwen3", "qwen2.5"):
+        found = examples(conversation, toolect.chat(chat), byte_level())
+        assert "".join(map(taught, found)) == f"{text}<|im_end|>" * 2
+        assert [number for example in found for number in example.answers] == [1, 3]
+    ids = [number for sign in text for number in byte_level().encode(sign, add_special_tokens=False).ids]
+    (kept,) = examples(conversation, toolect.chat("qwen3"), byte_level(), [1], sampled={1: ids, 3: ids})
+    assert [label for label in kept.labels if label != IGNORED][:-1] == ids
+
+
+def test_rows() -> None:
+    """Rows as trainers take them, one by one or packed."""
+    found = examples(LONG, toolect.chat("qwen3"), byte_level())
+    columns = found[0].columns()
+    assert {len(column) for column in columns.values()} == {len(found[0].ids)}
+    assert [number for number, mask in zip(columns["input_ids"], columns["assistant_masks"], strict=True) if mask] == [
+        label for label in columns["labels"] if label != IGNORED
+    ]
+    size = sum(len(example.ids) for example in found)
+    (row,) = pack(found, size)
+    assert row.lengths == [len(example.ids) for example in found] and len(row.labels) == len(row.weights) == size
+    assert row.positions[row.lengths[0] :][:3] == [0, 1, 2]
+    assert len(pack(found, size - 1)) == 2
+    with pytest.raises(ValueError, match="in example 0"):
+        pack(found, 10)
+    assert "".join(one["text"] for one in found[0].segments()) == found[0].encoded.text
