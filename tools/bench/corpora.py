@@ -31,7 +31,7 @@ OPTIONS = {"tools": None, "mode": "lenient", "prefix": ""}
 def calls(name: str, draw: random.Random) -> list[str]:
     """Messages of a dialect."""
     said = "I'll look this up for you. "
-    texts = []
+    texts: list[str] = []
     for number in range(MESSAGES):
         content = Content(said * draw.randint(1, 20))
         call = Call("search", {"query": "words of a query " * draw.randint(1, 20), "page": number})
