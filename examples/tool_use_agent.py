@@ -1,7 +1,7 @@
 """A model with tools: definitions, validation, execution, and the loop around them.
 
-The model here is a script, so that the program runs anywhere; `NativeModel(Chat(url, name))` from `toolect.agent` asks
-a real one. What it writes is the text of a dialect, calls and all.
+The model here is a script, so that the program runs anywhere; `Agent(url, tools)` asks a real one. What it writes is
+the text of a dialect, calls and all.
 """
 
 from __future__ import annotations

@@ -393,15 +393,16 @@ def test_tools_are_registered_replaced_and_taken_away() -> None:
     assert (tools["plus"].timeout, tools["plus"].description, f(1, 2)) == (2.5, "Adds two numbers.", 3)
     assert run(tools.execute("plus", {"a": 1, "b": 2})).output == "3"
     assert run(tools.execute("plus", '{"a": 1, "b": 2}', call_id="x")).call_id == "x"
-    assert "malformed" in run(tools.execute("plus", "{")).output
+    for wrong in ("{", "[1, 2]", [1, 2]):
+        assert "malformed" in run(tools.execute("plus", wrong)).output  # type: ignore[arg-type]  # that is the mistake
     with pytest.raises(BadTool, match="overwrite=True"):
         tools.register(add, name="plus")
     tools.register(lambda a, b: a * b, name="plus", overwrite=True)
     assert run(tools.execute("plus", {"a": 2, "b": 3})).output == "6"
     assert tools.unregister("plus").name == "plus" and len(tools) == 0 and tools.get("plus") is None
-    for wrong in (tools.unregister, tools.__getitem__):
+    for look in (tools.unregister, tools.__getitem__):
         with pytest.raises(BadTool, match="there is no tool `plus`"):
-            wrong("plus")
+            look("plus")
     with pytest.raises(BadTool, match="list of tools"):
         ToolRegistry(add)  # type: ignore[arg-type]  # that is the mistake
 

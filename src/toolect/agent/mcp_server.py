@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from toolect import _extras as extras
 from toolect.agent.errors import AgentError, Failed
 from toolect.agent.executing import said
 from toolect.agent.tool import Tool
@@ -35,9 +36,9 @@ class McpServer:
         self, server: Any, *, only: Iterable[str] | None = None, prefix: str = "", timeout: float | None = None
     ) -> None:
         try:
-            import mcp  # noqa: F401  # missing, it is said at once
+            from mcp import Client  # noqa: F401  # missing, or of another time, it is said at once
         except ImportError:
-            raise ImportError("MCP servers need one more package: pip install 'toolect[mcp]'") from None
+            raise extras.Missing("mcp 2 or later", "mcp") from None
         self.server, self.prefix, self.timeout = server, prefix, timeout
         self.only = None if only is None else frozenset(only)
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Session] = WeakKeyDictionary()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from toolect._prompting.results import Output, defused, has_calls, write_results
 from toolect._prompting.tools import write_tools
 from toolect._spec.prompts import ResultRole, ResultText, ToolText
@@ -20,16 +22,11 @@ PLAIN_TOOLS = ToolText("You may call these tools, in the format that you know:\n
 
 def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json]]) -> list[dict[str, Json]]:
     """The turns as messages with a role and a text; the tools stand in the first one, a system message."""
-    how = dialect.spec.tools or PLAIN_TOOLS
-    told = write_tools(how, tools)
     out: list[dict[str, Json]] = []
-    for turn in turns:
-        if told and not out and not isinstance(turn, System):
-            out.append({"role": "system", "content": told.strip()})
+    for turn in with_tools(dialect, turns, tools):
         match turn:
             case System(text):
-                whole = f"{text}\n\n{told.strip()}" if told and not out else text
-                out.append({"role": "system", "content": whole})
+                out.append({"role": "system", "content": text})
             case User(text):
                 out.append({"role": "user", "content": text})
             case Assistant(message, text):
@@ -37,6 +34,18 @@ def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json
             case Results(results):
                 out += _results(dialect, results, tools)
     return out
+
+
+def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json]]) -> list[Turn]:
+    """The turns, of which the first, the system's, tells of the tools as well."""
+    turns = [*turns]
+    told = write_tools(dialect.spec.tools or PLAIN_TOOLS, tools).strip()
+    if not told:
+        return turns
+    first = turns[0] if turns else None
+    if isinstance(first, System):
+        return [msgspec.structs.replace(first, text=f"{first.text}\n\n{told}"), *turns[1:]]
+    return [System(told), *turns]
 
 
 def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> str:

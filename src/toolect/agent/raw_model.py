@@ -10,8 +10,10 @@ from toolect.agent.chat import Chat
 from toolect.agent.models import Asked, Definitions, Piece
 from toolect.agent.native_calls import ended_by
 from toolect.agent.outcome import Ended
+from toolect.agent.prompt import with_tools
 from toolect.conversation import Conversation
 from toolect.message import Json
+from toolect.transcript import Origin
 from toolect.turns import Turn
 
 if TYPE_CHECKING:
@@ -40,11 +42,18 @@ class RawModel(Asked):
         self.thinking = thinking
         super().__init__(chat, self.form.dialect)
 
+    def _prompt(self, turns: list[Turn], tools: Definitions) -> str:
+        """The conversation as text; tools that the chat does not tell of stand in the system's words."""
+        told = self.form.render(Conversation(turns, tools), thinking=self.thinking, unsafe="neutralise")
+        if tools and not any(span.origin is Origin.TOOLS for span in told.spans):
+            turns = with_tools(self.form.dialect, turns, tools)
+            told = self.form.render(Conversation(turns), thinking=self.thinking, unsafe="neutralise")
+        return str(told)
+
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
         """The pieces of the text as they arrive. Raises `ModelError`, and `Unrepresentable` for what cannot be told."""
         await self.prepare()
-        told = Conversation(turns, [] if choice == "none" else tools)
-        prompt = str(self.form.render(told, thinking=self.thinking, unsafe="neutralise"))
+        prompt = self._prompt(turns, [] if choice == "none" else tools)
         self.prefix = prompt[-_TAIL:]
         body: dict[str, Json] = {"prompt": prompt, "skip_special_tokens": False}
         if not {"max_tokens", "max_completion_tokens"} & self.chat.options.keys():

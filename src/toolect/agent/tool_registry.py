@@ -14,7 +14,7 @@ from toolect.agent.executing import Output, output_of, said
 from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
-from toolect.message import Call, Json
+from toolect.message import Call, Json, dumps
 from toolect.turns import ToolResult
 
 F = TypeVar("F", bound=Handler)
@@ -187,7 +187,7 @@ def result(call: Call, call_id: str, output: Output, start: float) -> ToolResult
 
 
 def _call(name: str, arguments: Mapping[str, Any] | str | None) -> Call:
-    text = arguments if isinstance(arguments, str) else None
-    if text is not None and text.strip():
-        return read_arguments(Call(name, None, spelling=text), text)
-    return Call(name, dict(arguments) if isinstance(arguments, Mapping) else {})
+    if isinstance(arguments, Mapping):
+        return Call(name, dict(arguments))
+    text = arguments if isinstance(arguments, str) else dumps(arguments or {})
+    return read_arguments(Call(name, None, spelling=text), text) if text.strip() else Call(name, {})

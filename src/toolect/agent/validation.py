@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from toolect import _extras as extras
 from toolect._shown import cut
 from toolect.message import Json, dumps
 
@@ -38,9 +39,12 @@ class Validator:
     """The JSON Schema of one tool's parameters, ready to use. Raises `BadTool` for what is no schema."""
 
     def __init__(self, schema: Mapping[str, Any], where: str) -> None:
-        from jsonschema import Draft202012Validator
-        from jsonschema.exceptions import SchemaError
-        from referencing import Registry
+        try:
+            from jsonschema import Draft202012Validator
+            from jsonschema.exceptions import SchemaError
+            from referencing import Registry
+        except ImportError:
+            raise extras.Missing("jsonschema", "agent") from None
 
         self.schema = schema
         try:
