@@ -20,6 +20,7 @@ from toolect.authoring.lint import lint
 from toolect.authoring.lint.checks.overlapping_models import common
 from toolect.authoring.lint.formats import FORMATS
 from toolect.authoring.lint.subject import corpus_folder
+from toolect.authoring.lint.watching import changes
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning
 from toolect.message import Json
@@ -310,10 +311,19 @@ UPDATES = {
     "the same": (case("A", CALL, 'call f {"n":1}'), 'call f {"n":1}', (), None),
     "one that cannot be understood": (case("A", CALL, "call f {"), 'call f {"n": 1}', (), "updated `A`"),
     "an error": (case("A", CALL, "call g {}", ":error malformed"), "call g {}", (("error", "malformed"),), None),
+    "an error without a text": (
+        case("A", CALL[:20], "call f {}\n  status truncated", ":error truncated"),
+        'call f {}\n  status truncated\n  text ""',
+        (("error", "truncated"),), "wrote the texts of `A`",
+    ),
+    "an error that says nothing": (
+        case("A", CALL[:20], "", ":error truncated"), 'call f {}\n  status truncated\n  text ""',
+        (("error", "truncated"),), "wrote `A`",
+    ),
     "one to skip": (case("A", CALL, "call g {}", ":skip x"), "call g {}", (("skip", "x"),), None),
     "a call that is cut off": (
         case("A", CALL[:20]), "", (),
-        "left `A`: a call is truncated; if that is right, write `:error truncated` and what is read",
+        "left `A`: a call is truncated; if that is right, write `:error truncated`",
     ),
     "a call that breaks": (case("A", CALL[:20], "call f {}"), "call f {}", (), "left `A`: a call is truncated"),
     "unusable tools": (case("A", CALL, "", ":tools no"), "", (("tools", "no"),), "left `A`: cannot use `:tools no`"),
@@ -330,7 +340,7 @@ def test_update(name: str) -> None:
     """New expectations are written with the attributes that hold; errors, and what looks like one, are left alone."""
     source, expected, attributes, said = UPDATES[name]
     write("corpus/d.txt", source)
-    result = run("--update", "--check", "missing-corpus")
+    result = run("--update", "--accept", "--check", "missing-corpus")
     (found,) = corpus.read(Path("corpus/d.txt"))
     assert (found.expected, found.attributes) == (expected, attributes)
     if said is None:
@@ -338,6 +348,31 @@ def test_update(name: str) -> None:
         assert Path("corpus/d.txt").read_text() == source
     else:
         assert result.stderr.startswith(f"corpus/d.txt:1: {said}")
+
+
+@pytest.mark.usefixtures("folder")
+def test_update_changes_nothing_that_held(tmp_path: Path) -> None:
+    """A case that is not read any more as it says is left, and so is a new text that is read with repairs."""
+    cases = [case(t, f"{text}{CALL}", f'{said}call f {{"n": 1}}') for t, text, said in TEXTS] + [case("C", CALL[:-7])]
+    write("corpus/d.txt", "\n".join(cases))
+    write("grammars/d.lark", GRAMMAR.replace('"<call>"', '"<cal>"'))
+    before = (tmp_path / "corpus/d.txt").read_bytes()
+    said = run("--update").stderr
+    assert (tmp_path / "corpus/d.txt").read_bytes() == before
+    assert 'left `A`: `call f {"n": 1}` would become `content "<call>"`; `--accept`' in said
+    assert "left `C`: the text is read with repairs: `:lenient` would say that this is right; `--accept`" in said
+    assert "updated `A`" in run("--update", "--accept").stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_looks_again_when_a_file_changes() -> None:
+    """A change of the grammar is seen, as is one of the corpus; nothing is said twice."""
+    looks = changes([Path("dialects.yaml")])
+    next(looks)
+    write("grammars/d.lark", GRAMMAR + "// another\n")
+    next(looks)
+    write("corpus/d.txt", case("A", CALL))
+    next(looks)
 
 
 @pytest.mark.usefixtures("folder")

@@ -11,6 +11,7 @@ from tools.mutation.spec_text import Part, SpecText, line_after, quoted
 
 IDLE = (
     "ignored-words", "unmatchable-model", "number-as-model", "idle-setting", "codec-on-json", "stale-allow",
+    "marker-as-end",
 )  # fmt: skip
 """Mistakes that may change nothing: what was meant does not happen."""
 _ALIKE = str.maketrans("aceopxyASTM", "асеорхуАЅТМ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -29,14 +30,18 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Use N processes.  [default: one a processor]")
 @click.option("--all", "unfolded", is_flag=True, help="Report by itself, too, what follows from another finding.")
 @click.option(
-    "--update", is_flag=True, help="First write what is read now below the corpus cases, but those of `:error`."
+    "--update", is_flag=True, help="First write what is read now below the cases of the corpus that say nothing."
 )
+@click.option(
+    "--accept", is_flag=True, help="With --update: also change what cases say, and mark what is read with repairs."
+)
+@click.option("--watch", is_flag=True, help="Look again whenever a file changes, until it is interrupted.")
 @click.option(
     "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
 )
 def command(
     specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
-    update: bool, explain: str | None,
+    update: bool, accept: bool, watch: bool, explain: str | None,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, and how dialects get on with each other.
 
@@ -44,9 +49,7 @@ def command(
     toolect. Without one it is `dialects.yaml` here if there is such a file, else all that come with toolect.
     """
     from toolect.authoring.lint import catalogue
-    from toolect.authoring.lint.formats import FORMATS as WRITERS
-    from toolect.authoring.lint.runner import lint
-    from toolect.authoring.processes import cores
+    from toolect.authoring.lint.watching import changes
 
     known = catalogue.names()
     if explain is not None:
@@ -54,10 +57,28 @@ def command(
     for name in checks:
         if name not in known:
             raise Misuse(_unknown(name, known))
+    if accept and not update:
+        raise Misuse("expected `--update` with `--accept`: it says which of its changes are made")
+    status = 0
+    with suppress(KeyboardInterrupt):
+        for _ in changes(_targets(specs, only)) if watch else (None,):
+            targets = _targets(specs, only)
+            for path, names in targets.items() if update else ():
+                _update(path, names, accept)
+            status = _report(targets, checks, form, jobs, unfolded)
+    return status
+
+
+def _report(
+    targets: dict[Path, list[str]], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool
+) -> int:
+    """Lint, and write what is found; the exit status."""
+    from toolect.authoring.lint.formats import FORMATS as WRITERS
+    from toolect.authoring.lint.runner import lint
+    from toolect.authoring.processes import cores
+
     found: list[Diagnostic] = []
-    for path, names in _targets(specs, only).items():
-        if update:
-            _update(path, names)
+    for path, names in targets.items():
         with progress(unit="dialects") as told:
             report = lint(path, names, checks, jobs or cores(), told)
         for name in names:
@@ -108,11 +129,16 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
     return targets
 
 
-def _update(path: Path, names: list[str]) -> None:
-    from toolect.authoring.lint.update import update_corpus
+def _update(path: Path, names: list[str], accept: bool) -> None:
+    from toolect.authoring.lint.update import Change, update_corpus
+
+    def is_meant(change: Change) -> bool:
+        if accept or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return accept
+        return click.confirm(f"{change.path}:{change.line}: {one_line(change.done)}. Write it?", err=True)
 
     try:
-        for change in update_corpus(path, names):
+        for change in update_corpus(path, names, is_meant):
             click.echo(f"{change.path}:{change.line}: {one_line(change.done)}", err=True)
     except OSError as error:
         raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from toolect._shown import cut
 from toolect._spec.load import load_entries, read_entries
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, describe, read, write
-from toolect.authoring.lint.manner import Manner, true
+from toolect.authoring.lint.manner import Manner, true, written
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.compiled import Dialect
 from toolect.registry import shipped
@@ -25,10 +28,16 @@ class Change(msgspec.Struct, frozen=True):
     done: str
 
 
-def update_corpus(path: Path, only: Sequence[str] = ()) -> Iterator[Change]:
+Accept = Callable[[Change], bool]
+"""Whether a change is meant that may be for the worse."""
+
+
+def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[Change]:
     """Write the expectations of cases anew, and the attributes of new ones; each change once its file is written.
 
-    A case of `:error` is never touched. One in which a call cannot be run, and that does not say so, is left too:
+    What no case said before is written. What a case says and what does not hold any more, and that a new text is read
+    with repairs or written otherwise, is changed if `accept` takes it: a spec may be wrong, and a case right. Cases of
+    `:error` get their texts; else they are left, and so is one in which a call cannot be run and that does not say so:
     whether that is right only its author knows. Raises `OSError` when a file cannot be written.
     """
     base = None if path.resolve() == shipped().resolve() else shipped()
@@ -46,49 +55,88 @@ def update_corpus(path: Path, only: Sequence[str] = ()) -> Iterator[Change]:
         except UnicodeDecodeError:
             yield Change(file, 1, "left as it is: expected UTF-8")
             continue
-        yield from _update(file, cases, Dialect(loaded.spec))
+        yield from _update(file, cases, Dialect(loaded.spec), accept)
 
 
-def _update(file: Path, cases: list[Case], dialect: Dialect) -> Iterator[Change]:
+class _Proposal(NamedTuple):
+    """A case as it could be, what that would do, and why it is in doubt."""
+
+    case: Case
+    done: str
+    doubt: str = ""
+
+
+def _update(file: Path, cases: list[Case], dialect: Dialect, accept: Accept) -> Iterator[Change]:
     """Bring the cases of one file up to date."""
     now, changes = [], []
     for case in cases:
-        new, done = (case, "") if case.has("error") or case.has("skip") else _brought_up(case, dialect)
-        now.append(new)
-        changes += [Change(file, case.line, done)] if done else []
+        new = _Proposal(case, "") if case.has("skip") else _brought_up(case, dialect)
+        if new.doubt and not accept(Change(file, case.line, f"`{case.title}`: {new.doubt}")):
+            new = _Proposal(case, f"left `{case.title}`: {new.doubt}; `--accept` takes that")
+        now.append(new.case)
+        changes += [Change(file, case.line, new.done)] if new.done else []
     text = write(now)
     if now != cases:
         file.write_bytes(text.encode("utf-8"))
     yield from changes
 
 
-def _brought_up(case: Case, dialect: Dialect) -> tuple[Case, str]:
+def _brought_up(case: Case, dialect: Dialect) -> _Proposal:
     """The case as it should be, and what is done about it, if anything."""
     try:
         message = dialect.parse(case.text, **case.options)
     except CorpusError as error:
-        return case, f"left `{case.title}`: {error.reason}"
+        return _Proposal(case, f"left `{case.title}`: {error.reason}")
     said = describe(message)
-    if case.expected.strip() and _says(case, said):
-        return case, ""
+    before = _lines(case)
+    if before and before == said.splitlines():
+        return _Proposal(case, "")
     found = true(case, message, dialect)
+    if case.has("error"):
+        return _with_texts(case, before, said, found)
     if found is Manner.ERROR:
         status = next(call.status for call in message.calls if not call.runnable)
-        return (
-            case,
-            f"left `{case.title}`: a call is {status}; if that is right, write `:error {status}` and what is read",
-        )
+        advice = f"a call is {status}; if that is right, write `:error {status}`"
+        return _Proposal(case, f"left `{case.title}`: {advice}")
     if case.expected.strip():
-        return replace(case, expected=said), f"updated `{case.title}`"
+        new = replace(case, expected=said)
+        return _Proposal(new, f"updated `{case.title}`", _difference(before, said) if before else "")
     others = [(key, value) for key, value in case.attributes if key not in Manner.__members__.values()]
     attributes = (*([(found.value, "")] if found else []), *others)
+    known = not found or written(case) is found
+    doubt = "" if known else f"{_ODD[found]}: `:{found}` would say that this is right"
     marked = f", marked `:{found}`" if found else ""
-    return replace(case, expected=said, attributes=attributes), f"wrote `{case.title}`{marked}"
+    return _Proposal(replace(case, expected=said, attributes=attributes), f"wrote `{case.title}`{marked}", doubt)
 
 
-def _says(case: Case, said: str) -> bool:
-    """True when the case says this already; not if it cannot be understood."""
+_ODD = {
+    Manner.PARSE_ONLY: "rendering writes another text",
+    Manner.LENIENT: "the text is read with repairs",
+}
+
+
+def _with_texts(case: Case, before: list[str], said: str, found: Manner) -> _Proposal:
+    """A case of `:error` with what it leaves out: all of it, or just the texts of its broken calls."""
+    plain = [line for line in said.splitlines() if not line.startswith("  text ")]
+    if found is Manner.ERROR and f"  status {case.get('error')}" in plain and before in ([], plain):
+        return _Proposal(replace(case, expected=said), f"wrote {'the texts of ' if before else ''}`{case.title}`")
+    return _Proposal(case, "")
+
+
+def _difference(before: list[str], said: str) -> str:
+    """The first line that is not as it was."""
+    for old, new in zip_longest(before, said.splitlines(), fillvalue="nothing"):
+        if old != new:
+            return f"`{cut(old.strip(), _WIDTH)}` would become `{cut(new.strip(), _WIDTH)}`"
+    return ""
+
+
+_WIDTH = 100
+
+
+def _lines(case: Case) -> list[str]:
+    """What the case says; nothing where that cannot be understood."""
     try:
-        return [line for _, line in case.expectations] == said.splitlines()
+        return [line for _, line in case.expectations]
     except CorpusError:
-        return False
+        return []

@@ -50,8 +50,12 @@ def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) ->
 
 def _help(case: Case, message: Message) -> str:
     if case.has("error"):
-        return "mend the dialect, or the case; nothing writes anew what a case of `:error` says"
+        return "mend the dialect, or the case: `--update` writes only the texts of a case of `:error`"
     status = next((call.status for call in message.calls if not call.runnable), None)
     if status is not None:
         return f"mend the dialect, or write `:error {status}` and what is read if that is right"
-    return "mend the dialect, or run `toolect lint --update` if what is read is right"
+    return (
+        "mend the dialect; if what is read is right, `toolect lint --update --accept` writes it"
+        if case.expected.strip()
+        else "mend the dialect, or run `toolect lint --update` if what is read is right"
+    )
