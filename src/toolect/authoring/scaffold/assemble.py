@@ -43,7 +43,7 @@ class Draft(NamedTuple):
     @property
     def wrapped(self) -> bool:
         """True when calls stand in a wrapper."""
-        return bool(self.opener or self.closer)
+        return bool(self.opener or self.closer or "".join(self.divider).strip())
 
 
 class Stripped(NamedTuple):
@@ -95,6 +95,7 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> tuple[Draft, list[Expec
     seen = _led_by_names_and_ids(samples, seen)
     around: list[_Around] = []
     inner: list[list[str]] = []
+    numbers: list[int] = []
     holes: list[tuple[Hole, ...]] = []
     for sample, calls in zip(samples, seen.calls, strict=True):
         units = [call.marks for call in calls if call.marks]
@@ -105,15 +106,17 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> tuple[Draft, list[Expec
         until = min(later, default=len(sample.text))
         between = tuple(sample.text[one[-1].end : other[0].start] for one, other in pairwise(units))
         around.append(_Around(sample.text[at : units[0][0].start], between, sample.text[units[-1][-1].end : until]))
-        for marks in units:
+        for number, marks in enumerate(units, 1):
             what = tuple(mark.what for mark in marks if isinstance(mark.what, Hole))
             if marks[-1].start != marks[0].end or len(marks) == 1 or what not in holes:
                 inner.append([sample.text[one.end : other.start] for one, other in pairwise(marks)])
                 holes.append(what)
+                numbers.append(number)
     if not around:
         return None
     kind = Counter(holes).most_common(1)[0][0]
-    call = _inside(kind, [texts for texts, what in zip(inner, holes, strict=True) if what == kind])
+    alike_ones = [(texts, at) for texts, what, at in zip(inner, holes, numbers, strict=True) if what == kind]
+    call = _inside(kind, [texts for texts, _ in alike_ones], [at for _, at in alike_ones])
     before, after = _before([one.before for one in around]), _after([one.after for one in around])
     betweens = Counter(text for one in around for text in one.between)
     draft = (
@@ -182,12 +185,12 @@ _NAMED = r"(?<![\w.-]){}(?![\w.-])(?=[^\w\s]|\n)"
 """A name before its call that markup follows."""
 
 
-def _inside(holes: Sequence[Hole], inner: Sequence[Sequence[str]]) -> list[Token]:
+def _inside(holes: Sequence[Hole], inner: Sequence[Sequence[str]], numbers: Sequence[int]) -> list[Token]:
     """A call from its first hole to its last: what is between two is the same in all calls, or there is an id in it."""
     call: list[Token] = [holes[0]]
     for i, hole in enumerate(holes[1:]):
         texts = [one[i] for one in inner]
-        call += _with_id(texts) if len(set(texts)) > 1 else tokens(texts[0])
+        call += _with_id(texts, numbers) if len(set(texts)) > 1 else tokens(texts[0])
         call.append(hole)
     return call
 
@@ -195,7 +198,7 @@ def _inside(holes: Sequence[Hole], inner: Sequence[Sequence[str]]) -> list[Token
 _IDENTIFIER = re.compile(r"[\w.:-]{1,64}")
 
 
-def _with_id(texts: Sequence[str]) -> list[Token]:
+def _with_id(texts: Sequence[str], numbers: Sequence[int]) -> list[Token]:
     """What several texts have in common, with a hole for an id where they differ; or the commonest of them."""
     lists = [tokens(text) for text in texts]
     start = common_start(lists)
@@ -205,6 +208,8 @@ def _with_id(texts: Sequence[str]) -> list[Token]:
     while end and re.fullmatch(r"[\w-]+", end[0]):
         end.pop(0)
     inner = ["".join(one[len(start) : len(one) - len(end)]) for one in lists]
+    if inner == [str(number) for number in numbers]:
+        return [*start, Hole.INDEX, *end]
     if all(map(_IDENTIFIER.fullmatch, inner)):
         return [*start, Hole.ID, *end]
     return list(tokens(Counter(texts).most_common(1)[0][0]))

@@ -50,7 +50,10 @@ def grammar(draft: Draft, title: str) -> str:
         lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
     lines += _call(draft) if draft.call else []
     if draft.arguments is not None:
-        lines.append("argument: " + "\n    | ".join(" ".join(_spelled(form)) for form in draft.arguments.forms))
+        several = draft.arguments.forms[1:]
+        forms = [" ".join(_spelled(form)) for form in draft.arguments.forms]
+        named = [f"{form} -> {name}" for form, name in zip(forms, _FORMS, strict=False)] if several else forms
+        lines.append("argument: " + "\n    | ".join(named))
     lines += _terminals(draft)
     lines.append(f"%declare {' '.join(slots)}")
     return "\n".join(lines) + "\n"
@@ -59,6 +62,18 @@ def grammar(draft: Draft, title: str) -> str:
 def language_of(draft: Draft) -> str:
     """The value language that the grammar imports, if any."""
     return "python" if Hole.CODE in draft.call else draft.arguments.language if draft.arguments else ""
+
+
+_ROLES: dict[Hole, Json] = {
+    Hole.NAME: "call.name",
+    Hole.REF: "call.id",
+    Hole.ID: "call.id",
+    Hole.INDEX: {"written": "$index"},
+    Hole.TYPE: {"written": "$type"},
+}
+"""What the terminals of a call mean."""
+_FORMS = ("quoted", "plain")
+"""The names of the forms of an argument that has two."""
 
 
 def _parts(draft: Draft) -> Iterator[str]:
@@ -106,7 +121,7 @@ def _terminals(draft: Draft) -> Iterator[str]:
         yield r"NAME: /[A-Za-z_][\w.]*/"
         yield r"KEY: /[A-Za-z_]\w*/"
         return
-    for hole in (Hole.NAME, Hole.REF, Hole.ID, Hole.KEY):
+    for hole in (Hole.NAME, Hole.REF, Hole.ID, Hole.INDEX, Hole.TYPE, Hole.KEY):
         if hole in tokens:
             yield f"{hole}: /{_regex(hole, draft)}/"
 
@@ -156,21 +171,27 @@ def entry(draft: Draft, name: str, about: str) -> str:
     elif Hole.JSON in draft.call:
         roles["call/JSON"] = "$arguments"
     lines = [f"{name}:", f"  about: {dumps(about)}"]
-    for hole, role in ((Hole.NAME, "call.name"), (Hole.REF, "call.id"), (Hole.ID, "call.id")):
-        if hole in draft.call or hole is Hole.NAME and Hole.CODE in draft.call:
+    for hole, role in _ROLES.items():
+        if hole in _holes(draft) or hole is Hole.NAME and Hole.CODE in draft.call:
             roles[hole.value] = role
     codecs: dict[str, str] = {}
     if draft.arguments is not None or Hole.CODE in draft.call:
-        roles |= {"argument": "argument", "KEY": "argument.key"}
-        for hole in (Hole.TEXT, Hole.ESCAPED, Hole.JSON, Hole.VALUE):
-            if hole in _holes(draft) and hole not in draft.call or hole is Hole.VALUE and Hole.CODE in draft.call:
-                roles[f"argument/{hole.value}"] = "argument.value"
-        if draft.arguments is not None and Hole.TEXT in _holes(draft):
-            codecs["argument/TEXT"] = draft.arguments.codec
+        rules = _FORMS if draft.arguments is not None and len(draft.arguments.forms) > 1 else ("argument",)
+        roles |= dict.fromkeys(rules, "argument") | {"KEY": "argument.key"}
+        if draft.arguments is None:
+            roles["argument/value"] = "argument.value"
+        for rule, form in zip(rules, draft.arguments.forms if draft.arguments else (), strict=False):
+            for hole in {Hole.TEXT, Hole.JSON, Hole.VALUE} & {*form}:
+                roles[f"{rule}/{hole.value}"] = "argument.value"
+                if hole is Hole.TEXT and draft.arguments is not None:
+                    sign = next(str(part)[-1:] for part in reversed(form[: form.index(hole)]))
+                    codecs[f"{rule}/TEXT"] = draft.arguments.codec if rule != "quoted" else _QUOTED.get(sign, "text")
     if draft.layout:
         codecs["call/JSON"] = f"{{layout: {draft.layout}}}"
     lines.append("  map:")
     lines += [f"    {key}: {_flow(role)}" for key, role in roles.items()]
+    if draft.arguments is not None and draft.arguments.quote not in ("", _GEMMA):
+        lines.append(f"  markers: {_flow({_GEMMA: draft.arguments.quote}, quoted=True)}")
     lines += [f"  values: {{{', '.join(f'{slot}: {codec}' for slot, codec in codecs.items())}}}"] if codecs else []
     lines += ['  ids: {form: "functions.{name}:{index}"}'] if Hole.REF in draft.call else []
     lines += ['  ids: {form: "call_{index}"}'] if Hole.ID in draft.call or "$id" in repr(draft.shape) else []
@@ -181,6 +202,12 @@ def entry(draft: Draft, name: str, about: str) -> str:
         lines.append(f"  prefill: {_flow({draft.thought.opener: 'think'}, quoted=True)}")
     lines += [f"  end: {_flow(list(draft.end), quoted=True)}"] if draft.end else []
     return "\n".join(lines) + "\n"
+
+
+_GEMMA = '<|"|>'
+"""What strings stand between in the value language that has bare words and a token for a quote."""
+_QUOTED = {"[": '{codec: schema, untyped: text, quoted: "[<>&\\n]"}'}
+"""How a text is read that is marked as one, by the sign before it: in CDATA stands what has markup in it."""
 
 
 def _has_list(shape: Json) -> bool:

@@ -193,7 +193,9 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
         marks += [Mark(word.start, word.end, Hole.NAME) for word in call.closers if word.start >= end]
         made[call.sample].append(SeenCall(call.name.text, tuple(key.text for key in call.keys), tuple(marks)))
     forms = tuple((begins, Hole.KEY, *form) if begins else (Hole.KEY, *form) for form in found.forms)
-    return Seen(tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language, found.divided))
+    return Seen(
+        tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language, found.quote, found.divided)
+    )
 
 
 def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:

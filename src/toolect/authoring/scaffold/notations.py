@@ -106,3 +106,31 @@ NOTATIONS: dict[str, Callable[[str, int], Literal | None]] = {
     "javascript": script_literal,
 }
 """The notations by name, the narrowest first."""
+
+
+def quoted_by(quote: str) -> Callable[[str, int], Literal | None]:
+    """A notation whose strings stand between a token of its own; keys and all other words are bare."""
+    signs = re.compile(rf"{re.escape(quote)}|[\[\]{{}}]")
+
+    def read(text: str, at: int) -> Literal | None:
+        if text.startswith(quote, at):
+            end = text.find(quote, at + len(quote))
+            return Literal(end + len(quote), "string") if end >= 0 else None
+        if text[at : at + 1] not in ("[", "{"):
+            word = _NUMBER.match(text, at) or _WORD.match(text, at)
+            known = word is not None and (word[0][0] in "-0123456789" or word[0] in _BARE)
+            return Literal(word.end(), _kind(text[at])) if word is not None and known else None
+        depth, inside = 0, False
+        for match in signs.finditer(text, at, at + MAX_LITERAL):
+            if match[0] == quote:
+                inside = not inside
+            elif not inside:
+                depth += 1 if match[0] in "[{" else -1
+                if depth == 0:
+                    return Literal(match.end(), _kind(text[at]))
+        return None
+
+    return read
+
+
+_BARE = ("true", "false", "null", "True", "False", "None")

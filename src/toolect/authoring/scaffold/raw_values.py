@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from toolect.authoring.scaffold.notations import NOTATIONS, Literal
+from toolect.authoring.scaffold.notations import NOTATIONS, Literal, json_literal, quoted_by
 from toolect.authoring.scaffold.pieces import Hole, Token
 from toolect.authoring.scaffold.seen import common_end, common_start, tokens
 
@@ -41,6 +41,8 @@ class Values(NamedTuple):
     """What stands between an argument and the next key."""
     codec: str = ""
     language: str = ""
+    quote: str = ""
+    """What strings of the value language stand between, if that is its own."""
 
 
 def values(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iterator[Values]:
@@ -51,15 +53,68 @@ def values(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iterator[Valu
     shared = common_start([tokens(gap.text) for gap in gaps])
     length = len("".join(shared))
     for notation, read in NOTATIONS.items():
-        for at in range(length + 1):
-            found = [_typed(read(gap.text, at), gap) for gap in gaps]
-            if all(found):
-                made = _finished(gaps, gaps[0].text[:at], [one.end for one in found if one], notation)
-                if made is not None:
-                    yield made
-                break
+        yield from _literal(gaps, read, length, notation)
+    for quote in _quotes(gaps, length):
+        yield from _literal(gaps, quoted_by(quote), length, "gemma", quote)
+    yield from _typed_by_words(gaps, heads)
     for lead in _leads(shared, len({gap.text for gap in gaps})):
         yield from _raw(gaps, lead, heads)
+
+
+def _literal(
+    gaps: Sequence[Gap], read: Callable[[str, int], Literal | None], length: int, notation: str, quote: str = ""
+) -> Iterator[Values]:
+    """The values as literals of a notation, from the first place on where all of them are."""
+    for at in range(length + 1):
+        found = [_typed(read(gap.text, at), gap) for gap in gaps]
+        if all(found):
+            made = _finished(gaps, gaps[0].text[:at], [one.end for one in found if one], notation)
+            if made is not None:
+                yield made._replace(quote=quote)
+            return
+
+
+def _quotes(gaps: Sequence[Gap], length: int) -> Iterator[str]:
+    """What stands around all texts, and around nothing else."""
+    texts = [gap.text[length:] for gap in gaps if gap.kinds == {"string"}]
+    others = [gap.text[length:] for gap in gaps if "string" not in gap.kinds]
+    quote = "".join(common_start(map(tokens, texts))[:1]) if texts and others else ""
+    if len(quote) > 2 and not quote[0].isalnum() and all(text.count(quote) > 1 for text in texts):
+        yield quote
+
+
+_KINDS = {"string": "string", "integer": "number", "number": "number"}
+
+
+def _typed_by_words(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iterator[Values]:
+    """Values with a word before them that tells a text from other data: `type="string"`, `string="true"`."""
+    shared = common_start([tokens(gap.text) for gap in gaps])
+    at = len("".join(shared))
+    words = [next(iter(tokens(gap.text[at:])), "") for gap in gaps]
+    kinds = ["string" if gap.kinds == {"string"} else "data" for gap in gaps]
+    text = {word for word, kind in zip(words, kinds, strict=True) if kind == "string"}
+    data = {word for word, kind in zip(words, kinds, strict=True) if kind == "data"}
+    if len(text) != 1 or not data or text & data or not all(word.isalpha() for word in words):
+        return
+    bare = [
+        gap._replace(text=gap.text[:at] + gap.text[at + len(word) :]) for gap, word in zip(gaps, words, strict=True)
+    ]
+    behind = "".join(common_start([tokens(gap.text[at:]) for gap in bare]))
+    behind = "".join(_unworded(tokens(behind)[::-1])[::-1])
+    if not behind:
+        return
+    for found in _raw(bare, "".join(shared) + behind, heads):
+        closed = all(gap.closed is not None for gap in gaps)
+        ends = found.ends if closed else [end + len(word) for end, word in zip(found.ends, words, strict=True)]
+        rest = found.forms[0][1:]
+        lead = "".join(shared)
+        one = (lead + text.pop() + behind, *rest)
+        other = tuple(Hole.JSON if part is Hole.TEXT else part for part in rest)
+        two: tuple[Token, ...] = (
+            (lead + data.pop() + behind, *other) if len(data) == 1 else (lead, Hole.TYPE, behind, *other)
+        )
+        yield found._replace(ends=tuple(ends), forms=(one, two), codec="text")
+        return
 
 
 def _typed(literal: Literal | None, gap: Gap) -> Literal | None:
@@ -147,6 +202,7 @@ _FORMS = {
     "object": re.compile(r"\{.*\}", re.DOTALL),
     "string": re.compile(r".*", re.DOTALL),
 }
+_CDATA = re.compile(r"<!\[CDATA\[.*\]\]>", re.DOTALL)
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 
 
@@ -160,7 +216,7 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
     words = {
         value.strip() for gap, value in zip(gaps, found, strict=True) if "string" not in gap.kinds or len(gap.kinds) > 1
     }
-    if any(value[:2] in ("['", "{'") for value in words):
+    if any(value[:1] in ("[", "{") and json_literal(value, 0) is None for value in words):
         options.append("spelling: python")
     elif words & {"True", "False", "None"} and not words & {"true", "false", "null"}:
         options.append("spelling: jinja")
@@ -168,7 +224,17 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
         options.append("escapes: entities")
     codec = f"{{{', '.join(['codec: schema', *options])}}}" if options else "schema"
     made = _finished(gaps, lead, ends, "")
-    if made is not None:
+    if made is not None and any(_CDATA.fullmatch(value) for value in found):
+        lead_in, *rest = made.forms[0]
+        at = rest.index(Hole.TEXT)
+        quoted = (
+            f"{lead_in}<![CDATA[",
+            *rest[: at + 1],
+            f"]]>{rest[at + 1] if rest[at + 1 :] else ''}",
+            *rest[at + 2 :],
+        )
+        yield made._replace(forms=(quoted, made.forms[0]), codec=codec)
+    elif made is not None:
         yield made._replace(codec=codec)
 
 

@@ -21,6 +21,8 @@ class Arguments(NamedTuple):
     """How raw values are read, as an entry says it."""
     language: str = ""
     """The value language that the values are of."""
+    quote: str = ""
+    """What strings of the value language stand between, if that is its own."""
     several: bool = True
     """Arguments were seen that follow one another."""
 

@@ -15,6 +15,8 @@ from toolect.message import Message
 _TAG = re.compile(r"<[^<>\n]{1,60}>|\[/?[A-Z_]{3,40}\]")
 MAX_HEADER = 8
 """Tokens at the end of a prompt that may open the reasoning."""
+MAX_END = 100
+"""Characters of a text that ends an answer."""
 
 
 class Told(NamedTuple):
@@ -51,7 +53,7 @@ def prepared(answers: Sequence[Told]) -> Prepared:
     opener = "".join(common_end(before for _, before in calls)) if len(calls) > 1 else ""
     thought = _thought(parts, opener)
     wrap, left = _wrap(parts, thought, opener)
-    ends = _ends(left)
+    ends = _ends(parts, left)
     gaps = [one.before(one.called).removesuffix(opener) for one in parts if one.called is not None and one.content]
     gap = next((text for text in gaps if text and not text.strip()), "") if wrap is None else ""
     return Prepared([_stripped(one, thought, wrap, ends) for one in parts], thought, ends, wrap, gap)
@@ -133,10 +135,17 @@ def _wrap(parts: Sequence[_Parts], thought: Thought | None, opener: str) -> tupl
     return Wrap(begins.lstrip("\n"), "".join(closer), after.strip()), end
 
 
-def _ends(left: str) -> tuple[str, ...]:
-    """The tokens that answers end with, from what is left behind content."""
-    found = list(dict.fromkeys(_TAG.findall(left)))[:2]
-    return tuple(found) if found else tuple(line.strip() for line in left.splitlines()[:1] if line.strip())
+def _ends(parts: Sequence[_Parts], left: str) -> tuple[str, ...]:
+    """The tokens that answers end with: what is left behind content, or behind content that comes after calls."""
+    found = dict.fromkeys(_TAG.findall(left)[:2])
+    bodies = [one.told.text[: one.content[1]] for one in parts if one.content is not None]
+    if not found or any(next(iter(found)) in body for body in bodies):
+        line = left.strip() if found else next(iter(left.strip().splitlines()), "")
+        return (line,) if 0 < len(line) <= MAX_END else ()
+    for one in parts:
+        if one.content is not None and one.called is not None and one.content[0] > one.called:
+            found |= dict.fromkeys(_TAG.findall(one.told.text[one.content[1] :])[:1])
+    return tuple(found)
 
 
 def _stripped(one: _Parts, thought: Thought | None, wrap: Wrap | None, ends: Sequence[str]) -> Stripped:
