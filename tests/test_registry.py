@@ -348,3 +348,64 @@ def test_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.folder() == Path("/x/toolect")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache.folder() == Path.home() / ".cache" / "toolect"
+
+
+# Dialects that packages bring, and those that the environment names
+
+
+HARBOUR = f"harbour:\n  models: ['harbour/*']\n  {MAP}\nhermes:\n  {MAP}\n"
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Path:
+    """The file of a package that declares a dialect, and one that has the name of a shipped one."""
+    folder = tmp_path / "harbours"
+    (folder / "grammars").mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    for name in ("harbour", "hermes"):
+        (folder / "grammars" / f"{name}.lark").write_text(GRAMMAR)
+    (folder / "dialects.yaml").write_text(HARBOUR)
+    return folder / "dialects.yaml"
+
+
+def test_packages_bring_dialects(harbour: Path) -> None:
+    """They are found by name, by model and in the list of all; a shipped dialect keeps its name."""
+    registry = Registry(shipped, packaged=lambda: [harbour])
+    assert registry.dialect("harbour").name == registry.dialect("harbour/7b").name == "harbour"
+    assert registry.file_of("harbour") == harbour
+    assert registry.file_of("hermes") == shipped()
+    assert {"harbour", "hermes"} < {*registry.dialects()}
+
+
+def test_packages_are_not_looked_at_without_need() -> None:
+    """What is known already costs no look at what is installed."""
+    asked: list[bool] = []
+    registry = Registry(shipped, packaged=lambda: asked.append(True) or [])  # type: ignore[func-returns-value]
+    registry.dialect("hermes")
+    assert not asked
+    registry.dialects()
+    registry.dialects()
+    assert len(asked) == 1
+
+
+def test_the_environment_names_files_and_folders(harbour: Path, tmp_path: Path) -> None:
+    """Their entries win over shipped ones, and may extend those of packages; a broken file is left out, and said."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text("mine:\n  extends: harbour\n  markers: {'<call>': '<ruf>'}\n")
+    (folder / "broken.yaml").write_text("broken:\n  extends: nobody\n")
+    files = f"{folder}{os.pathsep}{harbour}"
+    site = tmp_path / "harbours-1.dist-info"
+    site.mkdir()
+    (site / "METADATA").write_text("Metadata-Version: 2.1\nName: harbours\nVersion: 1\n")
+    (site / "entry_points.txt").write_text("[toolect.dialects]\na = harbours\nb = nothing_of_the_kind\n")
+    code = "import toolect; print(toolect.dialect('mine'), toolect.registry.file_of('hermes').parent.name)"
+    env = {
+        **os.environ,
+        "TOOLECT_SPECS": files,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "<Dialect mine> harbours\n"
+    assert "broken.yaml` are left out: error[unknown-dialect]" in done.stderr
+    assert "the entry point `b = nothing_of_the_kind` are left out: ModuleNotFoundError" in done.stderr

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 GIVEN = Path("<defined>")
 """Where given texts seem to lie: no folder has this name."""
+
+FOLDERS = "TOOLECT_SPECS"
+"""The environment variable that names files with dialects, or folders of such, as `PATH` names folders."""
+PACKAGES = "toolect.dialects"
+"""The entry points by which packages say where their dialects are."""
 
 _given: dict[Path, bytes] = {}
 
@@ -52,3 +59,44 @@ def imported(folder: Path, names: Sequence[str]) -> Path:
     grammars = shipped().parent / "grammars"
     places = (folder, grammars, grammars / folder.name)  # a value language names its neighbours without their folder
     return next((place / below for place in places if exists(place / below)), folder / below)
+
+
+def named() -> list[Path]:
+    """The files with dialects that the environment names."""
+    words = os.environ.get(FOLDERS, "").split(os.pathsep)
+    return [file for word in words if word for file in _files_at(Path(word))]
+
+
+def packaged() -> list[Path]:
+    """The files with dialects that installed packages bring: beside a module, or where a path says."""
+    from importlib.metadata import entry_points  # not part of starting up: it looks at every package
+
+    found: list[Path] = []
+    for point in sorted(entry_points(group=PACKAGES), key=lambda point: point.name):
+        try:
+            said = point.load()
+            places = [Path(said.__file__).parent] if hasattr(said, "__file__") else [*_paths(said)]
+        except Exception as error:  # whatever another package does, reading goes on
+            left_out(f"the entry point `{point.name} = {point.value}`", f"{type(error).__name__}: {error}")
+            continue
+        found += (file for place in places for file in _files_at(place))
+    return found
+
+
+def left_out(what: str, why: str) -> None:
+    """Say that dialects are not there which somebody else than the caller has named."""
+    warnings.warn(f"the dialects of {what} are left out: {why}", stacklevel=2)
+
+
+def _paths(said: object) -> Iterator[Path]:
+    if isinstance(said, str | os.PathLike):
+        yield Path(said)
+    elif isinstance(said, Sequence):
+        yield from map(Path, said)
+    else:
+        raise TypeError(f"expected a module, a path or a list of paths, got {type(said).__name__}")
+
+
+def _files_at(place: Path) -> list[Path]:
+    """The file itself, or the YAML files of a folder."""
+    return sorted(file for file in place.iterdir() if file.suffix in (".yaml", ".yml")) if place.is_dir() else [place]

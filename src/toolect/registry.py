@@ -114,10 +114,20 @@ class State(NamedTuple):
 
 
 class Registry:
-    """Shelves of specs, and one `Dialect` per name, made once."""
+    """Shelves of specs, and one `Dialect` per name, made once.
 
-    def __init__(self, shipped: Callable[[], Path]) -> None:
-        self._shipped = shipped
+    `named` are files that win over the `shipped` one, `packaged` files that do not: they are looked for where a name is
+    unknown otherwise, or where all dialects are asked for.
+    """
+
+    def __init__(
+        self,
+        shipped: Callable[[], Path],
+        named: Callable[[], list[Path]] = list,
+        packaged: Callable[[], list[Path]] = list,
+    ) -> None:
+        self._shipped, self._named, self._packaged = shipped, named, packaged
+        self._below: list[Shelf] | None = None  # those of packages
         self._shelves: list[Shelf] = []
         self._ready: dict[str, Dialect] = {}
         self._models: dict[str, Names] = {}
@@ -141,7 +151,17 @@ class Registry:
         """The spec with this name, alias or model id. Raises `UnknownDialect`."""
         with self._lock:
             found = self.resolve(name)
-            return next(shelf.spec(found) for shelf in reversed(self._all()) if found in shelf.names)
+            return self._shelf(found).spec(found)
+
+    def file_of(self, name: str) -> Path:
+        """The file that declares the dialect with this name, alias or model id. Raises `UnknownDialect`."""
+        with self._lock:
+            return self._shelf(self.resolve(name)).path
+
+    def files(self) -> list[Path]:
+        """All files with dialects; of two that declare one, the last counts."""
+        with self._lock:
+            return [shelf.path for shelf in self._every()]
 
     def resolve(self, name: str) -> str:
         """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
@@ -155,6 +175,9 @@ class Registry:
         if not isinstance(name, str):
             raise TypeError(f"expected the name of a dialect as str, got {kind_of(name)}")
         found = explain(name, names)
+        if found is None:
+            names = [shelf.names for shelf in self._every()]
+            found = explain(name, names)
         if mapped and (found is None or found.by == "model"):
             found = explain(name, [mapped]) or found
         if found is None:
@@ -170,7 +193,7 @@ class Registry:
         with self._lock:
             file = Path(path)
             others = [shelf for shelf in self._all() if shelf.path != file]
-            shelf = Shelf(file, *(other.path for other in others))
+            shelf = Shelf(file, *(path for path in self.files() if path != file))
             shelf.check()
             self._shelves = [*others, shelf]
             for name in shelf.names:
@@ -208,12 +231,12 @@ class Registry:
     def dialects(self) -> list[str]:
         """The names of all dialects, in alphabetical order."""
         with self._lock:
-            return sorted({name for shelf in self._all() for name in shelf.names})
+            return sorted({name for shelf in self._every() for name in shelf.names})
 
     def fingerprint(self) -> str:
         """What tells this set of dialects from others, by all that they are made from."""
         with self._lock:
-            shelves = self._all()
+            shelves = self._every()
             if self._print is None or self._print[0] != shelves:
                 self._print = [*shelves], cache.key(key.encode() for shelf in shelves for key in shelf.hashes)
             return self._print[1]
@@ -221,7 +244,35 @@ class Registry:
     def _all(self) -> list[Shelf]:
         if not self._shelves:
             self._shelves.append(Shelf(self._shipped()))
+            if paths := self._named():
+                self._every()  # whose entries they may extend
+                self._shelves += self._sound(paths)
         return self._shelves
+
+    def _every(self) -> list[Shelf]:
+        """All shelves, those of packages first."""
+        shelves = self._all()
+        if self._below is None:
+            self._below = self._sound(self._packaged())
+        return [*self._below, *shelves]
+
+    def _shelf(self, name: str) -> Shelf:
+        """The shelf that the dialect `name` is taken from."""
+        known = next((shelf for shelf in reversed(self._all()) if name in shelf.names), None)
+        return known or next(shelf for shelf in reversed(self._every()) if name in shelf.names)
+
+    def _sound(self, paths: list[Path]) -> list[Shelf]:
+        """Shelves of the files at `paths`, which nobody here has asked for: one with mistakes is left out, and said."""
+        found: list[Shelf] = []
+        for path in paths:
+            try:
+                shelf = Shelf(path, *(other.path for other in (*(self._below or ()), *self._shelves, *found)))
+                shelf.check()
+            except SpecError as error:
+                files.left_out(f"`{path}`", str(error).split("\n", 1)[0])
+            else:
+                found.append(shelf)
+        return found
 
 
 def _bytes(path: Path) -> bytes:
@@ -231,7 +282,7 @@ def _bytes(path: Path) -> bytes:
         return b""
 
 
-_registry = Registry(shipped)
+_registry = Registry(shipped, files.named, files.packaged)
 
 
 def dialect(name: str) -> Dialect:
@@ -268,6 +319,17 @@ def define(entry: str | Mapping[str, Any], grammar: str = "", name: str = "") ->
     from toolect._spec.given import give
 
     return _registry.dialect(_registry.load(give(entry, grammar, name))[0])
+
+
+def file_of(name: str) -> Path:
+    """The file that declares the dialect with this name, alias or model id. Raises `UnknownDialect`."""
+    return _registry.file_of(name)
+
+
+def bases(path: Path) -> tuple[Path, ...]:
+    """The files whose entries those of the file at `path` may extend; the shipped one stands alone."""
+    here = path.resolve()
+    return () if here == shipped().resolve() else tuple(file for file in _registry.files() if file.resolve() != here)
 
 
 def map_model(pattern: str, dialect: str) -> None:

@@ -6,6 +6,7 @@ A page is generated whole, or in the part between `<!-- name -->` and `<!-- /nam
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from pathlib import Path
 import click
 
 from toolect import registry
+from toolect.authoring.editor_schema import editor_schema
 from toolect.authoring.lint import catalogue
 from toolect.cli import main as toolect
 from tools.bench import speed_tables
@@ -109,6 +111,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("README.md", readme),
     ("CONTRIBUTING.md", contributing),
     ("docs/guide/dialects.md", limits),
+    ("dialects.schema.json", lambda: json.dumps(editor_schema(), indent=2) + "\n"),
     ("docs/reports/matrix.md", feature_matrix.page),
     ("docs/reports/house.md", figures.page),
     ("docs/reports/fuzz.md", fuzz.page),

@@ -47,6 +47,8 @@ _KINDS: dict[Role, tuple[str, ...]] = {
     Role.ARGUMENTS: (TEXT, VALUE_RULE, JSON),
     Role.VALUE: (TEXT, VALUE_RULE, JSON),
 }
+ROLES = tuple(role.value for role in _KINDS)
+"""The roles that a map may name."""
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
@@ -321,7 +323,17 @@ _OF_CALLS = frozenset((Role.NAME, Role.ID, Role.ARGUMENTS, Role.ARGUMENT, Role.K
 def check_within_calls(
     rules: dict[str, Rule], roles: dict[str, Role], shapes: dict[str, Shape], table: Place, problems: Problems
 ) -> None:
-    """What only a call has must stand in a rule that is one, or in a shape that says the name too."""
+    """What only a call has must stand in a rule that is one, or in a shape that says the name too.
+
+    A list of calls stands in none: each of its items is one.
+    """
+    for key, held in shapes.items():
+        rule_name = key.partition("/")[0]
+        if roles.get(rule_name) is Role.CALL and HoleKind.NAME in holes(held) - holes(held, in_lists=False):
+            message = f"`{rule_name}` has the role `call`, but `{key}` holds a list of calls"
+            hint = f"leave `{rule_name}: call` out of the map: each item of the list is a call"
+            place = rules[rule_name].place if rule_name in rules else table
+            problems.error("wrong-role", message, place, hint=hint, related=((table, "in this map"),))
     todo, met = ["start"], {"start"}
     while todo:
         rule = rules[todo.pop()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from contextlib import suppress
@@ -39,9 +40,10 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 @click.option(
     "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
 )
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files, for editors, and look at nothing.")
 def command(
     specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
-    update: bool, accept: bool, watch: bool, explain: str | None,
+    update: bool, accept: bool, watch: bool, explain: str | None, schema: bool,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, and how dialects get on with each other.
 
@@ -52,6 +54,8 @@ def command(
     from toolect.authoring.lint.watching import changes
 
     known = catalogue.names()
+    if schema:
+        return _schema()
     if explain is not None:
         return _explain(explain)
     for name in checks:
@@ -96,6 +100,13 @@ def _report(
     return 1 if found else 0
 
 
+def _schema() -> int:
+    from toolect.authoring.editor_schema import editor_schema
+
+    click.echo(json.dumps(editor_schema(), indent=2))
+    return 0
+
+
 def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[str]]:
     """The YAML files with the entries to look at, none for all of them."""
     from toolect.authoring.lint.targets import MAIN, of_folder, of_grammar
@@ -123,7 +134,8 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
                 raise Misuse(f"expected a YAML file, got nothing at `{spec}`: check the path")
             found = {path: [*only]}
         else:
-            found = {shipped(): [_resolved(spec)]}
+            name = _resolved(spec)
+            found = {registry.file_of(name): [name]}
         for file, names in found.items():
             targets.setdefault(file, []).extend(names)
     return targets

@@ -22,7 +22,7 @@ from toolect.authoring.lint.places import files
 from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
-from toolect.registry import Registry, Shelf, shipped
+from toolect.registry import Registry, Shelf, bases, shipped
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def lint(
     dialects are shared out among so many processes. `told` learns how many are done, and how many there are.
     """
     problems = Problems()
-    base = None if path.resolve() == shipped().resolve() else shipped()
+    others = bases(path)
     entries = read_entries(path, problems)
     if not entries:  # what is wrong with the grammars can be told all the same
         for file in sorted((path.parent / "grammars").rglob("*.lark")):
@@ -66,16 +66,16 @@ def lint(
     chosen = [name for name in entries if name in only or not only]
     run_all = not checks or "unused-allow" in checks  # what is of no use is known only then
     wanted = [catalogue.find(name) for name in catalogue.names() if run_all or name in checks]
-    work = _Work(path, base, tuple(c.name for c in wanted if c.check), entries)
+    work = _Work(path, others, tuple(c.name for c in wanted if c.check), entries)
     results: list[_Result] = []
     told(0, len(chosen))
     for result in _results(work, chosen, min(jobs, len(chosen))):
         results.append(result)
         told(len(results), len(chosen))
     loaded = [r.loaded for r in results if r.loaded.spec is not None]
-    subjects = {one.entry.name.text: Subject(path, one, entries, base) for one in loaded}
+    subjects = {one.entry.name.text: Subject(path, one, entries, others) for one in loaded}
     compared = [check for check in wanted if check.compare] if subjects else []
-    group = Group(path, subjects, _others(path, base, entries, chosen) if compared else {})
+    group = Group(path, subjects, _others(path, others, entries, chosen) if compared else {})
     top = Place(str(path), 0, 0)
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
@@ -123,16 +123,16 @@ class _Work(msgspec.Struct, frozen=True):
     """What all dialects of a run share."""
 
     path: Path
-    base: Path | None
+    bases: tuple[Path, ...]
     checks: tuple[str, ...]
     entries: dict[str, Entry]
 
     def look(self, name: str) -> _Result:
         """Load one dialect and run the checks on it."""
-        (loaded,) = load_entries(self.path, self.entries, [name], self.base)
+        (loaded,) = load_entries(self.path, self.entries, [name], *self.bases)
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
-        subject = Subject(self.path, loaded, self.entries, self.base)
+        subject = Subject(self.path, loaded, self.entries, self.bases)
         found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
 
@@ -160,14 +160,14 @@ def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
     return found
 
 
-def _others(path: Path, base: Path | None, entries: dict[str, Entry], chosen: list[str]) -> dict[str, Spec]:
+def _others(path: Path, files: tuple[Path, ...], entries: dict[str, Entry], chosen: list[str]) -> dict[str, Spec]:
     """The dialects to compare the `chosen` ones with: the file's other ones, and those of toolect that it leaves."""
     specs: dict[str, Spec] = {}
-    if base is not None:
-        registry = Registry(lambda: base)
+    if files:
+        registry = Registry(shipped)
         specs = {name: registry.spec(name) for name in registry.dialects() if name not in entries}
     if len(chosen) < len(entries):
-        shelf = Shelf(path, *([base] if base else ()))
+        shelf = Shelf(path, *files)
         for name in entries:
             if name not in chosen:
                 with suppress(SpecError):

@@ -33,11 +33,11 @@ class Subject:
     """One dialect under lint. What costs time is made when it is first asked for, and kept."""
 
     def __init__(
-        self, path: Path, loaded: Loaded, entries: Mapping[str, Entry] | None = None, base: Path | None = None
+        self, path: Path, loaded: Loaded, entries: Mapping[str, Entry] | None = None, bases: tuple[Path, ...] = ()
     ) -> None:
         assert loaded.spec is not None
         self.path, self.loaded = path, loaded
-        self.entries, self.base = entries or {}, base
+        self.entries, self.bases = entries or {}, bases
         self.spec: Spec = loaded.spec
 
     @property
@@ -81,7 +81,7 @@ class Subject:
         """The spec that the entry makes when what it says at `keys` is left out; None when it makes none."""
         name = self.loaded.entry.name
         entry = Entry(name, cut(self.loaded.entry.table, keys))
-        (loaded,) = load_entries(self.path, {**self.entries, name.text: entry}, [name.text], self.base)
+        (loaded,) = load_entries(self.path, {**self.entries, name.text: entry}, [name.text], *self.bases)
         return loaded.spec
 
     @property

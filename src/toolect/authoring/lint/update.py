@@ -17,7 +17,7 @@ from toolect.authoring.corpus import Case, CorpusError, describe, read, write
 from toolect.authoring.lint.manner import Manner, true, written
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.compiled import Dialect
-from toolect.registry import shipped
+from toolect.registry import bases
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -40,10 +40,10 @@ def update_corpus(path: Path, only: Sequence[str], accept: Accept) -> Iterator[C
     `:error` get their texts; else they are left, and so is one in which a call cannot be run and that does not say so:
     whether that is right only its author knows. Raises `OSError` when a file cannot be written.
     """
-    base = None if path.resolve() == shipped().resolve() else shipped()
+    others = bases(path)
     entries = read_entries(path, Problems())
     folder = corpus_folder(path)
-    for loaded in load_entries(path, entries, [name for name in entries if name in only or not only], base):
+    for loaded in load_entries(path, entries, [name for name in entries if name in only or not only], *others):
         file = folder / f"{loaded.entry.name.text}.txt" if folder is not None else None
         if loaded.spec is None or file is None or not file.exists():
             continue

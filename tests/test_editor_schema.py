@@ -1,0 +1,47 @@
+"""The JSON Schema for editors: it admits every spec that loads, and tells what an editor should mark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from toolect.authoring.editor_schema import editor_schema
+from toolect.registry import shipped
+
+VALIDATOR = jsonschema.Draft202012Validator(editor_schema())
+FORMATS = Path(__file__).parent / "formats" / "formats.yaml"
+
+
+@pytest.mark.parametrize("path", [shipped(), FORMATS], ids=str)
+def test_specs_are_valid(path: Path) -> None:
+    """What toolect loads, an editor accepts."""
+    assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(path.read_text("utf-8")))] == []
+
+
+def test_it_is_a_schema() -> None:
+    """By its own schema."""
+    jsonschema.Draft202012Validator.check_schema(editor_schema())
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"map": {}, "mpa": {}},
+        {"map": {"call": "cal"}},
+        {"map": {}, "values": {"a/TEXT": "schem"}},
+        {"map": {}, "values": {"a/TEXT": {"codec": "schema", "escape": "json"}}},
+        {"map": {}, "values": {"a/JSON": {"layout": "rows"}}},
+        {"map": {}, "gaps": {"before call": "x"}},
+        {"map": {}, "policies": {"unwrapped": "keep"}},
+        {"map": {}, "end": "<eos>"},
+        {"about": "neither a map nor another entry"},
+        "a text",
+    ],
+    ids=str,
+)
+def test_mistakes_are_marked(entry: object) -> None:
+    """Fields, roles, codecs, options and policies that there are not, and values of another kind."""
+    assert not VALIDATOR.is_valid({"d": entry})
