@@ -287,7 +287,8 @@ SHAPES = {
 @pytest.mark.parametrize("text", SHAPES)
 def test_shape(text: str) -> None:
     """A YAML pattern means a shape."""
-    read = spec(f"d:\n  map:\n    call: call\n    call/JSON: {text}\n", "start: call\ncall: JSON\n%declare JSON\n")
+    role = "" if "$name" in text else "    call: call\n"
+    read = spec(f"d:\n  map:\n{role}    call/JSON: {text}\n", "start: call\ncall: JSON\n%declare JSON\n")
     assert read.shapes == {"call/JSON": SHAPES[text]}
 
 
@@ -296,7 +297,7 @@ def test_named_shapes() -> None:
     """A shape of the field `shapes` stands wherever it is named, also where an entry inherits or replaces it."""
     write(
         "d:\n  shapes: {call: {name: $name, arguments: $arguments}, list: [$call]}\n"
-        "  map: {call: call, call/JSON: {calls: $list}}\n"
+        "  map: {call/JSON: {calls: $list}}\n"
         "e:\n  extends: d\n  shapes: {call: {tool: $name, arguments: $arguments}}\n",
         d="start: call\ncall: JSON\n%declare JSON\n",
     )
