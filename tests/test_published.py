@@ -37,15 +37,6 @@ def test_all_that_is_needed_is_packed() -> None:
     assert all((ROOT / name).exists() for name in packed)
 
 
-def test_extras_are_installed_for_the_tests() -> None:
-    """What an extra brings is also in `dev`, but what only the site needs."""
-    extras = PROJECT["project"]["optional-dependencies"]
-    dev = {re.match(r"[\w.-]+", one)[0] for one in extras["dev"]}  # type: ignore[index]
-    for name, needed in extras.items():
-        if name not in ("dev", "site"):
-            assert {re.match(r"[\w.-]+", one)[0] for one in needed} <= dev | {"toolect"}, name  # type: ignore[index]
-
-
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages as the site is built from them."""
