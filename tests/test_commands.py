@@ -25,7 +25,7 @@ from toolect.authoring import processes
 from toolect.cli import COMMANDS, main
 from toolect.cli._shared import many
 from toolect.cli._shared.diagnostic_text import coloured
-from toolect.cli._shared.examples import EXAMPLES
+from toolect.cli._shared.examples import examples
 from toolect.cli._shared.progress import progress
 from toolect.corpora.packed import unpacked
 from toolect.message import Json
@@ -244,7 +244,7 @@ def test_detect_uses_the_text_and_the_model(tmp_path: Path) -> None:
 
 def test_every_command_has_an_example(tmp_path: Path) -> None:
     """The help of each ends with one, and each does what a new user wants; but the agent, which needs a server."""
-    assert {*EXAMPLES} == {*COMMANDS}
+    assert {*examples()} == {*COMMANDS}
     (tmp_path / "answer.txt").write_text(CALL)
     (tmp_path / "harbour.txt").write_text('Hi.\n[[use]]{"name": "tide", "arguments": {"port": "Brest"}}[[done]]')
     (tmp_path / "corpus.jsonl").write_bytes(lines(ROWS))
@@ -260,9 +260,9 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     grammar = 'start: (content | call)*\ncontent: TEXT\ncall: "<my>" JSON "</my>"\n%declare TEXT JSON\n'
     (tmp_path / "grammars" / "my.lark").write_text(grammar)
     there = {**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}", "HOME": str(tmp_path)}
-    for name, examples in EXAMPLES.items():
+    for name, shown in examples().items():
         told = invoke(name, "--help").stdout
-        for line in examples:
+        for line in shown:
             assert f"  {line}\n" in told
             if name != "agent":
                 done = subprocess.run(

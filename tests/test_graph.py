@@ -80,5 +80,5 @@ def test_markers_may_be_spelled_like_keys(tmp_path: Path, name: str) -> None:
         stream.close()
         assert stream.message == dialect.parse(broken), broken
     said = [d.check for d in lint(tmp_path / "dialects.yaml").diagnostics]
-    load(tmp_path / "other", entry, re.sub(r'"(TEXT|JSON|ESCAPED|\[)', r'"Q\1', grammar))
+    load(tmp_path / "other", entry, re.sub(r'"((?:\\n)?)(TEXT|JSON|ESCAPED|\[)', r'"\1Q\2', grammar))
     assert said == [d.check for d in lint(tmp_path / "other" / "dialects.yaml").diagnostics]

@@ -95,7 +95,9 @@ def load_chat(path: str | Path, name: str) -> ChatSpec:
     problems = Problems()
     entries = read_chat_entries(Path(path), Problems())
     if name not in entries:
-        problems.error("unknown-chat", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=near(name, entries))
+        problems.error(
+            "unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=near(name, entries)
+        )
     spec = _load(Path(path), entries, name, problems) if name in entries else None
     if spec is None:
         raise SpecError([d for d in in_order(problems.found) if d.severity is Severity.ERROR])
@@ -112,7 +114,7 @@ def _load(path: Path, entries: dict[str, Entry], name: str, problems: Problems) 
         if other is None or other.table.get("extends") is not None:
             message = f"expected an entry that stands alone, got `{entry.text('extends', Problems())}`"
             problems.error(
-                "unknown-chat", message, entry.name.place, hint=near(entry.text("extends", problems), entries)
+                "unknown-dialect", message, entry.name.place, hint=near(entry.text("extends", problems), entries)
             )
             return None
         kept = tuple(e for e in other.table.entries if e[0].text not in _OWN)
