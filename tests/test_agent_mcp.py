@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
 from collections.abc import Coroutine
@@ -66,6 +67,14 @@ def test_a_server_among_the_tools(wire: str) -> None:
     assert sinks.is_error and "Vasa does not sink" in sinks.output and "failed" not in sinks.output
     assert wrong.is_error and "at `$.port`" in wrong.output
     assert len(agent.registry) == 1
+
+
+def test_a_command_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a notebook standard error is no file."""
+    for name in ("stderr", "__stderr__"):
+        monkeypatch.setattr(sys, name, io.StringIO())
+    agent = Agent(asking(call_text("tide", port="Brest")), [McpServer([sys.executable, FILE])], "hermes")
+    assert run(agent.run("?")).text == "low in Brest on day 0"
 
 
 def test_a_server_is_kept_open() -> None:

@@ -13,6 +13,7 @@ import msgspec
 import pydantic
 import pytest
 
+import toolect
 from toolect import conversation
 from toolect.agent import (
     Agent,
@@ -156,6 +157,14 @@ def test_answers_say_which_was_the_last() -> None:
     events = run(work())
     assert [event.last for event in events if isinstance(event, Answered)] == [False, True]
     assert isinstance(events[-1], Done) and events[-1].result.text == "3."
+
+
+def test_a_wrong_dialect_is_said_at_once() -> None:
+    """And `auto` is what goes without saying."""
+    with pytest.raises(toolect.UnknownDialect):
+        Agent(Script(""), [add], "hermess")
+    assert Agent(Script(""), [add], "auto").dialect is toolect.dialect("hermes")
+    assert Agent("http://localhost", [add], "auto", model="Qwen/Qwen3-8B").dialect is toolect.dialect("hermes")
 
 
 # Programs that are not asynchronous

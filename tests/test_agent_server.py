@@ -166,6 +166,21 @@ def test_thoughts_that_the_server_takes_out_are_kept() -> None:
     assert (first.reasoning, first.content.strip(), len(first.calls)) == ("Hm.", "Wait.", 1)
 
 
+@pytest.mark.parametrize("size", [1, 9, 1000])
+def test_thoughts_that_the_prompt_has_begun(size: int) -> None:
+    """Nobody said how the prompt ends, but the text closes what it has not opened: the result has thoughts apart."""
+    texts = [f"Hm, well.\n</think>\n\nWait.\n{CALL}", "Ah.\n</think>\n\nLow now.", "Low."]
+    pieces = [chat_server.text(*(text[i : i + size] for i in range(0, len(text), size))) for text in texts]
+    with serving(pieces) as server:
+        agent = Agent(server.url, [tide], model=QWEN)
+        result = run(agent.run("?"))
+        assert (result.message.reasoning, result.text) == ("Ah.", "Low now.")
+        first = result.history[1].message
+        assert first.reasoning == "Hm, well." and first.content.strip() == "Wait." and len(first.calls) == 1
+        assert server.requests[1]["messages"][1]["reasoning_content"] == "Hm, well."
+        assert run(agent.run("?")).message.reasoning == ""
+
+
 # Raw text
 
 

@@ -17,7 +17,7 @@ from toolect.agent.native_calls import NativeCalls, ended_by, told
 from toolect.agent.outcome import AgentEvent, Ended
 from toolect.compiled import Dialect
 from toolect.events import CallEnd, ContentDelta, Event, ReasoningDelta
-from toolect.message import Call, Content, Json, Message
+from toolect.message import Call, Content, Json, Message, RepairKind
 from toolect.turns import Assistant, Results, ToolResult, Turn
 
 if TYPE_CHECKING:
@@ -34,6 +34,21 @@ class Reader(NamedTuple):
     def parse(self, text: str, tools: list[dict[str, Json]]) -> Message:
         """The message of a whole text."""
         return self.dialect.parse(text, tools=tools, prefix=self.prefix, **self.policies)
+
+    def again(self, text: str, read: Message, tools: list[dict[str, Json]]) -> Message:
+        """What was `read` of a whole text, or the same with its thoughts told apart.
+
+        A text that closes thoughts which it has not opened began inside of them: nobody said how its prompt ends.
+        """
+        strays = [repair for repair in read.repairs if repair.kind is RepairKind.STRAY_MARKER]
+        if self.prefix or not strays or not isinstance(self.dialect, Dialect):
+            return read
+        for opener in (*self.dialect.graph().think_openers, *self.dialect.spec.prefill):
+            other = self._replace(prefix=opener).parse(text, tools)
+            same = [(call.name, call.arguments) for call in other.calls] == [(c.name, c.arguments) for c in read.calls]
+            if same and other.reasoning and len(other.repairs) < len(read.repairs):
+                return other
+        return read
 
     def stream(self, tools: list[dict[str, Json]]) -> Any:
         """A fresh stream."""
@@ -107,7 +122,9 @@ class Answer:
         self._take_all([*(stream.close() if stream is not None else ()), *rest], gathered)
         self.message = gathered.message if mixed or stream is None else stream.message
         if stream is not None:
-            self.text = None if mixed else _without_end("".join(texts), reader.dialect)
+            whole = "".join(texts)
+            self.text = None if mixed else _without_end(whole, reader.dialect)
+            self.message = self.message if mixed else reader.again(whole, self.message, self._tools)
 
     def _events(self, piece: Any, native: NativeCalls) -> list[Event]:
         """The events of a piece that is no text: itself, or those of a chunk of chat completions. Raises TypeError."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -132,7 +134,7 @@ class _Session:
 
 def _connectable(server: Any) -> Any:
     """What the `mcp` package connects to."""
-    from mcp import StdioServerParameters
+    from mcp import StdioServerParameters, stdio_client
 
     if isinstance(server, str) and server.startswith(("http://", "https://")):
         return server
@@ -141,8 +143,19 @@ def _connectable(server: Any) -> Any:
     if isinstance(server, Sequence):
         if not server:
             raise ValueError("expected a command, got an empty one")
-        return StdioServerParameters(command=server[0], args=[*server[1:]])
-    return server
+        server = StdioServerParameters(command=server[0], args=[*server[1:]])
+    return stdio_client(server, _log()) if isinstance(server, StdioServerParameters) else server
+
+
+def _log() -> Any:
+    """Where a command may write what goes wrong: a notebook's standard error is no file."""
+    for stream in (sys.stderr, sys.__stderr__):
+        try:
+            stream.fileno()  # type: ignore[union-attr]  # None where there is none
+        except (AttributeError, OSError, ValueError):
+            continue
+        return stream
+    return subprocess.DEVNULL
 
 
 def _shown(server: Any) -> str:

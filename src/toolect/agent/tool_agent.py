@@ -71,16 +71,16 @@ class Agent(Generic[T]):
     """
 
     def __init__(
-        self, source: str | Chat | Model, tools: Tools = (),
-        dialect: str | Dialect | None = None, system_prompt: str = "", max_iterations: int = 15, *,
-        model: str = "", output: type[T] | None = None, tool_choice: str = "auto", max_repairs: int = 3,
-        prefix: str = "", history: History = (), before: Approve | None = None,
-        after: Watch | None = None, around: Around | None = None, api_key: str | None = None,
-        headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
+        self, source: str | Chat | Model, tools: Tools = (), dialect: str | Dialect | None = None,
+        system_prompt: str = "", max_iterations: int = 15, *, model: str = "", output: type[T] | None = None,
+        tool_choice: str = "auto", max_repairs: int = 3, prefix: str = "", history: History = (),
+        before: Approve | None = None, after: Watch | None = None, around: Around | None = None,
+        api_key: str | None = None, headers: Mapping[str, str] | None = None, client: httpx.AsyncClient | None = None,
         options: Mapping[str, Json] | None = None, timeout: float = 120.0, limit: float = 900.0, retries: int = 4,
     ) -> None:  # fmt: skip
         if max_iterations < 1:
             raise ValueError(f"expected at least 1 for max_iterations, got {max_iterations}")
+        dialect = None if dialect == AUTO else dialect
         if isinstance(source, str):
             source = Chat(
                 source, model, api_key, timeout=timeout, limit=limit, retries=retries, options=options,
@@ -89,7 +89,8 @@ class Agent(Generic[T]):
         self.model: Model = _asked(source, dialect, prefix) if isinstance(source, Chat) else source
         self.registry, self.sources = _parted(tools)
         self.tool_choice, self.system_prompt = tool_choice, system_prompt
-        self._dialect = None if dialect == NATIVE or isinstance(self.model, RawModel) else dialect
+        own = dialect is None or dialect == NATIVE or isinstance(self.model, RawModel)
+        self._dialect = None if own else find(dialect) if isinstance(dialect, str) else dialect
         self._prefix = prefix
         self._output = TypedOutput(output) if output is not None else None
         self._rules = Rules(max_iterations, max_repairs, before, after, around)
