@@ -260,7 +260,7 @@ def test_detect_bad_template(source: str, message: str) -> None:
 
 def test_detect_template_that_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """A template that does not end is one sentence too."""
-    monkeypatch.setattr(sandbox.run, "__defaults__", (1.0, False))
+    monkeypatch.setattr(sandbox.run, "__defaults__", (1.0, False, ""))
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     result = detect("--template", "-", text=loop)
     assert result.exit_code == 1

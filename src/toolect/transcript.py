@@ -40,6 +40,14 @@ class Defused(NamedTuple):
     marker: str
 
 
+class Changed(NamedTuple):
+    """A text of turn number `turn` that a template tells otherwise: `told`, empty where it is left out."""
+
+    turn: int
+    given: str
+    told: str
+
+
 class Author(NamedTuple):
     """What wrote a transcript: the dialect of its answers, and the texts that the chat has of its own."""
 
@@ -50,14 +58,17 @@ class Author(NamedTuple):
 class Transcript(str):
     """A conversation's text. `spans` tile it; `defused` says where texts were changed to keep them in their slots.
 
+    `changed` says which texts a model's own template tells otherwise.
+
     It is made of `pieces`: texts, each with its origin and the number of its turn (-1 for none). What the model wrote
     is a `Rendered` that knows its markup, or has no spans where only reading it would tell; else it is all markup.
     """
 
-    __slots__ = ("_spans", "author", "defused", "pieces")
+    __slots__ = ("_spans", "author", "changed", "defused", "pieces")
     pieces: tuple[tuple[str, Origin, int], ...]
     defused: tuple[Defused, ...]
     author: Author | None
+    changed: tuple[Changed, ...]
     _spans: tuple[OriginSpan, ...] | None
 
     def __new__(
@@ -65,6 +76,7 @@ class Transcript(str):
         pieces: Iterable[tuple[str, Origin, int]] = (),
         defused: Iterable[Defused] = (),
         author: Author | None = None,
+        changed: Iterable[Changed] = (),
     ) -> Transcript:
         pieces = tuple(pieces)
         self = super().__new__(cls, "".join([piece[0] for piece in pieces]))
@@ -72,6 +84,7 @@ class Transcript(str):
         self._spans = None
         self.defused = tuple(defused)
         self.author = author
+        self.changed = tuple(changed)
         return self
 
     @property
@@ -82,7 +95,7 @@ class Transcript(str):
         return self._spans
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Transcript, (self.pieces, self.defused, self.author)
+        return Transcript, (self.pieces, self.defused, self.author, self.changed)
 
     def after(self, start: int) -> Transcript:
         """What follows the first `start` characters, with its spans."""
@@ -92,7 +105,7 @@ class Transcript(str):
             if at + len(text) > start:
                 pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
             at += len(text)
-        return Transcript(pieces, self.defused, self.author)
+        return Transcript(pieces, self.defused, self.author, self.changed)
 
 
 def _tail(text: str, start: int) -> str:

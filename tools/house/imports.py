@@ -24,10 +24,10 @@ ORDER = (
     "registry",
     "_detection",
     "_conversion _exchange openai",
-    "conversation",
+    "chat_template conversation",
     "_chats",
     "toolect",
-    "authoring chat_template tokens training",
+    "authoring tokens training",
     "agent corpora",
     "testing cli",
 )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from toolect import _cache as cache
 from toolect import registry
 from toolect._names import Names, explain, near_misses
+from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
+from toolect.message import Json
 
 if TYPE_CHECKING:
+    from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
 
@@ -104,9 +108,37 @@ class Chats:
 _chats = Chats()
 
 
-def chat(name: str) -> Chat:
-    """The chat with this name, alias or model id. Raises `UnknownChat`."""
-    return _chats.chat(name)
+@overload
+def chat(name: str) -> Chat: ...
+@overload
+def chat(
+    name: None = None,
+    *,
+    template: str | Path,
+    dialect: str | Dialect | None = None,
+    variables: Mapping[str, Json] | None = None,
+) -> TemplateChat: ...
+def chat(
+    name: str | None = None,
+    *,
+    template: str | Path | None = None,
+    dialect: str | Dialect | None = None,
+    variables: Mapping[str, Json] | None = None,
+) -> Chat | TemplateChat:
+    """The chat with this name, alias or model id; or one that is a model's own template, which can only write.
+
+    `template` is its text, or the path of a jinja file or of a tokenizer_config.json. `dialect` is what the model's
+    answers are in; without one, that which does best on the template. `variables` are what its tokenizer tells it:
+    `bos_token`, for example. Raises `UnknownChat`, `UnknownDialect`, `BadTemplate`, OSError.
+    """
+    if (name is None) == (template is None):
+        raise TypeError("expected a name or a template, got " + ("neither" if name is None else "both"))
+    if name is not None:
+        return _chats.chat(name)
+    from toolect._chats.template_chat import from_template  # not part of starting up
+
+    assert template is not None
+    return from_template(template, registry.dialect(dialect) if isinstance(dialect, str) else dialect, variables)
 
 
 def chats() -> list[str]:

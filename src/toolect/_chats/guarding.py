@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from toolect._chats.plan import TURNS, Fill, frame_of
 from toolect._chats.slot_runs import inner_texts
@@ -26,22 +27,30 @@ class Guardian:
 
     def breaks(self, text: str, op: Fill) -> str:
         """The first marker in `text` that would break out of its slot; empty for none."""
-        pattern = self._own.get(op.rule) or self._pattern(op)
-        found = pattern.search(text)
+        found = (self._own.get(op.rule) or self._pattern(op)).search(text)
         return found[0] if found else ""
 
     def harmless(self, text: str, op: Fill) -> str:
         """`text` with a sign without width in each of its markers."""
-        return self._pattern(op).sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
+        return split_markers(text, self._pattern(op))
 
     def _pattern(self, op: Fill) -> re.Pattern[str]:
         own = self._own.get(op.rule)
         if own is None:
             inner = inner_texts(self._spec) if op.slot in (ChatSlot.ANSWER, ChatSlot.CALLS) else ()
             tokens = {token for token in self.tokens if not any(token in text for text in inner)}
-            words = sorted({*tokens, *_following(self._spec, op)}, key=len, reverse=True)
-            own = self._own[op.rule] = re.compile("|".join(map(re.escape, words)) or r"(?!)")
+            own = self._own[op.rule] = any_of({*tokens, *_following(self._spec, op)})
         return own
+
+
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of these texts, the longest first."""
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)")
+
+
+def split_markers(text: str, markers: re.Pattern[str]) -> str:
+    """`text` with a sign without width in each of its markers."""
+    return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
 def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
@@ -53,9 +62,13 @@ def tokens_of(spec: ChatSpec) -> tuple[str, ...]:
             texts += frame_of(rule.expr)
         elif name == "start" or role in TURNS:
             texts += _literals(rule)
-    found = [token for text in texts for token in _TOKEN.findall(text)]
-    marked = [token for token in found if not token.isalnum() and len(token) > 2 and token[0] in "<["]
-    return tuple(dict.fromkeys([*spec.end, *(marked or [token for token in found if len(token) > 2])]))
+    return tuple(dict.fromkeys([*spec.end, *control_tokens(texts)]))
+
+
+def control_tokens(texts: Iterable[str]) -> list[str]:
+    """What of texts around turns looks like a control token; their words, where nothing does."""
+    found = [token for text in texts for token in _TOKEN.findall(text) if len(token) > 2]
+    return [token for token in found if not token.isalnum() and token[0] in "<["] or found
 
 
 def _literals(rule: Rule) -> list[str]:

@@ -7,6 +7,7 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
+from toolect._chats.continuing import Rewritten, continued
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
 from toolect._chats.plan import Plans
@@ -17,21 +18,6 @@ from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.transcript import Transcript
 from toolect.turns import Assistant, Turn
-
-
-class Rewritten(NamedTuple):
-    """Why nothing can be appended: from character `at` on, the chat would write `now` where the model was given `was`.
-
-    It is false, as there is no text.
-    """
-
-    reason: str
-    at: int
-    was: str
-    now: str
-
-    def __bool__(self) -> bool:
-        return False
 
 
 class Converted(NamedTuple):
@@ -105,23 +91,11 @@ class Chat:
         `conversation` ends with the answer, best with its sampled text. Where the chat would write otherwise what came
         before, there is nothing to append.
         """
-        given = list(conversation.turns)
-        last = given[-1] if given else None
-        before = Conversation(tuple(given[:-1] if isinstance(last, Assistant) else given), conversation.tools)
-        known = self.render(before, isinstance(last, Assistant), thinking=thinking, date=date, unsafe=unsafe)
-        if isinstance(last, Assistant):
-            text = last.text if last.text is not None else str(self.dialect.render(last.message, conversation.tools))
-            sampled = Conversation((*given[:-1], Assistant(last.message, text, last.dialect)), conversation.tools)
-            base = known + text
-        else:
-            sampled, base = conversation, str(known)
-        whole = Conversation((*sampled.turns, *turns), conversation.tools)
-        now = self.render(whole, generate, thinking=thinking, date=date, unsafe=unsafe)
-        if now.startswith(base):
-            return now.after(len(base))
-        at = next((i for i, (a, b) in enumerate(zip(base, now, strict=False)) if a != b), min(len(base), len(now)))
-        reason = f"`{self.name}` rewrites what came before: from character {at} on it would write other text"
-        return Rewritten(reason, at, base[at : at + 40], now[at : at + 40])
+
+        def render(one: Conversation, generate: bool) -> Transcript:
+            return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
+
+        return continued(self, conversation, turns, generate, render)
 
     def convert(self, text: str, target: Chat, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell."""

@@ -29,13 +29,15 @@ class BadTemplate(ValueError):
 
 
 def run(
-    template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS, strict: bool = False
+    template: str, renders: Sequence[dict[str, Json]], seconds: float = SECONDS, strict: bool = False, day: str = ""
 ) -> list[str | BadTemplate]:
     """The text of each rendering, or what is wrong with it. Raises BadTemplate for what spoils them all.
 
     With `strict` a template may do no more than model hubs let it: it changes no lists, and writes no iterator as JSON.
+    `day` is the date that it is told, in ISO's form or as the text that it writes; today's without one.
     """
-    job = json.dumps({"template": template, "renders": list(renders), "seconds": seconds, "strict": strict}).encode()
+    options: dict[str, Json] = {"seconds": seconds, "strict": strict, "day": day}
+    job = json.dumps({"template": template, "renders": list(renders), **options}).encode()
     try:
         command = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
         done = subprocess.run(command, input=job, capture_output=True, timeout=seconds, check=False)
@@ -55,7 +57,7 @@ def main() -> None:
     job: dict[str, Any] = json.load(sys.stdin)
     _bound(job["seconds"])
     try:
-        results = _render(job["template"], job["renders"], job["strict"])
+        results = _render(job["template"], job["renders"], job["strict"], job["day"])
     except ImportError:
         results = [{"fatal": extras.missing("jinja2", "template", "to render the template")}]
     json.dump(results, sys.stdout)
@@ -70,15 +72,15 @@ def _bound(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
 
 
-def _render(source: str, renders: list[dict[str, Json]], hub: bool) -> list[dict[str, str]]:
+def _render(source: str, renders: list[dict[str, Json]], hub: bool, day: str) -> list[dict[str, str]]:
     from jinja2 import TemplateSyntaxError
     from jinja2.exceptions import SecurityError
     from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
     results = []
     try:
-        strict = _environment(ImmutableSandboxedEnvironment, hub).from_string(source)
-        loose = strict if hub else _environment(SandboxedEnvironment).from_string(source)
+        strict = _environment(ImmutableSandboxedEnvironment, hub, day).from_string(source)
+        loose = strict if hub else _environment(SandboxedEnvironment, hub, day).from_string(source)
     except TemplateSyntaxError as error:
         return [{"fatal": f"expected a jinja template, got: {_line(error)} at line {error.lineno}"}]
     except Exception as error:  # whatever a template does wrong is its own affair
@@ -101,7 +103,7 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200].rstrip(".")
 
 
-def _environment(kind: Any, hub: bool = False) -> Any:
+def _environment(kind: Any, hub: bool, day: str) -> Any:
     """The environment that model hubs render chat templates in."""
     import datetime
 
@@ -129,6 +131,12 @@ def _environment(kind: Any, hub: bool = False) -> Any:
             return list(value)
         raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
+    def strftime_now(form: str) -> str:
+        try:
+            return (datetime.datetime.fromisoformat(day) if day else datetime.datetime.now()).strftime(form)
+        except ValueError:
+            return day
+
     def raise_exception(message: str) -> None:
         raise TemplateError(message)
 
@@ -137,5 +145,5 @@ def _environment(kind: Any, hub: bool = False) -> Any:
     )
     environment.filters["tojson"] = tojson
     environment.globals["raise_exception"] = raise_exception
-    environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
+    environment.globals["strftime_now"] = strftime_now
     return environment

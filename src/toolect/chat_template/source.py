@@ -16,6 +16,17 @@ def read_template(path: Path) -> str:
         raise BadTemplate(f"{error} - in {path.name}") from None
 
 
+def special_tokens(path: Path) -> dict[str, str]:
+    """The special tokens that a tokenizer_config.json names, which templates know as variables; else none."""
+    try:
+        config = json.loads(path.read_bytes()) if path.suffix == ".json" else None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    named = {key: value for key, value in config.items() if key.endswith("_token")} if isinstance(config, dict) else {}
+    texts = {key: value.get("content") if isinstance(value, dict) else value for key, value in named.items()}
+    return {key: text for key, text in texts.items() if isinstance(text, str)}
+
+
 def template_of(source: str, is_json: bool = False) -> str:
     """The template that `source` is, or holds as JSON, which it must be if `is_json`. Raises BadTemplate."""
     try:

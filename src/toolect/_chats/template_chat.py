@@ -1,0 +1,128 @@
+"""A chat that is a model's own template: rendered in the sandbox, and told apart by whose words it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date as Date  # noqa: N812
+from functools import cached_property
+from pathlib import Path
+
+from toolect import registry
+from toolect._chats.answers import plain_dialect
+from toolect._chats.continuing import Rewritten, continued
+from toolect._chats.guarding import any_of
+from toolect._chats.template_pieces import Piece, apart, definitions, pieces
+from toolect._chats.template_turns import Guarded, sound
+from toolect._chats.template_work import TemplateWork, Ways, ways
+from toolect._chats.writing import Unsafe
+from toolect.chat_template import BadTemplate, marked, read_template, special_tokens, template_of, turns, verdicts
+from toolect.compiled import Dialect
+from toolect.conversation import Conversation
+from toolect.message import Json
+from toolect.rendered import Rendered
+from toolect.transcript import Author, Origin, Transcript
+from toolect.turns import Assistant, Turn
+
+
+class TemplateChat:
+    """A chat by its template, which can only write. Safe to share between threads.
+
+    `variables` are what the model's tokenizer tells its template: `bos_token`, for example.
+    """
+
+    def __init__(
+        self, template: str, dialect: Dialect, variables: Mapping[str, Json] | None = None, name: str = "template"
+    ) -> None:
+        self.template, self.dialect, self.name = template, dialect, name
+        self.variables: dict[str, Json] = {"bos_token": "", "eos_token": "", **(variables or {})}
+
+    def __repr__(self) -> str:
+        return f"<TemplateChat {self.name}>"
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The markers that turns are made of: no text may hold them."""
+        return self._ways.tokens
+
+    def render(
+        self,
+        conversation: Conversation,
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript:
+        """The conversation as text, as for any other chat.
+
+        Raises Unrepresentable for what the template refuses, and BadTemplate for one that does not render at all.
+        """
+        guarded = Guarded(sound(conversation.turns), any_of(self.tokens), unsafe)
+        turns = guarded.turns
+        given = self.variables | {"tools": [*map(dict, conversation.tools)] or None, "documents": None}
+        if thinking is not None:  # the names that templates have for it
+            given |= {"enable_thinking": thinking, "thinking": thinking}
+        work = TemplateWork(self.template, given, "" if date is None else str(date))
+        text, told, changed = work.told(turns, generate, self._ways)
+        told = apart([*told, *definitions(text, conversation.tools)])
+        author = Author(self.dialect, (self.template,))
+        return Transcript(self._replayed(pieces(text, told), turns), guarded.defused, author, changed)
+
+    def continuation(
+        self,
+        conversation: Conversation,
+        turns: Sequence[Turn],
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript | Rewritten:
+        """The text to append to what the model was given and has answered, as for any other chat."""
+
+        def render(one: Conversation, generate: bool) -> Transcript:
+            return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
+
+        return continued(self, conversation, turns, generate, render)
+
+    @cached_property
+    def _ways(self) -> Ways:
+        return ways(self.template, self.variables, self.dialect)
+
+    def _replayed(self, pieces: Sequence[Piece], turns: Sequence[Turn]) -> Iterator[Piece]:
+        """The pieces, with sampled answers as they were sampled, unless the template leaves their reasoning out."""
+        for text, origin, number in pieces:
+            turn = turns[number]
+            if origin is not Origin.ANSWER or not isinstance(turn, Assistant):
+                yield text, origin, number
+                continue
+            end = next((token for token in self._ways.answered.ends if text.endswith(token)), "")
+            said = turn.text is not None and turn.dialect in (None, self.dialect.name)
+            kept = turn.message.reasoning.strip() in text
+            yield Rendered(turn.text + end if turn.text is not None and said and kept and end else text), origin, number
+
+
+def from_template(source: str | Path, dialect: Dialect | None, variables: Mapping[str, Json] | None) -> TemplateChat:
+    """The chat of a template's text, or of a file. Raises BadTemplate, OSError."""
+    path = _path(source)
+    template = template_of(str(source)) if path is None else read_template(path)
+    known = {} if path is None else special_tokens(path)
+    name = "template" if path is None else path.stem
+    return TemplateChat(template, dialect or _best(template), known | dict(variables or {}), name)
+
+
+def _path(source: str | Path) -> Path | None:
+    """The path that `source` is; None for the text of a template."""
+    if isinstance(source, Path):
+        return source
+    return None if "{" in source or "\n" in source else Path(source)
+
+
+def _best(template: str) -> Dialect:
+    """The dialect that does best on a template; that of plain answers where none reads its calls."""
+    try:
+        styles = turns(template)
+    except BadTemplate:
+        return plain_dialect()
+    best = verdicts(marked(styles), styles)[:1]
+    return registry.dialect(best[0].dialect) if best else plain_dialect()

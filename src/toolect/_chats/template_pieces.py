@@ -1,0 +1,127 @@
+"""Whose words a template's characters are: told by marks, by what asks for answers, and by what ends them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from toolect._chats.template_marks import Mark
+from toolect.message import Json
+from toolect.transcript import Origin
+
+Piece = tuple[str, Origin, int]
+
+
+class Found(NamedTuple):
+    """Characters `start:end` of the text are of a mark's text, as the template tells it."""
+
+    start: int
+    end: int
+    mark: Mark
+
+
+def unmarked(text: str, marks: Iterable[Mark]) -> str:
+    """`text` without the characters of marks."""
+    return text.translate(dict.fromkeys(ord(char) for mark in marks for char in (mark.opener, mark.closer)))
+
+
+def placed(text: str, marks: Sequence[Mark]) -> list[Found]:
+    """Where the texts between marks stand in `text`, once the marks are taken out; in order, none inside of another.
+
+    Where a template has cut a text, and one of its marks with that, nothing tells how far it reaches.
+    """
+    if not marks:
+        return []
+    by_char = {mark.opener: mark for mark in marks} | {mark.closer: mark for mark in marks}
+    found: list[Found] = []
+    opened: tuple[int, Mark | None] = 0, None
+    for gone, one in enumerate(re.finditer("|".join(by_char), text)):
+        mark, at = by_char[one[0]], one.start() - gone
+        if one[0] == mark.closer and opened[1] is mark:
+            found.append(Found(opened[0], at, mark))
+        opened = (at, mark) if one[0] == mark.opener else (at, None)
+    return found
+
+
+def alike(a: str, b: str) -> int:
+    """How many characters two texts begin with in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+
+
+def apart(found: Iterable[Found]) -> list[Found]:
+    """The stretches in order, without those that reach into one before them."""
+    out: list[Found] = []
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not out or one.start >= out[-1].end:
+            out.append(one)
+    return out
+
+
+def pieces(text: str, found: Sequence[Found]) -> list[Piece]:
+    """The text in pieces; what nobody said is scaffold."""
+    out: list[Piece] = []
+    at = 0
+    for one in found:
+        if one.start > at:
+            out.append((text[at : one.start], Origin.SCAFFOLD, -1))
+        out.append((text[one.start : one.end], one.mark.origin, one.mark.turn))
+        at = one.end
+    return [*out, (text[at:], Origin.SCAFFOLD, -1)] if at < len(text) else out
+
+
+class Answered(NamedTuple):
+    """How a template asks for an answer after each kind of turn, and what ends one."""
+
+    openings: dict[type | None, str]
+    ends: tuple[str, ...]
+
+
+def whole_answers(text: str, found: Sequence[Found], kinds: Sequence[type], answered: Answered) -> list[Found]:
+    """`found`, where each answer is one stretch: from after what asks for it up to what ends it, that included.
+
+    `kinds` are the types of the turns. An answer whose end shows nowhere has its texts alone.
+    """
+    others = [one for one in found if one.mark.origin is not Origin.ANSWER]
+    out = list(others)
+    for number, kind in enumerate(kinds):
+        if kind.__name__ != "Assistant":
+            continue
+        own = [one for one in found if one.mark.origin is Origin.ANSWER and one.mark.turn == number]
+        before = max((one.end for one in others if one.mark.turn < number), default=0)
+        before = max([before, *(one.end for one in out if one.mark.turn < number)])
+        after = min((one.start for one in others if one.mark.turn > number), default=len(text))
+        opening = answered.openings.get(kinds[number - 1] if number else None, "")
+        start = before + alike(text[before:after], opening)
+        inner = max((one.end for one in own), default=start)
+        ends = [(at, token) for token in answered.ends if (at := text.find(token, inner, after)) >= 0]
+        if not ends or (own and own[0].start < start):
+            out += own
+            continue
+        at, token = min(ends)
+        out.append(Found(start, at + len(token), Mark(text[start:at], Origin.ANSWER, number, "", "")))
+    return apart(out)
+
+
+def definitions(text: str, tools: Sequence[Mapping[str, Json]]) -> Iterator[Found]:
+    """Where tools are told as the JSON that they are; where they are told otherwise, their descriptions."""
+    for tool in tools:
+        for told in _spellings(tool):
+            if told and told in text:
+                at = text.find(told)
+                while at >= 0:
+                    yield Found(at, at + len(told), Mark(told, Origin.TOOLS, -1, "", ""))
+                    at = text.find(told, at + len(told))
+                break
+
+
+def _spellings(tool: Mapping[str, Json]) -> Iterator[str]:
+    """How templates spell a definition, its parameters, and what it is for: the largest of them first."""
+    function = tool.get("function", tool)
+    for value in (tool, function, function.get("parameters")):
+        for indent in (None, 4, 2):
+            yield json.dumps(value, ensure_ascii=False, indent=indent)
+        yield json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    yield function.get("description") or ""

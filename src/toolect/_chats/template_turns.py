@@ -1,0 +1,76 @@
+"""Turns as any template may be given them: with ids, in an order that there is, and with no markup in their texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from toolect._chats.guarding import split_markers
+from toolect._chats.writing import Unsafe
+from toolect._exchange.gathering import check
+from toolect._exchange.numbering import numbered
+from toolect.message import BadMessage, Call, Content, Message, Reasoning, Segment, dumps
+from toolect.rendered import Unrepresentable
+from toolect.transcript import Defused
+from toolect.turns import Assistant, Results, System, Turn, User
+
+_ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
+
+
+def sound(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns, with ids for all calls. Raises Unrepresentable for turns that no template tells as what they are."""
+    try:
+        check(turns)
+    except BadMessage as error:
+        raise Unrepresentable("conversation", str(error)) from None
+    for turn in turns:
+        if not isinstance(turn, Assistant):
+            continue
+        for call in turn.message.calls:
+            if not call.runnable:
+                raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+        kinds = [_ORDER[type(segment)] for segment in turn.message.segments]
+        if kinds != sorted(kinds):
+            raise Unrepresentable("answer", "expected reasoning, then content, then calls", turn.message.content)
+    return list(numbered(turns))
+
+
+class Guarded:
+    """The turns in which texts with markers of turns are refused, made harmless or kept.
+
+    Raises Unrepresentable for what is refused.
+    """
+
+    def __init__(self, turns: Sequence[Turn], markers: re.Pattern[str], unsafe: Unsafe) -> None:
+        self._markers, self._unsafe = markers, unsafe
+        self.defused: list[Defused] = []
+        self.turns = [*turns] if unsafe == "keep" else [self._turn(turn, at) for at, turn in enumerate(turns)]
+
+    def _turn(self, turn: Turn, at: int) -> Turn:
+        match turn:
+            case System(text) | User(text):
+                return replace(turn, text=self._safe(text, at))
+            case Assistant(message):
+                segments = [self._segment(segment, at) for segment in message.segments]
+                return replace(turn, message=Message(segments, message.repairs))
+            case Results(results):
+                return Results(tuple(replace(one, output=self._safe(one.output, at)) for one in results))
+
+    def _segment(self, segment: Segment, at: int) -> Segment:
+        if not isinstance(segment, Call):
+            return replace(segment, text=self._safe(segment.text, at))
+        given = dumps(segment.arguments)
+        safe = self._safe(given, at)
+        return segment if safe == given else replace(segment, arguments=json.loads(safe), spelling=None)
+
+    def _safe(self, text: str, at: int) -> str:
+        found = self._markers.search(text)
+        if found is None:
+            return text
+        if self._unsafe == "refuse":
+            raise Unrepresentable(f"turn {at}", f"it holds `{found[0]}`, which is markup of the template", text)
+        self.defused.append(Defused(at, found[0]))
+        return split_markers(text, self._markers)
