@@ -85,6 +85,40 @@ def test_a_server_without_tools_is_asked_in_text(status: int, body: bytes) -> No
     assert "<tools>" in server.requests[1]["messages"][0]["content"]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No endpoints found that support tool use",
+        "tool calling is not supported by this model",
+        "Unrecognized request argument supplied: tools",
+        '{"type": "extra_forbidden", "loc": ["body", "tools"]}',
+        "This server does not support tools. Start it with `--jinja`",
+    ],
+)
+def test_how_servers_refuse_tools(message: str) -> None:
+    """In whatever words, and with whatever status."""
+    for status in (400, 404, 422, 500, 501):
+        with serving([Reply(status=status, body=json.dumps({"error": message}).encode()), LOW]) as server:
+            assert run(Agent(server.url, model=QWEN, tools=[tide]).run("?")).text == "Low now."
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid 'tools[0].function.name': string does not match the required pattern",
+        '{"loc": ["body", "tools", 0, "function"], "msg": "Field required"}',
+        "maximum context length is 8192 tokens, but the tools and messages have 9000",
+        "Invalid API key",
+    ],
+)
+def test_what_is_no_refusal_of_tools(message: str) -> None:
+    """A wrong tool is the error that it is."""
+    with serving([Reply(status=400, body=json.dumps({"error": message}).encode())]) as server:
+        with pytest.raises(ModelError, match="answers 400"):
+            run(Agent(server.url, model=QWEN, tools=[tide]).run("?"))
+        assert len(server.requests) == 1
+
+
 def test_what_a_server_refuses_without_a_dialect() -> None:
     """Nobody knows how to tell its model of tools: the error asks for a dialect."""
     hint = "no dialect is known for the model `mine`: name one"

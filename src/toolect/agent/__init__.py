@@ -9,6 +9,7 @@ from toolect.agent.errors import (
     ModelError,
     Retry,
     SentBack,
+    ToolsRefused,
     Unreadable,
     UnreadCalls,
 )
@@ -29,6 +30,6 @@ __all__ = [
     "Aborted", "Agent", "AgentError", "AgentEvent", "Answered", "Assistant", "BadTool", "Chat", "Context",
     "Done", "Ended", "Failed", "MaxIterations", "McpServer", "Model", "ModelError", "ModelStep", "NativeModel",
     "RawModel", "Result", "Results", "Retry", "RunStep", "SentBack", "Step", "System", "TextModel", "Tool",
-    "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "Turn", "UnreadCalls",
-    "Unreadable", "Usage", "User", "Violation",
+    "ToolFinished", "ToolRegistry", "ToolResult", "ToolStarted", "ToolStep", "ToolsRefused", "Turn",
+    "UnreadCalls", "Unreadable", "Usage", "User", "Violation",
 ]  # fmt: skip

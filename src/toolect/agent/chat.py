@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from toolect import _extras as extras
 from toolect._shown import cut
 from toolect.agent import sse
-from toolect.agent.errors import ModelError
+from toolect.agent.errors import ModelError, ToolsRefused
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ LINGER = 0.5
 DISPENSABLE = ("stream_options", "skip_special_tokens", "reasoning_content")
 """What requests, and the messages in them, have besides; a server that does not know it is asked without."""
 _SHOWN = 300
+_REFUSAL = re.compile(
+    r"""(?isx) (?=.* \btools?\b (?! \W{0,3} \d ))  # no single one of them is wrong
+    .* ( support | requir | enabl | permit | allow | unknown | unrecogni | unexpected | extra | forbid | implement
+    | jinja | parser )"""
+)
+"""What a server says that has no tools: vLLM, llama.cpp and Ollama, gateways, and strict readers of requests."""
 
 
 class Chat:
@@ -218,11 +224,11 @@ class Chat:
         except (ValueError, RecursionError):
             reason = text
         hint = "; does its address end in /v1?" if status == 404 and not re.search(r"/v\d", self.base) else ""
-        error = ModelError(f"the server at {url} answers {status}: {self._safe(reason) or 'nothing'}{hint}", status)
-        # A server that cannot have tools says so with any status, and will not change its mind.
-        if status in RETRIED and not ("tools" in request and re.search(r"(?i)\btools?\b", reason)):
-            return _Again(error, sse.seconds(response.headers.get("retry-after")))
-        return error
+        told = f"the server at {url} answers {status}: {self._safe(reason) or 'nothing'}{hint}"
+        if "tools" in request and _REFUSAL.match(reason):  # with any status, and waiting does not help
+            return ToolsRefused(told, status)
+        error = ModelError(told, status)
+        return _Again(error, sse.seconds(response.headers.get("retry-after"))) if status in RETRIED else error
 
     def _safe(self, text: str) -> str:
         """`text` in one short line, without the key: servers quote what they refuse."""

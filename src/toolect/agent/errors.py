@@ -47,6 +47,10 @@ class ModelError(AgentError):  # what it is, as `OSError` is
         self.status = status
 
 
+class ToolsRefused(ModelError):  # what happened
+    """The server has no tools, not for this model or not as it was started."""
+
+
 class Retry(Exception):
     """Raised by a tool: the call is sent back to the model with this message, which says what to do otherwise."""
 

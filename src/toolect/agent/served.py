@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 
 from toolect import registry
 from toolect.agent.chat import Chat
-from toolect.agent.errors import ModelError
+from toolect.agent.errors import ToolsRefused
 from toolect.agent.models import Asked, Definitions, NativeModel, Piece, TextModel
 from toolect.compiled import Dialect
 from toolect.turns import Turn
@@ -30,19 +29,15 @@ class Served(Asked):
     async def ask(self, turns: list[Turn], tools: Definitions, choice: str = "auto") -> AsyncIterator[Piece]:
         """The pieces of the answer as they arrive. Raises `ModelError`."""
         await self._look(bool(tools))
-        begun = False
         if not self._text:
             try:
                 async for piece in NativeModel(self.chat, self.dialect).ask(turns, tools, choice):
-                    begun = True
                     yield piece
                 return
-            except ModelError as error:
-                if begun or not tools or error.status is None or not re.search(r"(?i)\btools?\b", str(error)):
-                    raise
+            except ToolsRefused as error:
                 if self.dialect is None:
                     hint = f"no dialect is known for the model `{self.name}`: name one, to have tools as text"
-                    raise ModelError(f"{error}; {hint}", error.status) from None
+                    raise ToolsRefused(f"{error}; {hint}", error.status) from None
                 self._text = True
         assert self.dialect is not None
         async for piece in TextModel(self.chat, self.dialect).ask(turns, tools, choice):
