@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside peers floods conformance damage chats fuzz mutate house site wheel compiled clean
+.PHONY: help setup demo test lint bench beside peers floods conformance damage chats tokens fuzz mutate house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -51,6 +51,11 @@ conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make c
 chats: setup  ## hold chats against the templates of their models: ARGS="--template PATTERN --differences 3 --write"
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.chats.compare_chats $(ARGS)
+
+tokens: setup  ## fetch real tokenizers, and hold ids against those of transformers: ARGS="--tokenizer NAME --write"
+	@$(BIN)/python -m tools.tokens.original_tokenizers
+	@$(BIN)/python -m tools.chats.original_templates
+	@$(BIN)/python -m tools.tokens.compare_ids $(ARGS)
 
 fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 1000000 --seed 7"
 	@$(BIN)/python -m tools.fuzz.fuzz $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)

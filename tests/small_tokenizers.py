@@ -85,8 +85,8 @@ SMALL = {
 
 @cache
 def fetched(name: str) -> Any:
-    """A real tokenizer, if `make tokenizers` has fetched it."""
+    """A real tokenizer, if `make tokens` has fetched it."""
     folder = FETCHED / name
     if not (folder / "tokenizer.json").is_file():
-        pytest.skip(f"no {folder}: `make tokenizers` fetches it")
+        pytest.skip(f"no {folder}: `make tokens` fetches it")
     return pytest.importorskip("toolect.tokens").load(folder)

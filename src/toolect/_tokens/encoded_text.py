@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolect._tokens.alignment import spans
 from toolect._tokens.answer_parts import Answer, Reads, Segment, segments_of
@@ -72,6 +72,11 @@ class Encoded:
         self.text, self.tokenizer, self.ids, self.runs = text, tokenizer, list(ids), tuple(runs)
         self.origins, self.quoted = tuple(origins), tuple(quoted)
         self._answers, self._dialect = tuple(answers), dialect
+
+    @property
+    def dialect(self) -> Any:
+        """The dialect of the answers; None where it is not known."""
+        return self._dialect
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -17,8 +17,8 @@ from toolect.message import Span
 from toolect.rendered import Rendered
 from toolect.transcript import Origin, OriginSpan, Transcript
 
-Cut: TypeAlias = Literal["answer", "origin"]
-"""Where a text is cut before it is encoded: where an answer begins or ends, or wherever the origin changes."""
+Cut: TypeAlias = Literal["answer", "origin", "none"]
+"""Where a text is cut before it is encoded: where an answer begins or ends, wherever the origin changes, nowhere."""
 
 
 class _Job(NamedTuple):
@@ -48,8 +48,8 @@ def encode(
         raise TypeError(
             f"expected what toolect rendered, got {type(rendered).__name__}: only that knows whose words it is of"
         )
-    if cut not in ("answer", "origin"):
-        raise ValueError(f"expected cut 'answer' or 'origin', got {cut!r}")
+    if cut not in ("answer", "origin", "none"):
+        raise ValueError(f"expected cut 'answer', 'origin' or 'none', got {cut!r}")
     text = str(rendered)
     _check(text)
     own = adapted(tokenizer)
@@ -85,8 +85,9 @@ def _stretches(origins: Sequence[OriginSpan], cut: Cut, sampled: Mapping[int, Se
     known = set()
     for start, end, origin, turn in origins:
         answer = origin is Origin.ANSWER
-        kind = (turn,) if answer else origin if cut == "origin" else None
-        if kinds and kinds[-1] == kind and (answer or cut == "answer"):
+        own = answer and (cut != "none" or turn in sampled)
+        kind = (turn,) if own else origin if cut == "origin" else None
+        if kinds and kinds[-1] == kind and (own or cut != "origin"):
             found[-1] = found[-1]._replace(end=end)
             continue
         kinds.append(kind)

@@ -16,7 +16,7 @@ from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
     "parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage", "run", "agent",
-    "completion",
+    "tokens", "completion",
 )  # fmt: skip
 
 

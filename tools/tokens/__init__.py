@@ -1,0 +1,1 @@
+"""Real tokenizers: fetched, and our ids held against those of other packages."""
