@@ -66,6 +66,9 @@ mutate: setup  ## break the shipped specs, and count what lint finds
 damage: setup  ## count how many damaged calls are read as what they meant: ARGS="--quick --dialect NAME"
 	@$(BIN)/python -m tools.damage.recovered $(ARGS)
 
+induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
+	@$(BIN)/python -m tools.induction.scores $(ARGS)
+
 house: setup  ## print the figures of the source: lines, circles of imports, calls for an answer
 	@$(BIN)/python -m tools.house.figures $(ARGS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Message, Reasoning, same_json
 from toolect.registry import shipped
+from tools.induction.measure import random_outcome
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 READ = (Path(__file__).parent / "induced.txt").read_text().split()
@@ -185,6 +187,70 @@ def test_hostile_samples(part: str) -> None:
     before = time.process_time()
     induce([part * (MAX_SAMPLE // len(part))])
     assert time.process_time() - before < 3
+
+
+# What nobody has seen
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_random_formats(first: int) -> None:
+    """Nine of ten drawn formats are induced from five samples, and none of the others is said to be read."""
+    outcomes = {seed: random_outcome(seed) for seed in range(first, first + 20)}
+    assert [(seed, one.wrong) for seed, one in outcomes.items() if one.claimed and not one.exact] == []
+    assert sum(one.exact for one in outcomes.values()) >= 18
+
+
+TOOLS = """[{"name": "find_berth", "parameters": {"type": "object", "properties": {"port": {"type": "string"},
+"nights": {"type": "integer"}}, "required": ["port", "nights"]}}]"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "BEGIN_CALL\nfind_berth\nport: {}\nnights: {}\nEND_CALL",
+        "@@find_berth\n- port = {}\n- nights = {}\n@@end",
+        "#call find_berth\nport={}\nnights={}\n#end",
+        '<do tool="find_berth" port="{}" nights="{}"/>',
+        '(call find_berth :port "{}" :nights {})',
+        "<|run|>find_berth<|k|>port<|v|>{}<|k|>nights<|v|>{}<|stop|>",
+        '[go]{{"vug": "find_berth", "zam": {{"port": "{}", "nights": {}}}}}[/go]',
+        "[find_berth]\nport = '{}'\nnights = {}\n[/find_berth]",
+        "find_berth({{port: '{}', nights: {}}});;",
+    ],
+)
+def test_closers_that_are_no_tags(call: str, tmp_path: Path) -> None:
+    """Declared tools say what are names and keys; unseen values are read, and the exit code says so."""
+    texts = [call.format("Brest", 2), f"Let me look.\n\n{call.format('Port of Oslo', -1)}", "I have nothing to call."]
+    texts.append(f"{call.format('Le-Havre', 30)}\n{call.format('Gdynia', 4)}")
+    files = [tmp_path / f"{i}.txt" for i in range(len(texts))]
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    (tmp_path / "tools.json").write_text(TOOLS)
+    result = new(tmp_path, "mine", *map(str, files), "--tools", str(tmp_path / "tools.json"))
+    assert result.exit_code == 0, result.output
+    dialect = Dialect(load_spec(tmp_path / "mine.yaml", "mine"))
+    [read_call] = dialect.parse(call.format("St Malo", 12), json.loads(TOOLS)).calls
+    assert (read_call.name, read_call.arguments) == ("find_berth", {"port": "St Malo", "nights": 12})
+
+
+def test_no_call_with_tools_declared(tmp_path: Path) -> None:
+    """Markup that nothing is made of is not content in the corpus; it is said what to write by hand."""
+    (tmp_path / "tools.json").write_text(TOOLS)
+    result = new(tmp_path, "mine", "--tools", str(tmp_path / "tools.json"), text="%% find_berth %%")
+    assert result.exit_code == 1
+    for words in ("found no call in 1 sample", "`find_berth` is named in Sample 1", "write by hand", "call: "):
+        assert words in result.output
+    [case] = read(tmp_path / "corpus" / "mine.txt")
+    assert ("not read yet" in case.title, case.expected) == (True, "")
+
+
+def test_words_as_options(tmp_path: Path) -> None:
+    """Names and keys can be told one by one."""
+    text = "RUN find_berth WITH port: Brest; nights: 2 DONE"
+    words = ["--name", "find_berth", "--key", "port", "--key", "nights"]
+    new(tmp_path, "mine", *words, text=text)
+    [call] = Dialect(load_spec(tmp_path / "mine.yaml", "mine")).parse(text).calls
+    assert (call.name, call.arguments) == ("find_berth", {"port": "Brest", "nights": 2})
 
 
 # The command

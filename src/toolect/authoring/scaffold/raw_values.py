@@ -68,7 +68,10 @@ def _literal(
     for at in range(length + 1):
         found = [_typed(read(gap.text, at), gap) for gap in gaps]
         if all(found):
-            made = _finished(gaps, gaps[0].text[:at], [one.end for one in found if one], notation)
+            ends = [one.end for one in found if one]
+            if any(_ENTITY.search(gap.text, at, end) for gap, end in zip(gaps, ends, strict=True)):
+                return  # quotes of XML, not of the notation
+            made = _finished(gaps, gaps[0].text[:at], ends, notation)
             if made is not None:
                 yield made._replace(quote=quote)
             return
@@ -129,7 +132,7 @@ def _leads(shared: Sequence[str], several: int) -> Iterator[str]:
     whole = "".join(_unworded(shared[::-1])[::-1])
     first = next((at for at, token in enumerate(shared) if token[0].isalnum()), len(shared))
     short = "".join(shared[:first])
-    yield from dict.fromkeys((whole, short) if several >= FEW else (short, whole))
+    yield from dict.fromkeys((whole, short) if several > 1 else (short, whole))
 
 
 def _unworded(shared: Sequence[str]) -> list[str]:
