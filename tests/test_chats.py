@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from toolect._chats.chat_registry import UnknownChat, chat, chats
 from toolect._chats.verbs import Chat
+from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
@@ -199,3 +202,32 @@ def test_reasoning_is_kept_after_the_last_user_turn() -> None:
 def test_an_unknown_chat() -> None:
     with pytest.raises(UnknownChat, match=r"qwen2\.5"):
         chat("qwen25")
+
+
+MESSAGES = json.dumps(
+    [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "When?"},
+     {"role": "assistant", "content": "At noon."}, {"role": "user", "content": "And then?"},
+     {"role": "assistant", "content": "At midnight."}]
+)  # fmt: skip
+
+
+def talk(*args: str, text: str) -> Result:
+    return CliRunner().invoke(main, ["talk", *args], input=text)
+
+
+def test_a_conversation_in_three_families_is_read_back() -> None:
+    done = talk("--to", "qwen2.5", "--to", "glm-4.5", "--to", "deepseek-v3.1", "--check", text=MESSAGES)
+    assert done.exit_code == 0
+    assert done.stderr.count("read back as it was") == 3
+
+
+def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:
+    text = talk("--to", "llama3.1", text=MESSAGES).stdout
+    done = talk("--from", "qwen3", text=text)
+    assert done.exit_code == 2
+    assert re.search(r"looks like .*`llama3", done.stderr)
+
+
+def test_origins_are_drawn() -> None:
+    text = talk("--to", "qwen3", text=MESSAGES).stdout
+    assert "[user 1]When?" in talk("--from", "qwen3", "--origins", text=text).stdout

@@ -248,6 +248,9 @@ def test_every_command_has_an_example(tmp_path: Path) -> None:
     (tmp_path / "answer.txt").write_text(CALL)
     (tmp_path / "harbour.txt").write_text('Hi.\n[[use]]{"name": "tide", "arguments": {"port": "Brest"}}[[done]]')
     (tmp_path / "corpus.jsonl").write_bytes(lines(ROWS))
+    (tmp_path / "messages.json").write_text(
+        '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]'
+    )
     (tmp_path / "tools.py").write_text('def f(a: int) -> int:\n    """Adds one."""\n    return a + 1\n')
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shim = tmp_path / "bin" / "toolect"

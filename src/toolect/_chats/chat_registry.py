@@ -104,6 +104,18 @@ class Chats:
             self._shelf = ChatShelf(registry.shipped().with_name("chats.yaml"))
         return self._shelf
 
+    def looks_like(self, text: str) -> list[str]:
+        """The chats that a transcript may be one of, best first: those whose markers it has most kinds of."""
+        from toolect._chats.guarding import tokens_of
+
+        found: list[tuple[float, str]] = []
+        for name in self.shelf.names:
+            tokens = tokens_of(self.shelf.spec(name))
+            held = sum(token in text for token in tokens)
+            if held:
+                found.append((-held * held / len(tokens), name))
+        return [name for _, name in sorted(found)]
+
 
 _chats = Chats()
 
@@ -144,3 +156,8 @@ def chat(
 def chats() -> list[str]:
     """The names of all chats, in alphabetical order."""
     return sorted(_chats.shelf.names)
+
+
+def looks_like(text: str) -> list[str]:
+    """The names of the chats that a transcript may be one of, the likeliest first; empty where no markers are known."""
+    return _chats.looks_like(text)

@@ -16,8 +16,9 @@ from toolect._chats.writing import Unsafe, Writer
 from toolect._spec.chat_model import ChatSpec
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
+from toolect.message import kind_of
 from toolect.transcript import Transcript
-from toolect.turns import Assistant, Turn
+from toolect.turns import Assistant, Results, Turn
 
 
 class Converted(NamedTuple):
@@ -70,7 +71,12 @@ class Chat:
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
 
     def parse(self, text: str) -> Conversation:
-        """The conversation that a transcript tells. Never raises on any text."""
+        """The conversation that a transcript tells, with its repairs and spans. Never raises on any text.
+
+        A text of another chat tells no turns; `looks_like` says which it may be of.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"expected a transcript as str, got {kind_of(text)}")
         if self._reader is None:
             self._reader = Reader(self.spec)
         thought = self._plans.thought_opener, self._plans.thought_closer
@@ -121,12 +127,28 @@ def losses(before: Conversation, after: Conversation) -> list[str]:
     if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
         kinds = [[type(turn).__name__.lower() for turn in one.turns] for one in (before, after)]
         return [*found, f"the turns {', '.join(kinds[0])} became {', '.join(kinds[1])}"]
+    anonymous = False
     for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
         if isinstance(old, Assistant) and isinstance(new, Assistant):
             if old.message.reasoning and not new.message.reasoning:
                 found.append(f"turn {number}: the reasoning is left out")
-            elif old.message != new.message:
+            elif _answered(old) != _answered(new):
                 found.append(f"turn {number}: the answer is told otherwise")
+            anonymous = anonymous or old.message != new.message
+        elif isinstance(old, Results) and isinstance(new, Results):
+            if [one.output for one in old.results] != [one.output for one in new.results]:
+                found.append(f"turn {number}: the results are told otherwise")
         elif old != new:
             found.append(f"turn {number}: the {type(old).__name__.lower()} turn is told otherwise")
+    if anonymous and _ids(before) != _ids(after):
+        found.append("the ids of calls are left out")
     return found
+
+
+def _answered(turn: Assistant) -> tuple[str, str, list[tuple[str, Any]]]:
+    message = turn.message
+    return message.content, message.reasoning, [(call.name, call.arguments) for call in message.calls]
+
+
+def _ids(conversation: Conversation) -> list[str | None]:
+    return [call.id for turn in conversation.turns if isinstance(turn, Assistant) for call in turn.message.calls]
