@@ -15,13 +15,8 @@ from toolect.cli._shared import examples
 from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
-<<<<<<< HEAD
-    "parse", "render", "convert", "detect", "list", "show", "lint", "new", "generate", "coverage", "run", "agent",
-    "tokens", "completion",
-=======
     "parse", "render", "convert", "talk", "detect", "list", "show", "lint", "new", "generate", "coverage", "run",
-    "agent", "completion",
->>>>>>> 273a7d8 (Conversations on the command line and on a page of their own; four decisions about chats)
+    "agent", "tokens", "completion",
 )  # fmt: skip
 
 
