@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,6 +11,8 @@ from toolect.agent.errors import ModelError
 from toolect.agent.outcome import Ended, Usage
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
 from toolect.message import BadMessage, Call, Message, Reasoning, Status, dumps
+
+K = TypeVar("K")
 
 
 def told(choice: dict[str, Any], calls: NativeCalls) -> list[Event]:
@@ -27,21 +29,38 @@ def told(choice: dict[str, Any], calls: NativeCalls) -> list[Event]:
     if isinstance(reasoning, str) and reasoning:
         events.append(ReasoningDelta(reasoning))
     if whole:
-        try:
-            message = Message.from_openai(delta)
-        except BadMessage as error:
-            raise ModelError(f"the server's message makes no sense: {error}") from None
-        for segment in message.segments:
+        for segment in _message(delta).segments:
             if isinstance(segment, Call):
                 events += calls.whole(segment)
             elif not isinstance(segment, Reasoning):
                 events.append(ContentDelta(segment.text))
         return events
-    if isinstance(delta.get("content"), str) and delta["content"]:
-        events.append(ContentDelta(delta["content"]))
-    for part in delta.get("tool_calls") or ():
-        events += calls.part(part)
+    content, parts = delta.get("content"), delta.get("tool_calls")
+    if isinstance(content, list):  # of parts, thoughts among them
+        for segment in _message({"role": "assistant", "content": content}).segments:
+            if not isinstance(segment, Call):
+                events.append((ReasoningDelta if isinstance(segment, Reasoning) else ContentDelta)(segment.text))
+    elif content:
+        events.append(ContentDelta(_typed(content, str, "content")))
+    for part in _typed(parts or [], list, "tool_calls"):
+        events += calls.part(_typed(part, dict, "tool_calls[]"))
     return events
+
+
+def _message(value: dict[str, Any]) -> Message:
+    """The message that a server gives. Raises `ModelError`."""
+    try:
+        return Message.from_openai(value)
+    except BadMessage as error:
+        raise ModelError(f"the server's message makes no sense: {error}") from None
+
+
+def _typed(value: Any, kind: type[K], where: str) -> K:
+    """`value`, where it is of the kind that a server gives there. Raises `ModelError`."""
+    if not isinstance(value, kind):
+        got = type(value).__name__
+        raise ModelError(f"the server's message makes no sense: expected {kind.__name__}, got {got} - at `{where}`")
+    return value
 
 
 class NativeCalls:
@@ -56,24 +75,24 @@ class NativeCalls:
 
     def part(self, part: Any) -> list[Event]:
         """The events of one item of a delta's `tool_calls`."""
-        if not isinstance(part, dict):
-            raise ModelError(f"expected a part of a tool call as an object, got {type(part).__name__}")
-        function = part.get("function") or {}
-        index, name, text = part.get("index", 0), function.get("name"), function.get("arguments")
+        function = _typed(part.get("function") or {}, dict, "tool_calls[].function")
+        index, text = part.get("index", 0), function.get("arguments")
+        call_id = _typed(part.get("id") or "", str, "tool_calls[].id")
+        name = _typed(function.get("name") or "", str, "tool_calls[].function.name")
         events: list[Event] = []
         if isinstance(text, dict):
             text = dumps(text)
-        if self._text is None or index != self._index or self._another(part.get("id"), name):
+        if self._text is None or index != self._index or self._another(call_id, name):
             events += self.close()
-            self._index, self._id, self._name, self._text = index, part.get("id"), name or "", []
+            self._index, self._id, self._name, self._text = index, call_id or None, name, []
             events.append(CallStart(self._count, self._id, self._name))
-        if isinstance(text, str) and text:
+        if text:
             assert self._text is not None
-            self._text.append(text)
+            self._text.append(_typed(text, str, "tool_calls[].function.arguments"))
             events.append(ArgumentsDelta(self._count, text))
         return events
 
-    def _another(self, call_id: object, name: object) -> bool:
+    def _another(self, call_id: str, name: str) -> bool:
         """True where a part begins a call though the server does not count: another id, or again a name."""
         return call_id != self._id if call_id and self._id else bool(name and self._text and not call_id)
 

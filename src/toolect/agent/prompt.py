@@ -50,10 +50,12 @@ def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Js
 
 def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> str:
     """A message that came without its wire text; what the dialect cannot carry is left to its content."""
-    try:
-        return str(dialect.render(message, tools=tools))
-    except Unrepresentable:
-        return str(dialect.render(Message([s for s in message.segments if isinstance(s, Content)])))
+    for told in (message, Message([s for s in message.segments if isinstance(s, Content)])):
+        try:
+            return str(dialect.render(told, tools=tools))
+        except Unrepresentable:
+            pass
+    return message.content  # the model's own words
 
 
 def _results(
