@@ -26,7 +26,7 @@ _WORDS, _THOUGHT = int(Fact.WORDS), int(Fact.THOUGHT)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
 _TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
 _ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
-_LAST_WORD = int(Fact.LAST_WORD)
+_LAST_WORD, _LAST_ASKED = int(Fact.LAST_WORD), int(Fact.LAST_ASKED)
 _KINDS: dict[type, int] = {
     User: int(Fact.USER), Assistant: int(Fact.ANSWER), Results: int(Fact.RESULTS), System: int(Fact.NOTICE),
 }  # fmt: skip
@@ -60,7 +60,8 @@ def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) 
             facts |= _LAST_WORD
         if index > final:
             facts |= _UNANSWERED
-        if kind is User:
+        if isinstance(turn, User):
+            facts |= _LAST_ASKED if turn == turns[last_user] else 0
             facts |= (_FIRST_USER if index == first_user else 0) | (_LAST_USER if index == last_user else 0)
         calls = 0
         messages += 1

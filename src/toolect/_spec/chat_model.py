@@ -146,6 +146,8 @@ class Fact(IntFlag):
     """Some answer before has no calls."""
     UNANSWERED = auto()
     """Neither this turn nor one after it is an answer without calls."""
+    LAST_ASKED = auto()
+    """The turn is the user's, and says what the last one of the user says."""
 
 
 WORDS: dict[str, Fact] = {str(fact.name).lower().replace("_", "-"): fact for fact in Fact}
