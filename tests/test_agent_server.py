@@ -418,6 +418,15 @@ def test_calls_in_whatever_parts(parts: list[dict[str, Any]]) -> None:
         assert [one.output for one in result.results] == ["low in a", "low in b"]
 
 
+def test_content_in_parts() -> None:
+    """Some servers stream content as a list, thoughts among it."""
+    thought = {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}
+    said = [{"content": [{"type": "text", "text": text}]} for text in ("Low ", "now.")]
+    with serving([Reply([thought, *said])]) as server:
+        result = run(Agent(server.url, model="m").run("?"))
+    assert (result.message.reasoning, result.text) == ("Hm.", "Low now.")
+
+
 def test_events_of_several_lines_in_small_pieces() -> None:
     """With any line ends: half of one is no end of an event."""
     data = json.dumps({"choices": [{"delta": {"content": "Low."}, "finish_reason": "stop"}]}, indent=1)
