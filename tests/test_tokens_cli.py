@@ -12,6 +12,11 @@ from test_training import LONG
 
 from toolect.cli import main
 
+CHATML = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
 
 @pytest.fixture
 def given(tmp_path: Path) -> list[str]:
@@ -63,3 +68,19 @@ def test_a_page_holds_the_texts_and_obeys_none(given: list[str], tmp_path: Path)
 def test_misuse_is_said(given: list[str], words: list[str], message: str) -> None:
     done = CliRunner().invoke(main, [*given, *words])
     assert done.exit_code == 2 and message in done.stderr and "Traceback" not in done.output
+
+
+def test_the_template_beside_the_tokenizer_is_a_chat(given: list[str], tmp_path: Path) -> None:
+    """Without a chat it writes the conversation; beside one, it is said where it writes otherwise."""
+    pytest.importorskip("jinja2")
+    (tmp_path / "chat_template.jinja").write_text(CHATML)
+    done = CliRunner().invoke(main, [*given[:1], str(tmp_path / "plain.json"), *given[2:]])
+    assert done.exit_code == 2
+    (tmp_path / "plain.json").write_text('[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo"}]')
+    words = ["tokens", str(tmp_path / "plain.json"), *given[2:]]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0 and "⟦Y⟧⟦o⟧⟦<|im_end|>⟧" in done.stdout
+    done = CliRunner().invoke(main, [*words, "--chat", "qwen2.5"])
+    assert done.exit_code == 0 and "writes otherwise than qwen2.5 from character" in done.stderr
+    done = CliRunner().invoke(main, [*words, "--chat", "chatml"])
+    assert done.exit_code == 0 and "otherwise" not in done.stderr

@@ -114,6 +114,21 @@ def test_what_was_sampled_is_taught_as_it_was() -> None:
     assert [label for label in kept.labels if label != IGNORED][:-1] == ids
 
 
+def test_a_template_teaches_as_a_chat_does() -> None:
+    """The template of a model, where no chat is declared: the same rules."""
+    pytest.importorskip("jinja2")
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    conversation = Conversation(
+        [User("Hi"), Assistant(Message([Content("Yo")])), User("?"), Assistant(Message([Content("No")]))]
+    )
+    chat = toolect.chat(template=template, dialect="hermes")
+    (example,) = examples(conversation, chat, byte_level())
+    assert taught(example) == "Yo<|im_end|>No<|im_end|>" and example.answers == (1, 3)
+
+
 def test_rows() -> None:
     """Rows as trainers take them, one by one or packed."""
     found = examples(LONG, toolect.chat("qwen3"), byte_level())

@@ -22,6 +22,7 @@ from toolect.transcript import Origin, Transcript
 from toolect.turns import Results, Turn, Waiting
 
 if TYPE_CHECKING:
+    from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
 
 __all__ = ["IGNORED", "Example", "Packed", "Teach", "examples", "pack"]
@@ -99,7 +100,7 @@ class Packed:
 
 def examples(
     conversation: Conversation,
-    chat: Chat,
+    chat: Chat | TemplateChat,
     tokenizer: object,
     teach: Taught = "all",
     *,
@@ -199,7 +200,9 @@ class _Text(NamedTuple):
     reason: str
 
 
-def _texts(conversation: Conversation, chat: Chat, wanted: set[int], options: Mapping[str, Any]) -> Iterator[_Text]:
+def _texts(
+    conversation: Conversation, chat: Chat | TemplateChat, wanted: set[int], options: Mapping[str, Any]
+) -> Iterator[_Text]:
     """The texts that the wanted answers were sampled in. What is told again in another way was not sampled there."""
     pieces: list[tuple[str, Origin, int]] = []
     said: set[int] = set()
@@ -227,7 +230,7 @@ def _texts(conversation: Conversation, chat: Chat, wanted: set[int], options: Ma
 
 
 def _sampled(
-    conversation: Conversation, turn: Assistant, chat: Chat, options: Mapping[str, Any]
+    conversation: Conversation, turn: Assistant, chat: Chat | TemplateChat, options: Mapping[str, Any]
 ) -> tuple[Transcript, list[tuple[str, Origin, int]]]:
     """The prompt of the last answer, and what the model wrote after it.
 
@@ -249,7 +252,7 @@ def _sampled(
         said = str(chat.dialect.render(turn.message, list(conversation.tools) or None))
     opened = next((size for size in range(min(len(said), 64), 0, -1) if prompt.endswith(said[:size])), 0)
     number = len(conversation.turns) - 1
-    end = next(iter(chat.spec.end), "")
+    end = next(iter(chat.ends), "")
     answer = [(Rendered(said[opened:]), Origin.ANSWER, number), (end, Origin.ANSWER, number)]
     return prompt, [piece for piece in answer if piece[0]]
 
@@ -260,7 +263,7 @@ def _sampled(
 def _example(
     encoded: Encoded,
     text: Transcript,
-    chat: Chat,
+    chat: Chat | TemplateChat,
     wish: Teach,
     wanted: set[int],
     failed: set[tuple[int, int]],
@@ -283,12 +286,12 @@ def _example(
 
 
 def _taught(
-    encoded: Encoded, answer: Span, turn: int, chat: Chat, wish: Teach, failed: set[tuple[int, int]]
+    encoded: Encoded, answer: Span, turn: int, chat: Chat | TemplateChat, wish: Teach, failed: set[tuple[int, int]]
 ) -> Iterator[Span]:
     """The stretches of an answer that are taught, in order; markup belongs to the segments beside it."""
     start, end = answer
     said = encoded.text[start:end]
-    ends = [token for token in (*chat.spec.end, *chat.dialect.spec.end) if token and said.endswith(token)]
+    ends = [token for token in (*chat.ends, *chat.dialect.spec.end) if token and said.endswith(token)]
     body = end - max(map(len, ends), default=0)
     untaught: list[Span] = [] if wish.end else [(body, end)]
     segments = [one for one in encoded.segments if one.turn == turn]

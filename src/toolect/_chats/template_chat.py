@@ -44,6 +44,11 @@ class TemplateChat:
         """The markers that turns are made of: no text may hold them."""
         return self._ways.tokens
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The tokens that end an answer."""
+        return self._ways.answered.ends
+
     def render(
         self,
         conversation: Conversation,
@@ -99,7 +104,9 @@ class TemplateChat:
             end = next((token for token in self._ways.answered.ends if text.endswith(token)), "")
             said = turn.text is not None and turn.dialect in (None, self.dialect.name)
             kept = turn.message.reasoning.strip() in text
-            yield Rendered(turn.text + end if turn.text is not None and said and kept and end else text), origin, number
+            body = turn.text if turn.text is not None and said and kept and end else text.removesuffix(end)
+            yield Rendered(body), origin, number
+            yield end, origin, number
 
 
 def from_template(source: str | Path, dialect: Dialect | None, variables: Mapping[str, Json] | None) -> TemplateChat:

@@ -49,6 +49,11 @@ class Chat:
         """The markers that turns are made of: no text may hold them."""
         return self._guardian.tokens
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The tokens that end an answer."""
+        return self.spec.end
+
     def __repr__(self) -> str:
         return f"<Chat {self.name}>"
 

@@ -35,13 +35,15 @@ class Reads(Protocol):
 class Answer(NamedTuple):
     """An answer at characters `start:end`, in turn number `turn`.
 
-    `data` are the stretches that are no markup, None where only reading tells; `prefix` is the end of the prompt.
+    `data` are the stretches that are no markup, `unread` those of which only reading tells; `prefix` is the end of the
+    prompt.
     """
 
     start: int
     end: int
     turn: int
-    data: tuple[Span, ...] | None
+    data: tuple[Span, ...]
+    unread: tuple[Span, ...]
     prefix: str
 
 
@@ -59,47 +61,45 @@ class Segment(NamedTuple):
 def answers(rendered: Transcript | Rendered) -> list[Answer]:
     """The answers in a text that was rendered."""
     if isinstance(rendered, Rendered):
-        return [Answer(0, len(rendered), -1, _data(rendered, 0), "")]
+        return [Answer(0, len(rendered), -1, *_parts(rendered, 0), "")]
     found: list[Answer] = []
     at = 0
     prefix = ""
     for text, origin, turn in rendered.pieces:
         end = at + len(text)
         if origin is Origin.ANSWER and text:
+            data, unread = _parts(text, at)
             last = found[-1] if found and found[-1].end == at and found[-1].turn == turn else None
-            data = _data(text, at)
             if last is None:
-                found.append(Answer(at, end, turn, data, prefix))
+                found.append(Answer(at, end, turn, data, unread, prefix))
             else:
-                both = None if last.data is None or data is None else last.data + data
-                found[-1] = last._replace(end=end, data=both)
+                found[-1] = last._replace(end=end, data=last.data + data, unread=last.unread + unread)
         elif text:
             prefix = (prefix + text)[-256:]
         at = end
     return found
 
 
-def _data(text: str, at: int) -> tuple[Span, ...] | None:
-    """What of a piece of an answer is no markup; None where only reading tells."""
+def _parts(text: str, at: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """What of a piece of an answer is no markup, and of what only reading tells."""
     if not isinstance(text, Rendered):
-        return ()
+        return (), ()
     if not text.spans:
-        return None
-    return tuple((at + span.start, at + span.end) for span in text.spans if span.part is not Part.MARKUP)
+        return (), ((at, at + len(text)),)
+    return tuple((at + span.start, at + span.end) for span in text.spans if span.part is not Part.MARKUP), ()
 
 
 def quoted_in(answer: Answer, text: str, dialect: Reads | None, found: Sequence[re.Match[str]]) -> list[Span]:
     """Which of the markers that were `found` in the answer are no markup."""
-    if answer.data is not None:
-        return [match.span() for match in found if _touches(match.span(), answer.data)]
+    quoted = [match.span() for match in found if _touches(match.span(), answer.data)]
+    found = [match for match in found if _touches(match.span(), answer.unread)]
     if dialect is None or not found:
-        return []
+        return quoted
     own = text[answer.start : answer.end]
     message = dialect.parse(own, None, "lenient", answer.prefix)
     texts = _moved((s.span for s in message.segments if not isinstance(s, Call) and s.span), answer.start)
     calls = [call for call in message.calls if call.span and any(m[0] in said for m in found for said in _said(call))]
     gone_over: list[Span] | None = None
-    quoted = []
     for match in found:
         span = match.span()
         if _touches(span, texts):

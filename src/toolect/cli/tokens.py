@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import toolect
 from toolect._extras import Missing
-from toolect._shown import counted, one_line
+from toolect._shown import alike, counted, one_line
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit, emit_json, note, read_json
 from toolect.conversation import Conversation
@@ -17,6 +18,10 @@ from toolect.message import BadMessage, Json
 from toolect.tokens import Encoded, Tokenizer, encode, load, markers
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Origin
+
+if TYPE_CHECKING:
+    from toolect._chats.template_chat import TemplateChat
+    from toolect._chats.verbs import Chat
 
 COLOURS = {
     Origin.SCAFFOLD: "bright_black", Origin.SYSTEM: "magenta", Origin.USER: "cyan", Origin.TOOLS: "yellow",
@@ -29,14 +34,14 @@ _SHOWN = 5
 @click.command()
 @shared.file_argument
 @click.option("--tokenizer", "folder", required=True, metavar="DIR", help="The folder of a model's tokenizer.json.")
-@click.option("--chat", "name", required=True, metavar="NAME", help="The chat: a name, an alias or a model id.")
+@click.option("--chat", "name", metavar="NAME", help="A name, an alias or a model id.  [default: the template in DIR]")
 @click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
 @click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none.")
 @click.option("--html", metavar="FILE", help="Write a page to look at; needs the extra `report`.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object for each example.")
 @shared.max_bytes_option
 def command(
-    file: str, folder: str, name: str, teach: str, thinking: bool | None, html: str | None, as_json: bool,
+    file: str, folder: str, name: str | None, teach: str, thinking: bool | None, html: str | None, as_json: bool,
     max_bytes: int,
 ) -> int:  # fmt: skip
     """Show a conversation as a model's ids: whose words they are, and which are taught.
@@ -51,33 +56,63 @@ def command(
     conversation = _conversation(read_json(file, max_bytes, "messages"))
     try:
         tokenizer = load(folder)
-        chat = toolect.chat(name)
+        chat = toolect.chat(template=_template(folder)) if name is None else toolect.chat(name)
         found = examples(conversation, chat, tokenizer, teach, thinking=thinking)  # type: ignore[arg-type]
         alone = [] if found else [encode(chat.render(conversation, True, thinking=thinking), tokenizer)]
-    except (FileNotFoundError, Missing, ValueError, LookupError, TypeError) as error:
+        other = None if name is None else _otherwise(conversation, chat, folder, thinking)
+    except (OSError, Missing, ValueError, LookupError, TypeError) as error:
         if isinstance(error, toolect.Unrepresentable):
-            note(f"{name} cannot carry this conversation: {error}")
+            note(f"{name or 'the template'} cannot carry this conversation: {error}")
             return 1
         raise Misuse(str(error)) from None
+    if other is not None:
+        note(other)
     shown = [*found, *(Example(one.ids, [IGNORED] * len(one), [0.0] * len(one), (), one) for one in alone)]
     if html is not None:
         from toolect.corpora.page import draw_page  # needs jinja2
 
-        rows = [(_boxes(one), _findings(one, tokenizer, chat.spec.end), one) for one in shown]
+        rows = [(_boxes(one), _findings(one, tokenizer, chat.ends), one) for one in shown]
         Path(html).write_text(draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]), encoding="utf-8")
         return 0
     for number, one in enumerate(shown):
         if as_json:
-            emit_json(_form(one, tokenizer, chat.spec.end))
+            emit_json(_form(one, tokenizer, chat.ends))
             continue
         taught = sum(label != IGNORED for label in one.labels)
         emit(f"example {number + 1} of {len(shown)}: {counted(len(one.ids), 'id')}, {taught:,} taught\n")
         for line in _lines(one):
             click.echo(line)
-        for finding in _findings(one, tokenizer, chat.spec.end):
+        for finding in _findings(one, tokenizer, chat.ends):
             emit(f"  {finding}\n")
         emit("\n")
     return 0
+
+
+def _template(folder: str) -> Path:
+    """Where a tokenizer's folder has its chat template."""
+    found = [
+        path for name in ("chat_template.jinja", "tokenizer_config.json") if (path := Path(folder) / name).is_file()
+    ]
+    if not found:
+        raise FileNotFoundError(f"expected a chat template in {folder}, got none: name a chat with --chat")
+    return found[0]
+
+
+def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: str, thinking: bool | None) -> str | None:
+    """Where the tokenizer's own template writes another text than the chat; None where it writes the same."""
+    try:
+        template = toolect.chat(template=_template(folder), dialect=chat.dialect)
+        theirs = str(template.render(conversation, False, thinking=thinking))
+    except (OSError, ValueError, LookupError, Missing):
+        return None
+    ours = str(chat.render(conversation, False, thinking=thinking))
+    if ours == theirs:
+        return None
+    at = alike(ours, theirs)
+    return (
+        f"the template in {folder} writes otherwise than {chat.name} from character {at} on: "
+        f"{one_line(theirs[at : at + 30])!r} where {one_line(ours[at : at + 30])!r} is"
+    )
 
 
 def _conversation(data: Json) -> Conversation:
