@@ -80,7 +80,7 @@ def test_the_report_tells_what_is_not_found() -> None:
     """The rate counts the right file only, and survivors are shown with their change and what differs."""
     spec = spec_text.read(ROOT, DIALECT)
     (mutant,) = mutants({DIALECT: spec}, [mutate_specs.MUTATIONS["drop-closer"]], 1, seed=1)
-    survivor = Result(mutant, "reads otherwise", (), 0.0)
+    survivor = Result(mutant, "reads otherwise", (), False, 0.0)
     (shown,) = mutation_report.survivors([survivor], {DIALECT: spec}, {mutant: 7})
     assert shown.splitlines()[0] == "7  drop-closer  hermes"
     assert "reads otherwise" in shown

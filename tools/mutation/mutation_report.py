@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from tools.conformance.tables import draw, shorten
+from tools.mutation.author_mutations import MUTATIONS as OF_PEOPLE
 from tools.mutation.mutant_runs import Result
 from tools.mutation.mutations import Mutant, Mutation
 from tools.mutation.spec_text import SpecText
@@ -22,8 +23,14 @@ canonical text or a beginning of one otherwise, in either mode, writes a message
 dialect, or reads by the character what it does not read as a whole. The texts and messages are those of the shipped
 spec and of a list in `tools/mutation/behaviour.py`; lint is not asked. It is **found** if lint says something that it
 does not say of the shipped spec, and in the **right file** if that points to the file that was changed, or to the case
-of the corpus that shows it. The **mutated file** is the one that was changed; **without corpus** counts checks that
-look at no case. Percentages are of the broken mutants."""
+of the corpus that shows it. The **mutated file** is the one that was changed; **without corpus** counts what
+it says with no corpus there. Percentages are of the broken mutants.
+
+**Cause first** are those of which the first thing that lint says is about the definition or the field that was
+changed, or points to it; **findings** is how many it tells of one mutant by themselves, in the median and at most:
+what follows from another finding is [folded under it](../decisions/0081-causes-first.md). The mutations of the first
+part of the table are **mistakes of people**, the others are breaks of any kind. A mistake that changes nothing counts
+all the same: what was meant does not happen."""
 WHY = {
     "drop-field": "nothing says that a call without an id has to be carried; a case of one would need a way to say so",
     "drop-map-entry": "reading fails where a part of a call stands outside of one, which loading should refuse",
@@ -32,6 +39,7 @@ WHY = {
     "tighten-regex": "no case has a key with more than small letters; a check could know which keys tools have",
 }
 """Why mutants of some mutations are not found, and what would find them."""
+MISTAKES = {one.name for one in OF_PEOPLE}
 COLUMNS = ("mutants", "broken", "found", "right file", "mutated file", "without corpus", "cause first", "findings")
 
 
@@ -47,8 +55,10 @@ def page(results: Sequence[Result], mutations: Sequence[Mutation], *, markdown: 
     for one in mutations:
         own = [result for result in results if result.mutant.mutation == one.name]
         rows += [[one.name, *_counts(own)]] if own else []
-    rows.append(["all", *_counts(results)])
-    rows.append(["all that load", *_counts([result for result in results if result.loads])])
+    people = [result for result in results if result.mutant.mutation in MISTAKES]
+    for name, of_all in {"all mistakes of people": people, "all": [*results]}.items():
+        rows.append([name, *_counts(of_all)])
+        rows.append([f"{name} that load", *_counts([result for result in of_all if result.loads])])
     return draw(rows, markdown=markdown)
 
 

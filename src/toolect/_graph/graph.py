@@ -83,12 +83,14 @@ class Graph:
         """What a call can begin with: markers, and the brackets of bare JSON."""
         if self._openers is None:
             start = self.start
+            stops = [*stops_of(start).values()] if start.text else []
             found = [
                 core
-                for s in stops_of(start).values()
+                for s in stops
                 if s.calls is not Calls.NOTHING or s.repair is RepairKind.IMPLIED_OPENER
                 for core in (_signs(start, s.key) if isinstance(s, NameLine) else (s.core,))
             ]
+            found += [] if start.text else [core for core in start.marks if start.calling(core)]
             found += [core for name, _ in start.patterns for core in start.step(name).node.marks]
             found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
@@ -185,5 +187,6 @@ def _quotes(start: Node) -> tuple[str, ...]:
 
 
 def _parts(start: Node) -> frozenset[str]:
-    whole = [s.core for s in stops_of(start).values() if s.calls is Calls.CALL and not isinstance(s, NameLine)]
+    stops = [*stops_of(start).values()] if start.text else []
+    whole = [s.core for s in stops if s.calls is Calls.CALL and not isinstance(s, NameLine)]
     return frozenset(part for core in whole for part in parts(core))

@@ -38,7 +38,7 @@ def _told(group: Group, model: str, patterns: dict[str, str], winner: str) -> It
     (loser,) = (name for name in patterns if name != winner)
     if winner not in group.subjects:
         winner, loser = loser, winner
-    if winner in group.subjects:
+    if winner in group.subjects and loser in group.specs:
         there = group.subjects.get(loser)
         place = there.places.entry("models", patterns[loser]) if there else group.specs[loser].place
         yield warning(

@@ -24,6 +24,8 @@ def _taken(group: Group, subject: Subject, families: list[Pattern]) -> Iterator[
         if found is None or found.pattern.owner != Pattern(pattern, "").owner:
             continue
         other = found.pattern.dialect
+        if other not in group.specs:  # it could not be read
+            continue
         if any(own.casefold() == found.pattern.written.casefold() for own in subject.spec.models):
             continue  # which is one pattern for both, and found by another check
         there = group.subjects.get(other)
