@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from toolect._chats.told_tools import TEXT, read_definition
 from toolect._chats.transcript_reader import Course, Held
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._chats.trimming import TRIMS
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Trim
 from toolect._spec.prompts import OutputKind
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
+from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.transcript import Origin, OriginSpan
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
 
@@ -23,6 +27,9 @@ _ORIGINS = {
     ChatRole.TOOL: Origin.TOOLS,
     ChatRole.TOOLS: Origin.TOOLS,
 }
+
+
+_TEXTS: dict[type, ChatRole] = {Content: ChatRole.CONTENT, Reasoning: ChatRole.REASONING}
 
 
 class _Draft(NamedTuple):
@@ -102,7 +109,18 @@ class Hearing:
     def _answer(self, said: str, tools: Sequence[Any]) -> Assistant:
         told = [tool for tool in tools if tool.get("type") != TEXT]
         message = self.dialect.parse(said, told or None, prefix=self._prefix(said))
-        return Assistant(message, said, self.dialect.name, "")
+        trimmed = Message([*self._trimmed(message.segments)], message.repairs)
+        return Assistant(trimmed, said, self.dialect.name, "")
+
+    def _trimmed(self, segments: Iterable[Segment]) -> Iterator[Segment]:
+        """The segments without the blanks that the chat cuts off texts: here they are layout."""
+        for segment in segments:
+            role = _TEXTS.get(type(segment))
+            trim = TRIMS.get(self.spec.trim.get(role, Trim.NONE)) if role else None
+            if trim is None or isinstance(segment, Call):
+                yield segment
+            elif text := trim(segment.text):
+                yield replace(segment, text=text)
 
     def _prefix(self, said: str) -> str:
         """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""
