@@ -225,6 +225,9 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
         options.append("spelling: jinja")
     if any(map(_ENTITY.search, found)) and not any("<" in value for value in found):
         options.append("escapes: entities")
+    marked = any('\\"' in value or "\\\\" in value for value in found)
+    if lead.endswith('"') and marked and "escapes: entities" not in options and all(map(_is_escaped, found)):
+        options.append("escapes: json")
     codec = f"{{{', '.join(['codec: schema', *options])}}}" if options else "schema"
     made = _finished(gaps, lead, ends, "")
     if made is not None and any(_CDATA.fullmatch(value) for value in found):
@@ -239,6 +242,11 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
         yield made._replace(forms=(quoted, made.forms[0]), codec=codec)
     elif made is not None:
         yield made._replace(codec=codec)
+
+
+def _is_escaped(value: str) -> bool:
+    """True for the inside of a JSON string."""
+    return json_literal(f'"{value}"', 0) == Literal(len(value) + 2, "string")
 
 
 def _finished(gaps: Sequence[Gap], lead: str, ends: Sequence[int], notation: str) -> Values | None:

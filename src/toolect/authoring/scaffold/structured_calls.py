@@ -113,7 +113,7 @@ def _found(value: dict[str, Json], tools: ToolSchemas) -> Found | None:
     for name, text in _members(value):
         if name and isinstance(text, str) and text in tools:
             for given, inner in _members(value):
-                if given and given != name and (fits := fitting(inner, tools, text)) is not None:
+                if given and given != name[: len(given)] and (fits := fitting(inner, tools, text)) is not None:
                     return Found(value, name, given, text=fits)
             others = [key for key in value if key != name[0]]
             if (
