@@ -36,12 +36,14 @@ class Stop:
     `path` has the steps that lead to it from the node of the slot, `lead` is the whitespace that is written before it.
     """
 
-    __slots__ = ("calls", "core", "direct", "key", "lead", "line", "otherwise", "path", "repair")
+    __slots__ = ("calls", "core", "direct", "key", "last", "lead", "line", "otherwise", "path", "repair")
 
     def __init__(self, core: str, lead: str, path: tuple[Key, ...], calls: Calls = Calls.NOTHING) -> None:
         self.core, self.lead, self.path, self.calls = core, lead, path, calls
         self.line = False
         """It counts only where a line begins."""
+        self.last = False
+        """It counts only where its line ends after it."""
         self.key: Key = core
         self.repair: RepairKind | None = None
         """What going over it is when the grammar has nothing of the kind here."""
@@ -254,6 +256,8 @@ class Finder:
         leads = (lead, *(choice.expects for choice in at.choices[core] if len(path) == 1))
         if repair is None:
             told = core.startswith(_TAG) and not (calling and self.role in _LINED)
+            trail = at.step(core).trail if self.role in _LINED and not core.startswith(_TAG) else ""
+            stop.last = trail.startswith("\n")
         else:
             told = core.startswith(_TAG) or self.role not in _LINED
         stop.line = core in self.lines or not told and all("\n" in one for one in leads)

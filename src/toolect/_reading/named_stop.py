@@ -33,7 +33,10 @@ class Named:
         else:
             direct, self.after = False, node
             for key in (*stop.path, stop.key):
-                self.after = self.after.step(key).node
+                step = self.after.step(key)
+                self.after = step.node
+            if step.trail:
+                return  # blanks before a name are for careful steps
         self.hub = build(node, [stop.key], after_text=not direct)
 
     def answer(self, to: Striding, at: int) -> Answer:

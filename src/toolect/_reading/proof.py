@@ -36,8 +36,12 @@ _ENTRY_BEGUN = re.compile(
 )
 
 
-def proof(view: View, node: Node, pos: int) -> Answer:
-    """Does a call begin with the name at `buf[pos:]`, a terminal of `node`?"""
+def proof(view: View, node: Node, pos: int, trail: str = "") -> Answer:
+    """Does a call begin with the name at `buf[pos:]`, a terminal of `node`, after the blanks `trail`?"""
+    if trail:
+        if not view.final and cut_off(trail, view.buf, pos) and len(view.buf) - pos < len(trail):
+            return WAIT
+        pos += len(trail) if view.buf.startswith(trail, pos) else 0
     probe = _Walk(view, node, pos)
     name = probe.next()
     if name is None or name is WAIT:

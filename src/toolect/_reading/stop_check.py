@@ -153,6 +153,11 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     end = _spelled(passage, course, needle, stop, at)
     if end is None or end is WAIT:
         return end
+    if stop.last and buf[end : end + 1] not in ("\n", "\r"):
+        if end < len(buf):
+            return None
+        if not final:
+            return WAIT
     if not final and len(buf) - at <= passage.plan.longest and _longer(passage, stop, buf[at:]):
         return WAIT
     answer = Answer.YES
@@ -160,7 +165,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         case Calls.NAMED:
             from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
-            answer = proof(course, after(passage, stop), end)
+            answer = proof(course, after(passage, stop), end, _space_after(passage, stop))
             if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
                 stop = stop.otherwise
                 answer = call_follows(course, stop, passage.node.step(stop.key).node, end, strong=False)
@@ -249,11 +254,13 @@ def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
         return Answer.WAIT if not course.final and cut_off(core, buf, at) else Answer.NO
     if not stop.named:
         return Answer.YES
+    trail = ""
     for key in (*stop.path, stop.key):
-        node = node.step(key).node
+        step = node.step(key)
+        node, trail = step.node, step.trail
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
-    return proof(course, node, at + len(core))
+    return proof(course, node, at + len(core), trail)
 
 
 def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> int | Waiting | None:
