@@ -28,7 +28,7 @@ ORDER = (
     "_chats",
     "toolect",
     "authoring tokens training",
-    "agent corpora",
+    "agent corpora tinker",
     "testing cli",
 )
 """The floors of the house from bottom to top, each with its packages and modules; `toolect` is its `__init__.py`.
