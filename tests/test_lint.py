@@ -365,6 +365,16 @@ def test_update_changes_nothing_that_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_file_of_tools_that_is_missing() -> None:
+    """It is said where the case names it, and no check fails for it."""
+    write("corpus/d.txt", case("A", CALL, 'call f {"n": 1}', ":tools none"))
+    found = json_of("--all")
+    assert "failed-check" not in [one["check"] for one in found]
+    (said,) = (one["message"] for one in found if one["check"] == "unreadable-corpus")
+    assert said == "cannot use `:tools none`: no such file or directory: `corpus/tools/none.json`"
+
+
+@pytest.mark.usefixtures("folder")
 def test_looks_again_when_a_file_changes() -> None:
     """A change of the grammar is seen, as is one of the corpus; nothing is said twice."""
     looks = changes([Path("dialects.yaml")])
@@ -380,6 +390,7 @@ def test_looks_again_when_a_file_changes() -> None:
     ("source", "says"),
     [
         (b"===\nA\n:no\n===\n\n---\n", "corpus/d.txt:3: left as it is: unknown attribute `:no`"),
+        (b"===\r\nA\r\n===\r\n\r\n---\r\n", "corpus/d.txt:1: left as it is: expected lines that end with `\\n`"),
         (b"na\xefve", "corpus/d.txt:1: left as it is: expected UTF-8"),
     ],
     ids=str,

@@ -98,7 +98,8 @@ class Case:
             try:
                 options |= _option(key, value, self.path.parent / "tools")
             except (OSError, ValueError, TypeError) as error:
-                reason = (isinstance(error, OSError) and error.strerror) or error
+                missing = isinstance(error, OSError) and error.strerror
+                reason = f"{error.strerror.lower()}: `{error.filename}`" if missing else error  # type: ignore[union-attr]
                 raise CorpusError(f"cannot use `:{key} {value}`: {reason}", self.path, line) from None
         return options
 
@@ -149,6 +150,8 @@ def load_tools(text: str, folder: Path) -> Json:
 def read(path: Path) -> list[Case]:
     """The cases of one file, in order."""
     source = path.read_bytes().decode("utf-8")
+    if "\r\n" in source and source.count("\r\n") == source.count("\n"):
+        raise CorpusError("expected lines that end with `\\n`, got `\\r\\n` at the end of each: save it so", path, 1)
     frames = list(_FRAME.finditer(source))
     if source[: frames[0].start() if frames else None].strip():
         raise CorpusError("expected a line of = signs, a title and the same line again", path, 1)

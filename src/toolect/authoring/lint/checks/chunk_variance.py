@@ -33,10 +33,18 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             subject.places.segment(trial.message.segments[-1]),
             label="something in here looks at what follows",
             witness=text,
-            reading=f"{told(whole)}   or   {told(parts)}",
+            reading=_apart(whole, parts),
             help="look for an expression that looks around; if there is none, this is a mistake in toolect",
         )
         return
+
+
+def _apart(whole: Message, parts: Message) -> str:
+    """Both readings; where they say the same, the spans that differ."""
+    if told(whole) != told(parts):
+        return f"{told(whole)}   or   {told(parts)}"
+    spans = [(a.span, b.span) for a, b in zip(whole.segments, parts.segments, strict=False) if a.span != b.span]
+    return told(whole) + (f", at {spans[0][0]} or at {spans[0][1]}" if spans else "")
 
 
 def _texts(subject: Subject) -> Iterator[tuple[Trial, str]]:

@@ -55,7 +55,7 @@ def _is(trial: Trial, types: Sequence[type], arguments: int | None) -> bool:
 def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each text in strict mode whose message has no place in the grammar."""
     dialect = subject.dialect
-    clean = (case for case in subject.cases if case.clean and not case.has("policy") and not case.has("skip"))
+    clean = (case for case, _ in subject.readings if case.clean and not case.has("policy"))
     read = [(case.text, dialect.parse(case.text, **case.options | {"mode": "strict"})) for case in clean]
     derived = [(sample.text, sample.message) for sample in derivations(dialect, DERIVED, seed=0)]
     for text, message in (*read, *sorted(derived, key=lambda pair: len(pair[0]))):
