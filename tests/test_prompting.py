@@ -326,3 +326,13 @@ def test_prompts_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path
     (tmp_path / "bad.jinja").write_text("{%", "utf-8")
     assert prompts.main([str(tmp_path / "bad.jinja")]) == 1
     assert capsys.readouterr().err.startswith("bad.jinja: expected a jinja template")
+
+
+def test_keywords_that_comments_tell() -> None:
+    """A field's keywords stand above it, as Python writes them; what would end the comment does not."""
+    field = {"type": "integer", "minimum": 0, "pattern": "a\nb", "default": True}
+    schema = {"type": "object", "properties": {"days": field}}
+    how = Notation(indent=2, open=True, remarks=("minimum", "pattern"))
+    assert type_arguments(schema, how) == (
+        '(_: {\n  // minimum: 0\n  // pattern: "a b"\n  days?: number, // default: True\n})'
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolect._prompting.schemas import MAX_DEPTH, MAX_PARTS, described
@@ -116,10 +116,11 @@ class _Printer:
             return "{\n" + ", ".join(inner) + "}"
         for name, field in told:
             rows += [pad + row for row in self.comment(described(self.root, field))]
+            rows += [f"{pad}// {row}" for row in self.remarks(field)]
             key = name if _NAME.fullmatch(str(name)) else dumps(str(name))
             kind = self.type(field, depth + 1, above)
             rows.append(f"{pad}{key}{'' if name in needed else '?'}: {kind}{',' if self.how else ';'}")
-            if self.how and (said := _default(field)):
+            if self.how and (said := _default(field, bool(self.how.remarks))):
                 rows[-1] += f" // default: {said}{',' if self.how.flat else ''}"
         if self.how is not None and self.how.open and others is not None and others is not False:
             rows.append(f"{pad}[key: string]: any")
@@ -132,6 +133,11 @@ class _Printer:
         assert self.how is not None
         return self.how.trailing is Trailing.ALL or (self.how.trailing is Trailing.OUTER and depth == 0)
 
+    def remarks(self, field: Any) -> Iterator[str]:
+        """What the keywords of a field say that comments tell."""
+        if self.how and isinstance(field, Mapping):
+            yield from (f"{key}: {_python(value)}" for key, value in field.items() if key in self.how.remarks)
+
     def comment(self, text: str) -> list[str]:
         """The lines of a comment that says `text`; none for none."""
         if not text:
@@ -139,9 +145,16 @@ class _Printer:
         return (jsdoc(text) if self.how is None else comment(text)).split("\n")
 
 
-def _default(field: Any) -> str:
+def _python(value: Any) -> str:
+    """A value as Python writes it; a text in double quotes."""
+    return _BREAK.sub(" ", f'"{value}"' if isinstance(value, str) else str(value))
+
+
+def _default(field: Any, python: bool) -> str:
     if not isinstance(field, Mapping) or "default" not in field:
         return ""
+    if python:
+        return _python(field["default"])
     try:
         said = dumps(field["default"])
     except (TypeError, ValueError, RecursionError):

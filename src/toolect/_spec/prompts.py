@@ -86,6 +86,8 @@ class Notation(msgspec.Struct, frozen=True):
 
     There is a comma after defaults then, too.
     """
+    remarks: tuple[str, ...] = ()
+    """Keywords of fields that TypeScript tells in comments. They, and defaults, are then as Python writes them."""
     keywords: tuple[str, ...] = ()
 
 
