@@ -253,6 +253,22 @@ def test_words_as_options(tmp_path: Path) -> None:
     assert (call.name, call.arguments) == ("find_berth", {"port": "Brest", "nights": 2})
 
 
+def test_questions_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where somebody can answer, it is asked which words are names and keys."""
+    monkeypatch.setattr("toolect.cli.new.words.asks", lambda: True)
+    (tmp_path / "a.txt").write_text("@@run find_berth\nport = Brest\nnights = 2\n@@end")
+    words = ["new", "mine", str(tmp_path / "a.txt"), "--into", str(tmp_path)]
+    result = CliRunner().invoke(main, words, input="find_berth\nport, nights\n")
+    assert "Which tools are called" in result.output
+    [call] = Dialect(load_spec(tmp_path / "mine.yaml", "mine")).parse((tmp_path / "a.txt").read_text()).calls
+    assert (call.name, call.arguments) == ("find_berth", {"port": "Brest", "nights": 2})
+    (tmp_path / "b.txt").write_text(TIDES)
+    words = ["new", "yours", str(tmp_path / "b.txt"), "--into", str(tmp_path)]
+    result = CliRunner().invoke(main, words, input="y\ny\n")
+    assert "Are these the names of the tools that are called: tide_table?" in result.output
+    assert "1 of 1 sample is read clean" in result.output
+
+
 # The command
 
 
