@@ -35,7 +35,9 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if options.write:
-        PAGE.write_text(PAGE.read_text("utf-8").partition(MARK)[0] + MARK + "\n" + "\n".join(lines).strip() + "\n", "utf-8")
+        PAGE.write_text(
+            PAGE.read_text("utf-8").partition(MARK)[0] + MARK + "\n" + "\n".join(lines).strip() + "\n", "utf-8"
+        )
 
 
 def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool) -> Iterator[str]:
