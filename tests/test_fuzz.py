@@ -235,7 +235,7 @@ DRAWN = (
     ),
     (
         'call: "<calls>\\n" (JSON | "[" NAME ">" ) "</calls>" | JSON ";"\nNAME: /[a-z]+/',
-        "call/JSON: [{name: $name, arguments: $arguments}], NAME: call.name",
+        "call/JSON: {name: $name, arguments: $arguments}, NAME: call.name",
         ('<calls>\n[{"name": "f", "arguments": {}}]</calls>', "<calls>\n[f></calls>", "<calls>\n[ ", "<calls>\n[x"),
     ),
     (
