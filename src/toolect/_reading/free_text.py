@@ -14,6 +14,7 @@ from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.stops import Calls
 from toolect._graph.symbols import Key, is_echo
 from toolect._reading.clear_text import Clear, clear_text
+from toolect._reading.probe import past_blank
 from toolect._reading.quotation import line_before, quoted
 from toolect._reading.renamed import renamed
 from toolect._reading.route import Route
@@ -189,7 +190,9 @@ def stands_twice(last: Key, text: str, pos: int, piece: str) -> bool:
     """True when the marker `last` stands there once more, perhaps: where `piece` of `text` begins, at index `pos`."""
     if type(last) is not str or len(last) < TWICE:
         return False
-    return last in piece[: MAX_BLANK + len(last)] or text.startswith(last, pos)
+    if last in piece[: MAX_BLANK + len(last)] or text.startswith(last, pos):
+        return True
+    return text[pos : pos + 1].isspace() and text.startswith(last, past_blank(text, pos))
 
 
 def first_of(words: list[str]) -> Find:

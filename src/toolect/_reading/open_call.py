@@ -135,7 +135,9 @@ class OpenCall:
         """Make the arguments, which are complete, fit the schema of the tool: what is still to be passed on of them."""
         fitting = self.fitting
         if fitting is None:
-            if not schema.node or self.sound and fits(schema, self.value if self.whole else dict(self.entries)):
+            doubled = any(repair.kind is RepairKind.DUPLICATE_KEY for repair in self.repairs)  # a value is not in it
+            fit = self.sound and not doubled and fits(schema, self.value if self.whole else dict(self.entries))
+            if not schema.node or fit:
                 return ""
             fitting = Fitting(schema)
             fitting.feed(self.text)

@@ -138,7 +138,8 @@ class Mender:
             raise Broken(end, "expected the end of a string")
         closers = "".join("}" if is_object else "]" for is_object in reversed(reader.nesting))
         self._note(end, f"expected `{closers[:1]}`")
-        self._put(closers, end - self._base)
+        for closer in closers:
+            self._put(closer, end - self._base)  # all that is open ends there
 
     def _once(self, pos: int) -> bool:
         """True when there is more from index `pos` on, and nobody can ask how often it is escaped."""

@@ -160,7 +160,8 @@ class Mendable(JsonReader):
         else:
             self._shape.emit(Arguments(text, "", self._start))
         self._encoded, self._arg_depth, self._take = None, -1, drop
-        self._held.clear()
+        for part in (self._held, self._out, self._texts):
+            part.clear()
 
     def uncover(self) -> bool:
         """The string that the arguments are is an object, of which the brace has come; False when more of it has."""
