@@ -39,7 +39,8 @@ def cli() -> str:
 
 
 def _helps(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
-    with click.Context(command, info_name=path, terminal_width=100) as context:
+    names = ["-h", "--help"]  # a command remembers those that it was asked by first
+    with click.Context(command, info_name=path, terminal_width=100, help_option_names=names) as context:
         yield path, command.get_help(context)
         if isinstance(command, click.Group):
             for name in command.list_commands(context):
