@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from datetime import date as Date  # noqa: N812
+from typing import NamedTuple
 
+from toolect._chats.writing import Unsafe
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.transcript import Transcript
@@ -26,37 +29,64 @@ class Rewritten(NamedTuple):
         return False
 
 
-class Writing(Protocol):
-    """A chat, as far as a continuation asks for it."""
+class Written(ABC):
+    """A chat, as far as it writes."""
 
     dialect: Dialect
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The chat's name."""
 
+    @abstractmethod
+    def render(
+        self,
+        conversation: Conversation,
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript:
+        """The conversation as text, and what asks for the next answer if `generate`.
 
-def continued(
-    chat: Writing,
-    conversation: Conversation,
-    turns: Sequence[Turn],
-    generate: bool,
-    render: Callable[[Conversation, bool], Transcript],
-) -> Transcript | Rewritten:
-    """What `turns` add to a conversation, which ends with the answer: found by rendering both."""
-    given = list(conversation.turns)
-    last = given[-1] if given else None
-    before = Conversation(tuple(given[:-1] if isinstance(last, Assistant) else given), conversation.tools)
-    known = render(before, isinstance(last, Assistant))
-    if isinstance(last, Assistant):
-        text = last.text if last.text is not None else str(chat.dialect.render(last.message, conversation.tools))
-        sampled = Conversation((*given[:-1], Assistant(last.message, text, last.dialect)), conversation.tools)
-        base = known + text
-    else:
-        sampled, base = conversation, str(known)
-    now = render(Conversation((*sampled.turns, *turns), conversation.tools), generate)
-    if now.startswith(base):
-        return now.after(len(base))
-    at = next((i for i, (a, b) in enumerate(zip(base, now, strict=False)) if a != b), min(len(base), len(now)))
-    reason = f"`{chat.name}` rewrites what came before: from character {at} on it would write other text"
-    return Rewritten(reason, at, base[at : at + 40], now[at : at + 40])
+        `thinking` asks for reasoning, or for none, in families that know both; `date` is today's for those that tell
+        it. Raises Unrepresentable for what the chat cannot carry, and for a text that would break out of its place,
+        unless `unsafe` says that it is made harmless or kept.
+        """
+
+    def continuation(
+        self,
+        conversation: Conversation,
+        turns: Sequence[Turn],
+        generate: bool = True,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Transcript | Rewritten:
+        """The text to append to what the model was given and has answered, for `turns` to follow.
+
+        `conversation` ends with the answer, best with its sampled text. Where the chat would write otherwise what came
+        before, there is nothing to append.
+        """
+
+        def render(turns: Iterable[Turn], generate: bool) -> Transcript:
+            one = Conversation(tuple(turns), conversation.tools)
+            return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
+
+        given, last = conversation.turns, conversation.turns[-1] if conversation.turns else None
+        base: str
+        if isinstance(last, Assistant):
+            text = last.text if last.text is not None else str(self.dialect.render(last.message, conversation.tools))
+            base = render(given[:-1], True) + text
+            given = (*given[:-1], Assistant(last.message, text, last.dialect))
+        else:
+            base = render(given, False)
+        now = render((*given, *turns), generate)
+        if now.startswith(base):
+            return now.after(len(base))
+        at = next((i for i, (a, b) in enumerate(zip(base, now, strict=False)) if a != b), min(len(base), len(now)))
+        reason = f"`{self.name}` rewrites what came before: from character {at} on it would write other text"
+        return Rewritten(reason, at, base[at : at + 40], now[at : at + 40])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from toolect import registry
 from toolect._chats.answers import plain_dialect
-from toolect._chats.continuing import Rewritten, continued
+from toolect._chats.continuing import Written
 from toolect._chats.guarding import any_of
 from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
@@ -24,7 +24,7 @@ from toolect.transcript import Author, Origin, Transcript
 from toolect.turns import Assistant, Turn
 
 
-class TemplateChat:
+class TemplateChat(Written):
     """A chat by its template, which can only write. Safe to share between threads.
 
     `variables` are what the model's tokenizer tells its template: `bos_token`, for example.
@@ -33,8 +33,13 @@ class TemplateChat:
     def __init__(
         self, template: str, dialect: Dialect, variables: Mapping[str, Json] | None = None, name: str = "template"
     ) -> None:
-        self.template, self.dialect, self.name = template, dialect, name
+        self.template, self.dialect, self._name = template, dialect, name
         self.variables: dict[str, Json] = {"bos_token": "", "eos_token": "", **(variables or {})}
+
+    @property
+    def name(self) -> str:
+        """The chat's name."""
+        return self._name
 
     def __repr__(self) -> str:
         return f"<TemplateChat {self.name}>"
@@ -72,23 +77,6 @@ class TemplateChat:
         told = apart([*told, *definitions(text, conversation.tools)])
         author = Author(self.dialect, (self.template,))
         return Transcript(self._replayed(pieces(text, told), turns), guarded.defused, author, changed)
-
-    def continuation(
-        self,
-        conversation: Conversation,
-        turns: Sequence[Turn],
-        generate: bool = True,
-        *,
-        thinking: bool | None = None,
-        date: Date | str | None = None,
-        unsafe: Unsafe = "refuse",
-    ) -> Transcript | Rewritten:
-        """The text to append to what the model was given and has answered, as for any other chat."""
-
-        def render(one: Conversation, generate: bool) -> Transcript:
-            return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
-
-        return continued(self, conversation, turns, generate, render)
 
     @cached_property
     def _ways(self) -> Ways:

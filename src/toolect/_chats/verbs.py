@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
-from toolect._chats.continuing import Rewritten, continued
+from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
 from toolect._chats.plan import Plans
@@ -18,7 +17,7 @@ from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import kind_of
 from toolect.transcript import Transcript
-from toolect.turns import Assistant, Results, Turn
+from toolect.turns import Assistant, Results
 
 
 class Converted(NamedTuple):
@@ -28,7 +27,7 @@ class Converted(NamedTuple):
     losses: tuple[str, ...]
 
 
-class Chat:
+class Chat(Written):
     """One chat. Safe to share between threads."""
 
     def __init__(self, spec: ChatSpec, dialect: Dialect) -> None:
@@ -66,12 +65,7 @@ class Chat:
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
-        """The conversation as text, and what asks for the next answer if `generate`.
-
-        `thinking` asks for reasoning, or for none, in families that know both; `date` is today's for those that tell
-        it. Raises Unrepresentable for what the chat cannot carry, and for a text that would break out of its place,
-        unless `unsafe` says that it is made harmless or kept.
-        """
+        """The conversation as the grammar of the chat has it, to the same terms as every chat."""
         writer = Writer(self._plans, self._answers, self._guardian, unsafe, date)
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
 
@@ -86,27 +80,6 @@ class Chat:
             self._reader = Reader(self.spec)
         thought = self._plans.thought_opener, self._plans.thought_closer
         return Hearing(self.spec, self.dialect, thought).conversation(text, self._reader.read(text))
-
-    def continuation(
-        self,
-        conversation: Conversation,
-        turns: Sequence[Turn],
-        generate: bool = True,
-        *,
-        thinking: bool | None = None,
-        date: Date | str | None = None,
-        unsafe: Unsafe = "refuse",
-    ) -> Transcript | Rewritten:
-        """The text to append to what the model was given and has answered, for `turns` to follow.
-
-        `conversation` ends with the answer, best with its sampled text. Where the chat would write otherwise what came
-        before, there is nothing to append.
-        """
-
-        def render(one: Conversation, generate: bool) -> Transcript:
-            return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
-
-        return continued(self, conversation, turns, generate, render)
 
     def convert(self, text: str, target: Chat, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from toolect._names import Names
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Systems, Thoughts, Trim
+from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
 from toolect._spec.document import Table, Text, describe, read_document, read_text
 from toolect._spec.entry import NAME, Entry
@@ -16,34 +16,8 @@ from toolect._spec.guards import BadGuard, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern, Rule
 from toolect._spec.problems import Problems, in_order, near
-from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
 from toolect._spec.variant import inherit, replace_markers
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
-
-
-class ChatFields(msgspec.Struct, frozen=True):
-    """The fields of an entry that can be read without its grammar."""
-
-    dialect: str = ""
-    about: str = ""
-    source: str = ""
-    models: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    systems: Systems = Systems.HEAD
-    escapes: dict[str, str] = {}
-    system: str | None = None
-    trim: dict[str, Trim] = {}
-    tools: ToolText | None = None
-    output: OutputKind = OutputKind.TEXT
-    arguments: Notation = Notation()
-    scalars: Syntax = Syntax.JSON
-    lists: Syntax = Syntax.JSON
-    thoughts: Thoughts = Thoughts.KEPT
-    date: str = "%Y-%m-%d"
-    end: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    templates: tuple[str, ...] = ()
-
 
 FIELDS = (*(field.name for field in msgspec.structs.fields(ChatFields)), "extends", "markers", "map", "when", "refuse")
 """The fields of an entry of `chats.yaml`."""
@@ -137,7 +111,7 @@ def _load(path: Path, entries: dict[str, Entry], name: str, problems: Problems) 
     if any(d.severity is Severity.ERROR for d in problems.found[before:]):
         return None
     return ChatSpec(
-        **{"dialect": "", **fields},
+        **fields,
         name=name,
         rules=rules,
         roles=roles,

@@ -201,19 +201,11 @@ class Systems(StrEnum):
     """All of them, with an empty line between two."""
 
 
-class ChatSpec(msgspec.Struct, frozen=True):
-    """One chat, loaded.
+class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields of an entry that can be read without its grammar."""
 
-    `when` has guards by rule; `refuse` those of turns that the chat cannot carry, by their reasons.
-    """
-
-    name: str
-    dialect: str
+    dialect: str = ""
     """The dialect of the answers; empty where they are nothing but content."""
-    rules: dict[str, Rule]
-    roles: dict[str, ChatRole]
-    when: dict[str, str] = {}
-    refuse: dict[str, str] = {}
     trim: dict[str, Trim] = {}
     systems: Systems = Systems.HEAD
     escapes: dict[str, str] = {}
@@ -242,6 +234,19 @@ class ChatSpec(msgspec.Struct, frozen=True):
     results or calls cannot be told from other turns.
     """
     templates: tuple[str, ...] = ()
+
+
+class ChatSpec(ChatFields, frozen=True, kw_only=True):
+    """One chat, loaded.
+
+    `when` has guards by rule; `refuse` those of turns that the chat cannot carry, by their reasons.
+    """
+
+    name: str
+    rules: dict[str, Rule]
+    roles: dict[str, ChatRole]
+    when: dict[str, str] = {}
+    refuse: dict[str, str] = {}
     place: Place = Place("", 1, 1)
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeAlias
 
@@ -23,7 +24,7 @@ Piece: TypeAlias = str | Event | Ended
 """Wire text, which is read in the model's dialect, events, and how the answer ended."""
 
 
-class Asked:
+class Asked(ABC):
     """What models of one server share: its connections, and that their calls may be forced."""
 
     def __init__(self, chat: Chat, dialect: str | Dialect | None, prefix: str = "") -> None:
@@ -49,9 +50,9 @@ class Asked:
         """The model, made to choose: `none`, `required`, or the name of a tool."""
         return functools.partial(self.ask, choice=choice)
 
+    @abstractmethod
     def ask(self, turns: list[Turn], tools: Definitions, choice: str) -> AsyncIterator[Piece]:
         """The pieces of the answer, with a choice of tools."""
-        raise NotImplementedError
 
     async def prepare(self) -> None:
         """Ask the server for the name of its only model, where none was given. Raises `ModelError`."""
