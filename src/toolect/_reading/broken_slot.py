@@ -157,6 +157,7 @@ class BrokenSlot:
             return Answer.NO
         until = end if value.host is not None else course.base + len(course.buf)
         said = [event.end for event in value.recorded if isinstance(event, Filled) and event.kind in TEXTS]
+        said += [event.at for event in value.recorded if isinstance(event, CallEnds)]
         start = max(value.kept, *said, 0) if draft.call is None else min(draft.call.start, value.kept)
         text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
         found = written_again(text, end - start, final, course.graph.openers)
