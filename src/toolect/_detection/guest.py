@@ -9,9 +9,8 @@ from typing import NamedTuple
 from toolect import registry
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
-from toolect._reading.broken_slot import BrokenSlot
 from toolect._reading.builder import Builder
-from toolect._reading.json_slot import JsonSlot
+from toolect._reading.json_value import ValueSlot
 from toolect._reading.machine import Machine
 from toolect._reading.passage import Passage
 from toolect._reading.slot import Slot
@@ -127,7 +126,7 @@ class Guest(Watcher):
     def _slot(self) -> Slot | None:
         """What is open; of a JSON value that may be just text, that text."""
         slot = self._machine.slot
-        value = slot.value if isinstance(slot, (JsonSlot, BrokenSlot)) else None
+        value = slot.value if isinstance(slot, ValueSlot) else None
         return slot if value is None or value.host is None else value.host
 
     @property
@@ -174,7 +173,7 @@ class Guest(Watcher):
         if self.left is not None or self._draft.attempts or self._draft.call is not None or self.thinks:
             return True
         slot, course = self._slot, self._machine.course
-        if slot is None or isinstance(slot, (JsonSlot, BrokenSlot)):
+        if slot is None or isinstance(slot, ValueSlot):
             return course.base + course.pos > self.at
         text = self._passage
         return not (text is not None and text.lobby and text.start == self.at)
@@ -251,7 +250,7 @@ class Guest(Watcher):
         call, slot = self._draft.call, self._machine.slot
         if call is not None:
             found += call.repairs
-            if isinstance(slot, (JsonSlot, BrokenSlot)) and slot.value.reader.odd:
+            if isinstance(slot, ValueSlot) and slot.value.reader.odd:
                 found.append(Repair(RepairKind.DOUBLE_ENCODED, self.at, ""))
         return found
 

@@ -7,11 +7,10 @@ from enum import Enum
 
 from toolect._graph.misspelling import MORE
 from toolect._graph.stop_plan import broken_plan, plan_of
-from toolect._graph.symbols import Field
 from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
-from toolect._reading.json_value import JsonValue
+from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.alternatives import TEXTS
@@ -43,13 +42,14 @@ class Unmended(Enum):
     """The text ends in the middle of it."""
 
 
-class BrokenSlot:
+class BrokenSlot(ValueSlot):
     """The rest of a value that broke while `strict` read it."""
 
-    __slots__ = ("_broken", "_likely", "_loose", "_over", "_over_again", "_seen", "_strict", "value")
+    __slots__ = ("_broken", "_likely", "_loose", "_over", "_over_again", "_seen", "_strict")
 
     def __init__(self, course: Course, value: JsonValue, broken: Broken, strict: Slot) -> None:
-        self.value, self._broken, self._strict = value, broken, strict
+        super().__init__(value)
+        self._broken, self._strict = broken, strict
         self._loose: LooseEnd | None = None  # looks for its end
         if value.host is not None or course.graph.start.json and course.builder.draft.mending < MAX_MENDING:
             self._loose = value.reader.loose()
@@ -57,19 +57,6 @@ class BrokenSlot:
         self._likely = False  # it begins as a call does
         self._over: tuple[int, int] | None = None  # where it ends, and what may be missing there
         self._over_again = False  # it is written again, and read from there
-
-    @property
-    def field(self) -> Field:
-        """What the text fills that is open here."""
-        return self.value.field
-
-    def needed(self) -> int | None:
-        """The first character that may be asked for again."""
-        return self.value.needed()
-
-    def pending(self, course: Course) -> str:
-        """Argument text that is not safe to pass on; all of the value while it may be just text."""
-        return self.value.pending(course)
 
     def quick(self, course: Course) -> None:
         """There is no short way."""

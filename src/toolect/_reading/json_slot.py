@@ -9,7 +9,7 @@ from toolect._graph.symbols import Field
 from toolect._reading.answer import WAIT
 from toolect._reading.broken_slot import BrokenSlot
 from toolect._reading.course import Course
-from toolect._reading.json_value import Host, JsonValue
+from toolect._reading.json_value import Host, JsonValue, ValueSlot
 from toolect._reading.open_call import OpenCall
 from toolect._reading.slot import Next, Quick
 from toolect._shapes.loose import MAX_GUESSES
@@ -18,27 +18,14 @@ from toolect._values.json_lexemes import Broken
 from toolect.events import Event
 
 
-class JsonSlot:
+class JsonSlot(ValueSlot):
     """One JSON value being read, from character `start` on. With a `host` it may turn out to be a part of its text."""
 
-    __slots__ = ("_tripped", "value")
+    __slots__ = ("_tripped",)
 
     def __init__(self, course: Course, field: Field, start: int, host: Host | None = None) -> None:
-        self.value = JsonValue(course, field, start, host)
+        super().__init__(JsonValue(course, field, start, host))
         self._tripped: Broken | None = None  # it broke in the short way, and nothing has been made of that
-
-    @property
-    def field(self) -> Field:
-        """What the text fills that is open here."""
-        return self.value.field
-
-    def needed(self) -> int | None:
-        """The first character that may be asked for again."""
-        return self.value.needed()
-
-    def pending(self, course: Course) -> str:
-        """Argument text that is not safe to pass on; all of the value while it may be just text."""
-        return self.value.pending(course)
 
     def read(self, course: Course) -> Next:
         """Read on."""

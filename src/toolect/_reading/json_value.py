@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 from toolect._graph.symbols import Field
 from toolect._reading.course import Course
 from toolect._reading.json_sink import ArgumentSink, CallSink
-from toolect._reading.slot import Next, Slot
+from toolect._reading.slot import Next, Quick, Slot
 from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.mend import Mender
 from toolect._shapes.mendable import Mendable
@@ -163,3 +164,33 @@ class JsonValue:
             self.sink.settle()
         course.spacing.loose = True
         course.leave_slot(SlotKind.JSON, end)
+
+
+class ValueSlot(ABC):
+    """The slot of a value: what is the same however it is read."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: JsonValue) -> None:
+        self.value = value
+
+    @property
+    def field(self) -> Field:
+        """What the text fills that is open here."""
+        return self.value.field
+
+    def needed(self) -> int | None:
+        """The first character that may be asked for again."""
+        return self.value.needed()
+
+    def pending(self, course: Course) -> str:
+        """Argument text that is not safe to pass on; all of the value while it may be just text."""
+        return self.value.pending(course)
+
+    @abstractmethod
+    def read(self, course: Course) -> Next:
+        """Read on."""
+
+    @abstractmethod
+    def quick(self, course: Course) -> Quick | None:
+        """The short way to take in the next chunks; None when there is none."""
