@@ -82,15 +82,14 @@ def _begin(to: Striding, hub: Hub, at: int) -> Route | None:
 
 def _act(to: Striding, trace: Trace, match: re.Match[str]) -> bool:
     """Do what a run of markers does; False when that is no canonical call, and `to` is `broken`."""
-    for action in trace.actions:
-        act, group, offset = action
+    for act, group, offset in trace.actions:
         if act == BEGIN_CALL:
             if to.called:
                 break
-            to.enter_call(action.place(match))
+            to.enter_call((match.end(group) if group else match.start()) + offset)
         elif act == END_CALL:
             at_once = group == trace.start and not offset  # it ends before what is written before the run
-            end = to.before if at_once else action.place(match)
+            end = to.before if at_once else (match.end(group) if group else match.start()) + offset
             if not to.called or not to.leave_call(end):
                 break
         elif act == KEY:

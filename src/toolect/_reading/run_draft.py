@@ -27,10 +27,6 @@ class Action(NamedTuple):
     group: int
     offset: int
 
-    def place(self, match: re.Match[str]) -> int:
-        """The place in the text that `match` found."""
-        return (match.end(self.group) if self.group else match.start()) + self.offset
-
 
 def settled(node: Node) -> bool:
     """True when nothing before `node` decides what is done after it, and no value or statement is open."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
+from toolect._values.codec import is_plain
 from toolect._values.escapes import LEAD, unescape
 from toolect._values.vocabulary import VALUE_OF, number
 from toolect.message import Json
@@ -30,6 +31,8 @@ class Scalar(NamedTuple):
     """How its text becomes a value, where it is not the text itself."""
     key: bool = False
     """It is the key of an object."""
+    plain: bool = False
+    """The text of what is declared as a string is that string."""
 
     def value(self, text: str) -> Json:
         """What the text of the group stands for. Raises ValueError for a number that is none."""
@@ -128,6 +131,7 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
                 escapes,
                 None if codec is None or codec.kind is CodecKind.TEXT else codec,
                 named,
+                codec is not None and is_plain(codec),
             )
 
 

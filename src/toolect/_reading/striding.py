@@ -132,7 +132,7 @@ class Striding:
         """True when a call is one of the tool `name` just as it stands."""
         if not self.declared:
             return True
-        schema = self.schemas.exact(name)
+        schema = self.schemas.by_name.get(name)
         return self.schemas.called(name) == name if schema is None else fits(schema, arguments)
 
     def spelled(self, core: str) -> str:
@@ -201,15 +201,22 @@ class Striding:
     def schema(self) -> Schema | None:
         """What is declared of the value that comes next; None for nothing."""
         schema: Schema | None = self.schemas.of(self.name)
-        keys = [*(key for _, key in self.frames), self.key]
-        for (owner, _), key in zip(((None, None), *self.frames), keys, strict=True):
+        owner: list[Json] | dict[str, Json] | None = None
+        for inner, key in (*self.frames, (None, self.key)):
             if schema is None:
                 return None
             if type(owner) is list:
                 schema = schema.item(len(owner))
             elif key is not None:
                 schema = schema.member(key)
+            owner = inner
         return schema
+
+    def kind(self) -> str | None:
+        """The type that an argument has which comes next, where that is declared simply; None for anything else."""
+        if self.key is None or self.frames and (len(self.frames) > 1 or self.frames[0][0] is not None):
+            return None
+        return self.schemas.of(self.name).kinds.get(self.key)
 
     def leave_call(self, end: int) -> bool:
         """The open call ends at index `end`; False when it is not one that could be read in strides."""

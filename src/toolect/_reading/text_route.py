@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Key
@@ -15,7 +16,7 @@ from toolect._reading.run_crossing import cross, give_up, over
 from toolect._reading.runs import Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import CodecKind, Role, Spelling
-from toolect._values.codec import decode, decode_arguments, decode_plain, respelled
+from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, respelled
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, is_broken, sniff
 from toolect.message import Json, Reasoning
@@ -24,7 +25,7 @@ from toolect.message import Json, Reasoning
 class Value(Text):
     """The value of an argument."""
 
-    __slots__ = ("_sniffs", "_sure")
+    __slots__ = ("_again", "_plain", "_sniffs")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -33,7 +34,8 @@ class Value(Text):
             codec is not None and codec.kind in kinds and codec.untyped in kinds
             and codec.spelling in (Spelling.JSON, Spelling.JINJA)
         )  # fmt: skip
-        self._sure: dict[Key, bool] = {}  # markers, and whether no clear text begins with one
+        self._plain = codec is not None and is_plain(codec)
+        self._again: dict[Key, str] = {}  # markers, where a clear text may begin with them once more, else nothing
 
     def go(self, to: Striding) -> Route | None:
         clear = self.clear
@@ -41,29 +43,31 @@ class Value(Text):
             return None if self.hub is None else self.search(to)
         buf, hub, edge, key, pos, last = to.buf, clear.hub, to.edge, to.key, to.pos, to.last
         tool, plain = to.schemas.of(to.name), to.name != "" and not to.nested and not to.owed
+        kinds = tool.kinds if self._plain else _NO_KINDS
         taken: Trace | None = None
         while (match := clear.match(buf, pos)) is not None:
-            at, end = match.end(1), match.end()
-            start, until = match.start(1), at - clear.size
-            piece = buf[start:until]
-            if (
-                not self._sure.get(last, False)
-                and not self._is_sure(clear, last)
-                and stands_twice(last, buf, start, piece)
-            ):
+            at, end, piece = match.end(1), match.end(), match[1]
+            if clear.size:
+                piece = piece[: -clear.size]
+            again = self._again.get(last)
+            if again is None:
+                again = self._again[last] = _again(clear, last)
+            looked = again and (again in piece or not piece or piece[0] == again[0] or piece[0].isspace())
+            if looked and stands_twice(last, buf, match.start(1), piece):
                 break
-            value = self._value(piece, tool.member(key), to.declared)
+            kind = kinds.get(key)
+            value = piece if kind == "string" else self._value(piece, tool, key, kind, to.declared)
             if value is NOTHING:
                 break
-            to.entries.append((key, value))
             trace = hub.traces[match.lastindex]  # type: ignore[index]  # every expression has a group
             if trace.again and match[trace.again] != key:
-                to.entries.pop()
                 break  # another closer, which is text
+            to.entries.append((key, value))
             if plain and trace.next_key and trace.then is self and end - at <= MAX_LEXEME and end + hub.margin < edge:
                 key, pos, last, taken = match[trace.next_key], end, trace.last, trace
                 continue
-            before, to.before, to.pos, to.key = to.before, until, pos, None  # where a call ends that has no more to it
+            until, before = at - clear.size, to.before
+            to.before, to.pos, to.key = until, pos, None  # where a call ends that has no more to it
             then = over(to, hub, match, at)
             if then is not None or to.broken:
                 return then
@@ -76,16 +80,12 @@ class Value(Text):
         to.clean = taken.proven or taken.clean
         return self
 
-    def _is_sure(self, clear: Clear, last: Key) -> bool:
-        """True when no clear text begins with `last`, as after an opener that stands there twice."""
-        sure = self._sure[last] = type(last) is not str or not clear.signs.isdisjoint(last)
-        return sure
-
     def take(self, to: Striding, piece: str, until: int, end: int, match: re.Match[str] | None = None) -> Route | None:
         key = to.key
         if key is None or not to.called:
             return None
-        value = self._value(piece, to.schemas.of(to.name).member(key), to.declared)
+        tool = to.schemas.of(to.name)
+        value = self._value(piece, tool, key, tool.kinds.get(key) if self._plain else None, to.declared)
         if value is NOTHING:
             return None
         to.entries.append((key, value))
@@ -99,16 +99,19 @@ class Value(Text):
             to.key = key
         return route
 
-    def _value(self, piece: str, schema: Schema | None, declared: bool) -> Json:
-        """What `piece` stands for, `NOTHING` where it is to be read slowly. `declared`: tools are."""
+    def _value(self, piece: str, tool: Schema, key: str, kind: str | None, declared: bool) -> Json:
+        """What `piece` stands for, `NOTHING` where it is to be read slowly.
+
+        It is the argument `key` of `tool`, of this `kind` if that is plain. `declared`: tools are.
+        """
         assert self.codec is not None
+        if kind is not None and (value := decode_plain(self.codec, piece, kind)) is not NOTHING:
+            return value
         if self._sniffs and not declared:
             value = sniff(piece)
         else:
-            if schema is not None and (value := decode_plain(self.codec, piece, schema.types)) is not NOTHING:
-                return value
             try:
-                value = self._typed(piece, schema)
+                value = self._typed(piece, tool.member(key))
             except ValueError:
                 return NOTHING
         return NOTHING if value is not piece and respelled(self.codec, piece, value) else value
@@ -122,6 +125,10 @@ class Value(Text):
         if schema is not None and isinstance(value, str) and is_broken(value, schema.types):
             raise ValueError("broken JSON")
         return value
+
+
+def _again(clear: Clear, last: Key) -> str:
+    return last if type(last) is str and len(last) >= TWICE and clear.signs.isdisjoint(last) else ""
 
 
 class Thought(Text):
@@ -144,11 +151,12 @@ class Thought(Text):
 class String(Text):
     """A string inside of a value, or what stands in its place."""
 
-    __slots__ = ("_direct",)
+    __slots__ = ("_direct", "_plain")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         self._direct = build(node, node.choices)  # what a list or object begins with
+        self._plain = self.codec is not None and is_plain(self.codec)
 
     def go(self, to: Striding) -> Route | None:
         if self._direct is not None and ((then := cross(to, self._direct, to.pos)) is not None or to.broken):
@@ -157,9 +165,9 @@ class String(Text):
 
     def take(self, to: Striding, piece: str, until: int, end: int, match: Found = None) -> Route | None:  # noqa: ARG002  # as others
         value: Json = piece
-        if self.codec is not None:
-            if not piece and to.declared:
-                return None  # an empty list or object, perhaps
+        if not piece and self.codec is not None and to.declared:
+            return None  # an empty list or object, perhaps
+        if self.codec is not None and not (self._plain and to.kind() == "string"):
             try:
                 value = decode(self.codec, piece, to.schema())
             except ValueError:
@@ -193,6 +201,7 @@ class Mapping(Text):
         return route
 
 
+_NO_KINDS: dict[str, str] = {}
 _ROUTES: dict[Role, Callable[[Node], Text]] = {Role.VALUE: Value, Role.REASONING: Thought, Role.STRING: String}
 
 

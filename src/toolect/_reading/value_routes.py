@@ -49,7 +49,7 @@ class Plain(Route):
             return None
         try:
             value = way.value(piece)
-            if way.codec is not None and isinstance(value, str):
+            if way.codec is not None and type(value) is str and not (way.plain and to.kind() == "string"):
                 text, value = value, decode(way.codec, value, to.schema())
                 if respelled(way.codec, text, value):
                     return None

@@ -53,16 +53,18 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
             return read_typed(text, schema.types)
 
 
-def decode_plain(codec: Codec, text: str, types: tuple[str, ...]) -> Json:
-    """What `decode` makes of a string, an integer or a word that is written as the codec writes it.
+def is_plain(codec: Codec) -> bool:
+    """True when the text of a string is the string, and `decode_plain` reads other values."""
+    return codec.kind in (CodecKind.SCHEMA, CodecKind.TEXT) and codec.spelling is not Spelling.ELEMENTS
 
-    `NOTHING` for all that takes a closer look: values of several types, for example.
+
+def decode_plain(codec: Codec, text: str, kind: str) -> Json:
+    """What a plain codec makes of an integer or a word, of this type, that is written as the codec writes it.
+
+    `NOTHING` for all that takes a closer look.
     """
-    if len(types) != 1 or codec.kind is not CodecKind.SCHEMA or codec.spelling is Spelling.ELEMENTS:
+    if codec.kind is CodecKind.TEXT:
         return NOTHING
-    kind = types[0]
-    if kind == "string":
-        return text
     if kind == "boolean":
         return _BOOLEANS[codec.spelling].get(text, NOTHING)
     number = (kind == "integer" or kind == "number") and text.isdecimal() and text.isascii() and len(text) < _SHORT

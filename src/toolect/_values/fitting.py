@@ -43,10 +43,11 @@ def fits(schema: Schema, arguments: Json) -> bool:
         return False
     if len(arguments) == 1 and (key := next(iter(arguments))) in WRAPPERS and _wraps(schema, key):
         return False
-    strings = schema.strings
+    kinds = schema.kinds
     for key, inner in arguments.items():
         kind = type(inner)
-        if not (kind is str and key in strings or kind in _ALONE or _fits(schema.member(key), inner)):
+        plain = kind in _ALONE or kind is str and key in kinds and kinds[key] == "string"
+        if not plain and not _fits(schema.member(key), inner):
             return False
     return True
 

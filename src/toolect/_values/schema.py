@@ -28,14 +28,14 @@ may refer to itself a lot.
 class Schema:
     """What is declared of one value: the schema `node`, whose references lead into `root`."""
 
-    __slots__ = ("_found", "_left", "_strings", "_types", "node", "root")
+    __slots__ = ("_found", "_kinds", "_left", "_types", "node", "root")
 
     def __init__(self, node: Node, root: Node | None = None) -> None:
         self.node = node
         self.root = node if root is None else root
         self._left = MAX_OPTIONS
         self._types: tuple[str, ...] | None = None
-        self._strings: frozenset[str] | None = None
+        self._kinds: dict[str, str] | None = None
         self._found: dict[str | int, Schema | None] = {}
 
     @property
@@ -61,13 +61,14 @@ class Schema:
         return list(dict.fromkeys(self._afresh()._names(self.node, 0)))
 
     @property
-    def strings(self) -> frozenset[str]:
-        """Those of the members that are declared as strings where they are named."""
-        if self._strings is None:
-            properties = self.node.get("properties")
+    def kinds(self) -> dict[str, str]:
+        """Those of the members that are declared with one type where they are named, and nowhere else, with that."""
+        if self._kinds is None:
+            properties = self.node.get("properties") if _COMBINING.isdisjoint(self.node) else None
             members = properties.items() if type(properties) is dict else ()
-            self._strings = frozenset(k for k, node in members if type(node) is dict and node.get("type") == "string")
-        return self._strings
+            named = {k: node.get("type") for k, node in members if type(node) is dict}
+            self._kinds = {k: kind for k, kind in named.items() if isinstance(kind, str) and kind in _KNOWN}
+        return self._kinds
 
     @property
     def sole(self) -> str | None:

@@ -26,16 +26,17 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema. `ns.x`, which is no tool, is the tool `x` where only that fits."""
 
-    __slots__ = ("_schemas", "declared")
+    __slots__ = ("by_name", "declared")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
-        self._schemas = schemas
+        self.by_name = schemas
+        """Those that are declared by just this name."""
         self.declared = len(schemas) > 0
         """There are any."""
 
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
-        schemas = self._schemas
+        schemas = self.by_name
         if name in schemas or not schemas or len(name) > MAX_NAME:
             return name
         if _SPACED(name) is not None:
@@ -45,26 +46,22 @@ class ToolSchemas(Mapping[str, Schema]):
             fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
         return fit[0] if len(fit) == 1 else name
 
-    def exact(self, name: str) -> Schema | None:
-        """The schema of the tool that is declared as `name`."""
-        return self._schemas.get(name)
-
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
-        found = self._schemas.get(name)
-        return self._schemas.get(self.called(name), NO_SCHEMA) if found is None else found
+        found = self.by_name.get(name)
+        return self.by_name.get(self.called(name), NO_SCHEMA) if found is None else found
 
     def __getitem__(self, name: str) -> Schema:
-        return self._schemas[self.called(name)]
+        return self.by_name[self.called(name)]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._schemas or isinstance(name, str) and self.called(name) in self._schemas
+        return name in self.by_name or isinstance(name, str) and self.called(name) in self.by_name
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._schemas)
+        return iter(self.by_name)
 
     def __len__(self) -> int:
-        return len(self._schemas)
+        return len(self.by_name)
 
 
 NO_TOOLS = ToolSchemas({})
