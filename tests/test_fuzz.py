@@ -184,6 +184,9 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("json", '```call{"type":"function","action":"a","args":{', {}),
     ("js-call-block", "````mjs\n`jaript\nf()", {"tools": [{"name": "f"}]}),
     ("react", "Thought: `Thought:", {}),
+    ("openai-responses", '{"type":"function_call","name":"x","arguments":1e5{', {"tools": TOOL_X}),
+    ("hermes", '{"name":"g","arguments":{"x""2",x:3}', {}),
+    ("llama3-json", '<{python_tag|>{"name":"e","parameters":{', {}),
     ("beam", 'to=f<|channel|>analysis<|constrain|>xml<|message|><rfl:parametername="a">b</rfl:parameter>{"c":"4"}', {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
@@ -253,6 +256,19 @@ DRAWN = (
         'calls: "[" (call | other) (", " (call | other))* "]"',
         'call/JSON: {"$name": $arguments}, other: call, other/JSON: {"$name": $arguments}',
         ("[{call:", "[{[/CALL]", "[`[/CALL]"),
+    ),
+    (
+        'start: (content | calls | other)*\ncall: "[[" NAME "(" item* "}]"\nitem: KEY ": " JSON "\\n"\n'
+        'other: JSON "\\n"\ncalls: "<calls>\\n" (call | other) "\\n</calls>"\nNAME: /[a-z]+/\nKEY: /[a-z]+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value, other: call, "
+        "other/JSON: {name: $name, arguments: $arguments}",
+        ("<calls>[[v(", "<calls>\n[[v(k: 1\n}]\n</calls>", '<calls>\n[[{"name": "f", "arguments": {}}'),
+    ),
+    (
+        'start: (content | calls | other)*\ncall: "[{" NAME "\\n" "</call>"\nitem: "[" KEY "=" JSON "]"\n'
+        'other: "<" NAME " " item* "</call>"\ncalls: "[" (call | other) "]"\nNAME: /[a-z]+/\nKEY: /[a-z]+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value, other: call",
+        ("=[<a [{", "=[<a [k=1]</call>]", "[<a ["),
     ),
     (
         'call: "[[" NAME ": " TEXT ";"\nNAME: /[a-z]+/',

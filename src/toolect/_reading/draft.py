@@ -231,7 +231,7 @@ class Draft:
 
     def places(self, name: str, value: Json) -> bool:
         """True when `value`, which stands where all arguments should, is the only one that the tool `name` takes."""
-        return self._fits and placed(self.tools.of(name), value) is not None
+        return self._fits and placed(self.tools.of(name), value, "") is not None
 
     @property
     def takes_some(self) -> bool:

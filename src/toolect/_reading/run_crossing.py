@@ -7,6 +7,7 @@ import re
 from msgspec.structs import replace
 
 from toolect._graph.spelling import MAX_LEXEME
+from toolect._graph.symbols import Terminal
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.learned import One
 from toolect._reading.route import Route
@@ -62,7 +63,8 @@ def over(to: Striding, hub: Hub, match: re.Match[str], at: int) -> Route | None:
                 return None if to.broken else _begin(to, hub, at)
         elif not _act(to, trace, match):
             return None
-    to.clean = trace.proven or trace.clean and named != ""
+    said = named != "" and not (trace.little and type(to.last) is Terminal)
+    to.clean = trace.proven or trace.clean and said
     if trace.nested or to.nested or to.owed:
         if trace.nested:
             to.nested = to.called

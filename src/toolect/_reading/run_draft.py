@@ -51,6 +51,7 @@ class RunDraft:
         self.coded, self.nested = "", False
         self.proven = False  # a marker came after the name
         self.strong = False  # a marker that is not short has come
+        self.little = False  # nothing but a short sign has come, which says little after a name
         self.trail = ""  # what the last marker writes after itself, which `regex` does not have yet
         self.trails: tuple[str, ...] = ("",)
         self.margin = 0  # how much longer the last marker might turn out to be
@@ -93,7 +94,7 @@ class RunDraft:
         twin.last = self.last
         twin.groups, twin.at, twin.coded, twin.nested = self.groups, self.at, self.coded, self.nested
         twin.proven, twin.forks, twin.doubtful = self.proven, self.forks, self.doubtful
-        twin.strong = self.strong
+        twin.strong, twin.little = self.strong, self.little
         twin.trail, twin.trails, twin.margin = self.trail, self.trails, self.margin
         twin.cuts, twin.unproven = self.cuts, self.unproven
         return twin
@@ -160,7 +161,9 @@ class RunDraft:
             if self.doubtful and len(key) < STRONG:
                 return []
             self.doubtful = False
-            little = type(self.last) is Terminal and not self.strong and says_little("", key, step.node)
+            little = says_little("", key, step.node)
+            self.little = little and not self.lexemes
+            little = little and type(self.last) is Terminal and not self.strong
             self.proven = self.proven or self.named and not little
             self.strong = self.strong or len(key) >= STRONG
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
@@ -176,6 +179,7 @@ class RunDraft:
             longest = max(len(core) for core in self.node.marks if core.startswith(key))
             self.margin = max(longest, self.margin) - len(key)
         else:
+            self.little = False
             self.groups += 1
             group = self.groups
             marker = f"(?!{self.node.struct.pattern})" if self.node.marks else ""  # it counts before a terminal

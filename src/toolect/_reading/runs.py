@@ -18,7 +18,8 @@ class Trace:
 
     __slots__ = (
         "actions", "again", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes",
-        "nested", "next_key", "node", "number", "opens", "proven", "shuts", "start", "then", "trail_size", "trails",
+        "little", "nested", "next_key", "node", "number", "opens", "proven", "shuts", "start", "then", "trail_size",
+        "trails",
     )  # fmt: skip
 
     def __init__(self, draft: RunDraft, groups: int, start: int = 0) -> None:
@@ -65,7 +66,7 @@ class Trace:
         """True when it does anything but lead on."""
         self.cut = draft.cuts is not None
         """True for the beginning of a run: what follows it is not as it should be, and a stride ends there."""
-        self.proven, self.clean = draft.is_proven, draft.is_clean
+        self.proven, self.clean, self.little = draft.is_proven, draft.is_clean, draft.little
 
     def leads(self, route: Any) -> Any:
         """It leads to `route`, which is kept."""

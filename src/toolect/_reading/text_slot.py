@@ -20,10 +20,10 @@ from toolect._reading.crossing import cross, go_on_at
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
-from toolect._reading.probe import begins_json, next_lexeme
+from toolect._reading.probe import json_instead, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
-from toolect._shapes.loose import QUOTES, broken
+from toolect._shapes.loose import QUOTES, Guess, begins_call
 from toolect._spec.model import Role, SlotKind
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
@@ -49,8 +49,8 @@ class Attempt(NamedTuple):
     """What may be a call, from character `start` on: JSON, perhaps after a marker."""
 
     start: int
-    opener: tuple[Stop, int, int] | None
-    """A marker at these characters, which counts only if the JSON is a call."""
+    opener: tuple[Stop, int, int, bool] | None
+    """A marker at these characters, spelled otherwise perhaps, which counts only if the JSON is a call."""
 
 
 def opened_again(course: Course, opener: str) -> Answer:
@@ -296,8 +296,13 @@ class TextSlot:
         if passage.shows(course, at, at):
             return self
         node = passage.node if passage.node.json else passage.node.step(SlotKind.TEXT).node
-        if after != '"' and (shape := node.json_field().shape) is not None and broken(buf, at, shape):
-            return self
+        if after != '"' and (shape := node.json_field().shape) is not None:
+            likely = begins_call(buf, at, shape)
+            if likely is Guess.NO:
+                return self
+            if likely is Guess.MORE and not course.final:
+                self._hold(course, at)
+                return WAIT
         passage.read_to(course, at)
         return self._try(course, node, Attempt(course.base + at, None))
 
@@ -309,7 +314,7 @@ class TextSlot:
 
     def _look_through(self, course: Course, found: End) -> Next:
         """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
-        stop, lead, at, end, _ = found
+        stop, lead, at, end, wrong = found
         start = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
         if start == len(course.buf) and not course.final:
             self._hold(course, at)
@@ -324,7 +329,7 @@ class TextSlot:
         self.passage.read_to(course, until)
         base = course.base
         course.pos = start
-        return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end)))
+        return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end, wrong)))
 
     def _other(self, course: Course, node: Node, pos: int) -> Answer:
         """Does something else than JSON come at `buf[pos:]`, where `node` takes either?"""
@@ -332,11 +337,11 @@ class TextSlot:
             return Answer.NO
         if course.buf[pos] not in "{[":
             return Answer.YES
-        likely = Answer.YES if not node.marks else begins_json(course, pos)
-        if likely is not Answer.NO:
-            return Answer.WAIT if likely is Answer.WAIT else Answer.NO
         lexeme = next_lexeme(course, node, pos)
-        return Answer.WAIT if lexeme is WAIT else Answer.NO if lexeme is None else Answer.YES
+        if lexeme is None or lexeme is WAIT:
+            return Answer.NO if lexeme is None else Answer.WAIT
+        instead = json_instead(course, node, lexeme)
+        return Answer.WAIT if instead is Answer.WAIT else Answer.NO if instead is Answer.YES else Answer.YES
 
     def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:
         """Read the JSON value here, which may be that of `node`, or just text."""
@@ -359,8 +364,8 @@ class TextSlot:
         passage, opened, opener = self.passage, self.passage.opened, self._attempt.opener
         passage.close(course, self._attempt.start)
         if opener is not None:
-            pos, spacing, (stop, at, end) = course.pos, course.spacing, opener
-            cross(course, stop, passage.node, at, end, opened)
+            pos, spacing, (stop, at, end, wrong) = course.pos, course.spacing, opener
+            cross(course, stop, passage.node, at, end, opened, wrong)
             course.pos = pos
             spacing.come = course.raw(end, start)
             expects = course.node.choices[SlotKind.JSON][0].expects

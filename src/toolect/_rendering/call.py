@@ -22,6 +22,7 @@ from toolect._spec.model import (
     Spec,
 )
 from toolect._values.codec import encode, faithful
+from toolect._values.json_lexemes import decode
 from toolect._values.ref import join_ref, split_ref
 from toolect._values.schema import NO_SCHEMA, TYPES, Schema, type_of
 from toolect._values.trees import is_finite, with_sorted_keys
@@ -212,9 +213,23 @@ class CallWriter(Walk):
 
 
 def arguments_text(call: Call, sort: bool) -> str:
-    """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted."""
+    """The arguments as JSON text: the model's own spelling where there is one, unless they are to be sorted.
+
+    A spelling with a key twice says more than the arguments do, and is not written.
+    """
     if not isinstance(call.arguments, dict):
         raise Unrepresentable("arguments", "expected an object", dumps(call.arguments))
     if not is_finite(call.arguments):
         raise Unrepresentable("arguments", "expected finite numbers", dumps(call.arguments))
-    return dumps(with_sorted_keys(call.arguments)) if sort else call.arguments_text
+    if sort:
+        return dumps(with_sorted_keys(call.arguments))
+    text = call.arguments_text
+    return dumps(call.arguments) if _doubled(text) else text
+
+
+def _doubled(text: str) -> bool:
+    """True for JSON text with a key twice in an object."""
+    try:
+        return decode(text, 0)[2]
+    except (ValueError, StopIteration, RecursionError):
+        return False  # reading it back tells

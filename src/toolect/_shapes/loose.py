@@ -109,9 +109,9 @@ def guess(text: str, keys: frozenset[str]) -> Guess:
     return Guess.YES if text[after] == ":" or quoted and text[after] in '"{[' else Guess.NO
 
 
-def broken(text: str, at: int, shape: Shape) -> bool:
-    """True when what begins at index `at`, which is no JSON, is surely no call in `shape` either."""
-    return guess(text[at : at + _NEAR], keys_of(shape)) is Guess.NO
+def begins_call(text: str, at: int, shape: Shape) -> Guess:
+    """Is what begins at index `at`, which is no JSON, a call in `shape`?"""
+    return guess(text[at : at + _NEAR], keys_of(shape))
 
 
 class LooseEnd:

@@ -109,8 +109,9 @@ class Fitting:
         """The rest: nothing more will come."""
         if self._flow is not None:
             return self._flow.rest()
-        value = read_json("".join(self._held))
-        if value is not NOTHING and (found := self._unwrapped(value)) is not value:
+        text = "".join(self._held)
+        value = read_json(text)
+        if value is not NOTHING and (found := self._unwrapped(value, text.strip())) is not value:
             self._held = [dumps(found)]
         return self._pass_on() + self._rest()
 
@@ -122,8 +123,8 @@ class Fitting:
         self.feed = self._flow.feed
         return self.feed("".join(self._held))
 
-    def _unwrapped(self, value: Json) -> Json:
-        """The arguments that `value` holds, or is; `value` itself where that is not so."""
+    def _unwrapped(self, value: Json, text: str) -> Json:
+        """The arguments that `value`, which is spelled `text`, holds, or is; `value` itself where that is not so."""
         schema, before = self._schema, value
         for _ in range(MAX_WRAPPERS):
             if not isinstance(value, dict) or len(value) != 1 or not _wraps(schema, key := next(iter(value))):
@@ -135,21 +136,24 @@ class Fitting:
                 break
             value = inner
             self.changes.append(Change(RepairKind.WRAPPED, key))
-        if (alone := placed(schema, before)) is None:
+        if (alone := placed(schema, before, text)) is None:
             return value
         self.changes.append(Change(RepairKind.POSITIONAL, next(iter(alone))))
         return alone
 
 
-def placed(schema: Schema, value: Json) -> dict[str, Json] | None:
-    """The arguments of a tool that has one parameter, where `value`, which is no object, can be that; else None."""
+def placed(schema: Schema, value: Json, text: str) -> dict[str, Json] | None:
+    """The arguments of a tool that has one parameter, where `value`, which is no object, can be that; else None.
+
+    A number where a string should be is its `text`, as it is spelled.
+    """
     if isinstance(value, dict) or (sole := schema.sole) is None:
         return None
     member = schema.member(sole)
     if not _becomes(member, value):
         if member is None or "string" not in member.types or not isinstance(value, int | float):
             return None
-        value = dumps(value)
+        value = text
     return {sole: value}
 
 
