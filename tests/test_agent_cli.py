@@ -210,14 +210,17 @@ def test_an_answer_that_was_cut_off(tools: str) -> None:
     assert result.exit_code == 1 and "Low at" in result.stdout and "limit of tokens" in result.stderr
 
 
+HARBOUR = f"'{sys.executable}' '{Path(__file__).with_name('mcp_harbour.py')}'"
+"""An MCP server that has the tools `tide`, `sink` and others."""
+
+
 def test_tools_of_an_mcp_server(tools: str) -> None:
     """Beside those of a module, or alone."""
-    harbour = f"'{sys.executable}' '{Path(__file__).with_name('mcp_harbour.py')}'"
     script = [chat_server.calls(("sink", '{"ship": "Vasa"}')), chat_server.text("It does not.")]
     with serving(script * 2) as server:
         words = ["How?", "--url", server.url, "--model", "m", "--yes"]
-        alone = invoke("agent", *words, "--mcp", harbour)
-        both = invoke("agent", *words, "--mcp", harbour, "--tools", tools)
+        alone = invoke("agent", *words, "--mcp", HARBOUR)
+        both = invoke("agent", *words, "--mcp", HARBOUR, "--tools", tools)
     assert alone.exit_code == 0 and "Vasa does not sink" in alone.stdout, alone.output
     assert both.exit_code == 1 and "got `tide`, which is registered already" in both.stderr
 
@@ -264,5 +267,20 @@ def test_run_reads_what_parse_writes(tools: str) -> None:
 
 
 def test_run_without_tools_is_misuse() -> None:
-    """The option is needed."""
-    assert invoke("run", text=CALL).exit_code == 2
+    """One of the options is needed."""
+    result = invoke("run", text=CALL)
+    assert result.exit_code == 2 and "--tools, or a server with --mcp" in result.stderr
+
+
+def test_run_with_an_mcp_server(tools: str) -> None:
+    """Its tools run, for one answer and for many; that it cannot be reached, or has a name that is taken, is said."""
+    sink = CALL.replace("tide", "sink").replace("port", "ship").replace("Brest", "Vasa")
+    drawn = invoke("run", "--from", "hermes", "--mcp", HARBOUR, "--format", "text", text=CALL)
+    assert drawn.exit_code == 0 and "result tide" in drawn.stdout, drawn.output
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in (sink, "None.", sink))
+    many = rows(invoke("run", "--jsonl", "--mcp", HARBOUR, text=lines))
+    assert [[result["is_error"] for result in row["results"]] for row in many] == [[True], [], [True]]
+    both = invoke("run", "--tools", tools, "--mcp", HARBOUR, text=sink)
+    assert both.exit_code == 2 and "got `tide`, which is registered already" in both.stderr
+    gone = invoke("run", "--mcp", "no-such-server", text=sink)
+    assert gone.exit_code == 2 and "expected an MCP server at no-such-server" in gone.stderr

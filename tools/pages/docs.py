@@ -25,7 +25,7 @@ from tools.bench import speed_tables
 from tools.fuzz import fuzz
 from tools.house import figures
 from tools.house.imports import ORDER, modules, part
-from tools.pages import check_pages, dialect_pages, feature_matrix
+from tools.pages import check_pages, dialect_pages, feature_matrix, headlines
 from tools.pages.markdown_text import code, table
 from tools.peers import peer_figures
 
@@ -57,19 +57,19 @@ KNOWN = (
 
 
 def readme() -> str:
-    """The README with its table of well-known dialects."""
+    """The README with its table of well-known dialects, and its figures."""
     rows = [("dialect", "one call", "models")]
     for name in KNOWN:
         link = f"[`{name}`]({dialect_pages.FOLDER}/{name}.md)"
         rows.append((link, code(dialect_pages.sample(name)), dialect_pages.models(name)))
-    return _filled("README.md", "dialects", table(rows))
+    return _filled(_filled(_read("README.md"), "dialects", table(rows)), "figures", headlines.text())
 
 
 def contributing() -> str:
     """The page for contributors with the order of packages, the lowest floor last."""
     floors = reversed([*enumerate(ORDER, 1)])
     rows = [("floor", "packages and modules"), *((str(n), ", ".join(map(code, names.split()))) for n, names in floors)]
-    return _filled("CONTRIBUTING.md", "order", table(rows))
+    return _filled(_read("CONTRIBUTING.md"), "order", table(rows))
 
 
 _LIMIT = re.compile(r"(.+?)\. ((?:Beyond it|With fewer): .+?)\.(?: |$)")
@@ -86,7 +86,7 @@ def limits() -> str:
                 value = getattr(import_module(module), name)
                 shown = f"`{module.removeprefix('toolect.')}.{name}`"
                 rows.append((shown, f"{value:,.0f}", said[1], said[2].removeprefix("Beyond it: ")))
-    return _filled("docs/guide/dialects.md", "limits", table(rows))
+    return _filled(_read("docs/guide/dialects.md"), "limits", table(rows))
 
 
 def _documented(path: Path) -> Iterator[tuple[str, str]]:
@@ -97,13 +97,16 @@ def _documented(path: Path) -> Iterator[tuple[str, str]]:
                 yield name, doc
 
 
+def _read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
 def _filled(page: str, name: str, text: str) -> str:
     """The page with `text` between the comments that name it."""
-    written = (ROOT / page).read_text(encoding="utf-8")
-    before, found, rest = written.partition(f"<!-- {name} -->\n")
+    before, found, rest = page.partition(f"<!-- {name} -->\n")
     _, closed, after = rest.partition(f"<!-- /{name} -->")
     if not found or not closed:
-        raise SystemExit(f"expected `<!-- {name} -->` and `<!-- /{name} -->` in {page}")
+        raise SystemExit(f"expected `<!-- {name} -->` and `<!-- /{name} -->` in the page that begins `{page[:40]}`")
     return f"{before}{found}{text}\n{closed}{after}"
 
 

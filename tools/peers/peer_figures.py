@@ -52,6 +52,14 @@ class Report(msgspec.Struct, frozen=True):
     rows: list[Row]
     probes: dict[str, tuple[int, int]]
 
+    def ratios(self, build: str, workload: str, how: str) -> list[tuple[float, str, str]]:
+        """How many times as long the best peer takes, the least first: with the dialect, and who that is."""
+        return sorted(
+            (best[1] / row.figures[build].us, row.dialect, best[0])
+            for row in self.rows
+            if (row.workload, row.how) == (workload, how) and build in row.figures and (best := row.best)
+        )
+
 
 _HEAD = """\
 # Beside other packages
@@ -108,12 +116,7 @@ def page() -> str:
 def _summary(report: Report, build: str) -> Iterator[tuple[str, str, str, str]]:
     for how in HOW:
         for workload in WORKLOADS:
-            ratios = sorted(
-                (best[1] / row.figures[build].us, row.dialect, best[0])
-                for row in report.rows
-                if (row.workload, row.how) == (workload, how) and build in row.figures and (best := row.best)
-            )
-            if ratios:
+            if ratios := report.ratios(build, workload, how):
                 ahead = sum(ratio >= 1 for ratio, *_ in ratios)
                 least, dialect, who = ratios[0]
                 middle = ratios[len(ratios) // 2][0]

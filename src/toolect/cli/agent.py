@@ -29,7 +29,7 @@ from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import event_form, message_form
 from toolect.cli._shared.io import Misuse, emit_json, note
 from toolect.cli._shared.message_text import Live
-from toolect.cli._shared.tool_option import collection_option, draw_result
+from toolect.cli._shared.tool_option import draw_result, tool_options
 from toolect.message import Call
 from toolect.rendered import Unrepresentable
 
@@ -40,9 +40,7 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @click.argument("question")
 @click.option("--url", required=True, metavar="URL", help="The server's base, such as http://localhost:8000/v1.")
 @click.option("--model", default="", metavar="NAME", help="The model's name on that server; else its only one.")
-@collection_option(required=False)
-@click.option("--mcp", "servers", multiple=True, metavar="SERVER",
-              help="Also the tools of this MCP server: a command in quotes, or a URL.  Can be repeated.")  # fmt: skip
+@tool_options
 @click.option("--dialect", metavar="DIALECT",
               help="Write tools and read calls as text in this dialect; with `native` the server reads them all.  "
                    "[default: as the server can, and by the model]")  # fmt: skip
@@ -64,7 +62,7 @@ KEYS = ("TOOLECT_API_KEY", "OPENAI_API_KEY")
 @shared.format_option("what happens", "json", "text")
 @shared.spec_option
 def command(
-    question: str, url: str, model: str, registry: ToolRegistry, servers: tuple[str, ...], dialect: str | None,
+    question: str, url: str, model: str, registry: ToolRegistry, servers: list[McpServer], dialect: str | None,
     prefix: str, system: str, choice: str, max_iterations: int, timeout: float, limit: float, retries: int,
     yes: bool | None, form: str | None,
 ) -> int:  # fmt: skip
@@ -80,7 +78,7 @@ def command(
     screen = _Screen(shared.form_for(form))
     try:
         agent = Agent(
-            url, [registry, *map(McpServer, servers)], found, system, max_iterations, model=model, prefix=prefix,
+            url, [registry, *servers], found, system, max_iterations, model=model, prefix=prefix,
             api_key=key, timeout=timeout, limit=limit, retries=retries, tool_choice=choice,
             before=None if yes else screen.approve,
         )  # fmt: skip

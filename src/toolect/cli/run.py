@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from toolect.agent import ToolRegistry
+from toolect.agent import McpServer, ToolRegistry
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import message_of
-from toolect.cli._shared.io import emit_json, read
-from toolect.cli._shared.tool_option import collection_option, draw_result
+from toolect.cli._shared.io import Misuse, emit_json, read
+from toolect.cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect.compiled import Dialect
 from toolect.message import BadMessage, Json, Message
 from toolect.registry import AUTO
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("run")
 @shared.file_argument
-@collection_option()
+@tool_options
 @shared.source_option("The dialect of the text; a message as `parse` writes it, or OpenAI's, is read too.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S",
               help="Seconds that a tool may take.")  # fmt: skip
@@ -36,21 +36,25 @@ if TYPE_CHECKING:
 @shared.spec_option
 @shared.max_bytes_option
 def command(
-    file: str, registry: ToolRegistry, source: Dialect | Auto, timeout: float, form: str | None, jsonl: bool | None,
-    field: str, max_bytes: int,
+    file: str, registry: ToolRegistry, servers: list[McpServer], source: Dialect | Auto, timeout: float,
+    form: str | None, jsonl: bool | None, field: str, max_bytes: int,
 ) -> int:  # fmt: skip
     """Execute the calls of a message and write what came of them, in their order.
 
-    Calls that are truncated or malformed, of unknown tools or with wrong arguments are not executed: their results say
-    why. The json format is one result a line. Of files of many messages, .jsonl and .parquet, the "results" of each are
-    written beside its other columns, one message after the other.
+    Tools are the functions of a module, those of an MCP server, or both. Calls that are truncated or malformed, of
+    unknown tools or with wrong arguments are not executed: their results say why. The json format is one result a line.
+    Of files of many messages, .jsonl and .parquet, the "results" of each are written beside its other columns, one
+    message after the other.
     """
     registry.timeout = timeout
-    if shared.reads_many(file, jsonl):
-        from toolect.cli._shared.many import each
+    if not len(registry) and not servers:
+        raise Misuse("expected tools to run, got none: name a module with --tools, or a server with --mcp")
+    with all_tools(registry, servers) as (runner, tools):
+        if shared.reads_many(file, jsonl):
+            from toolect.cli._shared.many import each
 
-        return each(file, max_bytes, partial(_record, registry, source, field), 1)
-    results = asyncio.run(registry.execute_all(_message(file, registry, source, max_bytes).calls))
+            return each(file, max_bytes, partial(_record, runner, tools, source, field), 1)
+        results = runner.run(tools.execute_all(_message(file, tools, source, max_bytes).calls))
     if shared.form_for(form) == "text":
         pen = Pen()
         for result in results:
@@ -72,7 +76,9 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
     return source.parse(text, tools=registry.definitions())
 
 
-def _record(registry: ToolRegistry, source: Dialect | Auto, field: str, record: Json) -> tuple[dict[str, Json], bool]:
+def _record(
+    runner: asyncio.Runner, registry: ToolRegistry, source: Dialect | Auto, field: str, record: Json
+) -> tuple[dict[str, Json], bool]:
     """The results of the calls in a line or row, beside its other columns."""
     from toolect.cli._shared.many import beside, text_of
 
@@ -81,6 +87,6 @@ def _record(registry: ToolRegistry, source: Dialect | Auto, field: str, record: 
     except BadMessage:
         text, taken = text_of(record, field)
         message = source.parse(text, tools=registry.definitions())
-    results = asyncio.run(registry.execute_all(message.calls))
+    results = runner.run(registry.execute_all(message.calls))
     shown = [msgspec.to_builtins(result) for result in results]
     return {**beside(record, taken), "results": shown}, not any(result.is_error for result in results)

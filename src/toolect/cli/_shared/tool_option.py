@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any, TypeVar
 
 import click
 
 from toolect._shown import one_line
-from toolect.agent import BadTool, ToolRegistry, ToolResult
+from toolect.agent import AgentError, BadTool, McpServer, ToolRegistry, ToolResult
 from toolect.agent.collect import collect
 from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.cli._shared.io import Misuse
@@ -27,12 +29,41 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -
         raise Misuse(str(error)) from None
 
 
-def collection_option(required: bool = True) -> Callable[[F], F]:
-    """The option for a module of tools."""
+def tool_options(command: F) -> F:
+    """The options for tools: a module of functions, and servers that have them."""
+    servers = click.option(
+        "--mcp", "servers", multiple=True, metavar="SERVER", callback=_servers,
+        help="Also the tools of this MCP server: a command in quotes, or a URL.  Can be repeated.",
+    )(command)  # fmt: skip
     return click.option(
-        "--tools", "registry", metavar="MODULE", callback=_collect, required=required,
+        "--tools", "registry", metavar="MODULE", callback=_collect,
         help="A Python file or module: its ToolRegistry, its Tools, or its functions with docstrings.",
-    )  # fmt: skip
+    )(servers)  # fmt: skip
+
+
+def _servers(_ctx: click.Context, _param: click.Parameter, sources: tuple[str, ...]) -> list[McpServer]:
+    try:
+        return [McpServer(source) for source in sources]
+    except ImportError as error:
+        raise Misuse(str(error)) from None
+
+
+@contextmanager
+def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[tuple[asyncio.Runner, ToolRegistry]]:
+    """The tools of a module and of servers, and what runs them: the servers are open as long as this is.
+
+    Raises `Misuse` for a server that cannot be reached, and where two tools have one name.
+    """
+    with asyncio.Runner() as runner:
+        open_ = AsyncExitStack()
+        try:
+            for server in servers:
+                registry = registry.plus(*runner.run(open_.enter_async_context(server)))
+            yield runner, registry
+        except (AgentError, BadTool) as error:
+            raise Misuse(str(error)) from None
+        finally:
+            runner.run(open_.aclose())
 
 
 def draw_result(result: ToolResult) -> Iterator[Styled]:
