@@ -8,10 +8,12 @@ import jsonschema
 import pytest
 import yaml
 
-from toolect.authoring.editor_schema import editor_schema
+from toolect._chats import chat_registry
+from toolect.authoring.editor_schema import chat_schema, editor_schema
 from toolect.registry import shipped
 
 VALIDATOR = jsonschema.Draft202012Validator(editor_schema())
+CHATS = jsonschema.Draft202012Validator(chat_schema())
 FORMATS = Path(__file__).parent / "formats" / "formats.yaml"
 
 
@@ -21,9 +23,16 @@ def test_specs_are_valid(path: Path) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(path.read_text("utf-8")))] == []
 
 
-def test_it_is_a_schema() -> None:
-    """By its own schema."""
+def test_chats_are_valid() -> None:
+    """What toolect loads, an editor accepts: of chats too."""
+    text = chat_registry.shipped().read_text("utf-8")
+    assert [error.message for error in CHATS.iter_errors(yaml.safe_load(text))] == []
+
+
+def test_they_are_schemas() -> None:
+    """By their own schema."""
     jsonschema.Draft202012Validator.check_schema(editor_schema())
+    jsonschema.Draft202012Validator.check_schema(chat_schema())
 
 
 @pytest.mark.parametrize(
@@ -45,3 +54,25 @@ def test_it_is_a_schema() -> None:
 def test_mistakes_are_marked(entry: object) -> None:
     """Fields, roles, codecs, options and policies that there are not, and values of another kind."""
     assert not VALIDATOR.is_valid({"d": entry})
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"extends": "chatml", "whn": {}},
+        {"extends": "chatml", "when": {"think": "latest & reasoning"}},
+        {"map": {"head": "sys"}},
+        {"trim": {"user": "all"}},
+        {"lost": ["tool"]},
+        {"end": "<eos>"},
+        {"tools": {"ech": "{name}"}},
+        {"systems": "first"},
+        {"markers": ["<s>"]},
+        {"output": "yaml"},
+        "a text",
+    ],
+    ids=str,
+)
+def test_mistakes_in_chats_are_marked(entry: object) -> None:
+    """Fields, roles and words that there are not, and values of another kind."""
+    assert not CHATS.is_valid({"d": entry})

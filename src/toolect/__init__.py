@@ -8,7 +8,7 @@ what begins with an underscore.
 from __future__ import annotations
 
 # What reads canonical texts is imported here; what reads others, streams or grammars comes with the first of them.
-from toolect._chats.chat_registry import UnknownChat, chat, chats
+from toolect._chats.chat_registry import UnknownChat, chat, chats, load
 from toolect._conversion import convert
 from toolect._detection.guess import detect, dialect, parse
 from toolect._reading.stream import Stream
@@ -18,7 +18,7 @@ from toolect.conversation import Conversation
 from toolect.diagnostic import SpecError
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, ReasoningDelta
 from toolect.message import BadMessage, Call, Content, Message, Reasoning, Repair, RepairKind, Status
-from toolect.registry import UnknownDialect, define, dialects, load, map_model
+from toolect.registry import UnknownDialect, define, dialects, map_model
 from toolect.rendered import Rendered, Unrepresentable
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,9 @@ GIVEN = Path("<defined>")
 """Where given texts seem to lie: no folder has this name."""
 
 FOLDERS = "TOOLECT_SPECS"
-"""The environment variable that names files with dialects, or folders of such, as `PATH` names folders."""
+"""The environment variable that names files with dialects or chats, or folders of such, as `PATH` names folders."""
 PACKAGES = "toolect.dialects"
-"""The entry points by which packages say where their dialects are."""
+"""The entry points by which packages say where their dialects and chats are."""
 
 _given: dict[Path, bytes] = {}
 
@@ -61,14 +62,19 @@ def imported(folder: Path, names: Sequence[str]) -> Path:
     return next((place / below for place in places if exists(place / below)), folder / below)
 
 
-def named() -> list[Path]:
-    """The files with dialects that the environment names."""
+def holds_chats(path: Path) -> bool:
+    """True for the name of a file with chats, `chats.yaml` or `NAME.chats.yaml`; others hold dialects."""
+    return re.fullmatch(r"(?:.*[.])?chats[.]ya?ml", path.name) is not None
+
+
+def named(chats: bool = False) -> list[Path]:
+    """The files with dialects that the environment names, or those with chats."""
     words = os.environ.get(FOLDERS, "").split(os.pathsep)
-    return [file for word in words if word for file in _files_at(Path(word))]
+    return [file for word in words if word for file in _files_at(Path(word), chats)]
 
 
-def packaged() -> list[Path]:
-    """The files with dialects that installed packages bring: beside a module, or where a path says."""
+def packaged(chats: bool = False) -> list[Path]:
+    """The files with dialects, or chats, that installed packages bring: beside a module, or where a path says."""
     from importlib.metadata import entry_points  # not part of starting up: it looks at every package
 
     found: list[Path] = []
@@ -77,15 +83,16 @@ def packaged() -> list[Path]:
             said = point.load()
             places = [Path(said.__file__).parent] if hasattr(said, "__file__") else [*_paths(said)]
         except Exception as error:  # whatever another package does, reading goes on
-            left_out(f"the entry point `{point.name} = {point.value}`", f"{type(error).__name__}: {error}")
+            what = f"the dialects of the entry point `{point.name} = {point.value}`"
+            left_out(what, f"{type(error).__name__}: {error}")
             continue
-        found += (file for place in places for file in _files_at(place))
+        found += (file for place in places for file in _files_at(place, chats))
     return found
 
 
 def left_out(what: str, why: str) -> None:
-    """Say that dialects are not there which somebody else than the caller has named."""
-    warnings.warn(f"the dialects of {what} are left out: {why}", stacklevel=2)
+    """Say that dialects or chats are not there which somebody else than the caller has named."""
+    warnings.warn(f"{what} are left out: {why}", stacklevel=2)
 
 
 def _paths(said: object) -> Iterator[Path]:
@@ -97,6 +104,7 @@ def _paths(said: object) -> Iterator[Path]:
         raise TypeError(f"expected a module, a path or a list of paths, got {type(said).__name__}")
 
 
-def _files_at(place: Path) -> list[Path]:
-    """The file itself, or the YAML files of a folder."""
-    return sorted(file for file in place.iterdir() if file.suffix in (".yaml", ".yml")) if place.is_dir() else [place]
+def _files_at(place: Path, chats: bool) -> list[Path]:
+    """The file itself, or the YAML files of a folder: those with chats, or all others."""
+    files = sorted(f for f in place.iterdir() if f.suffix in (".yaml", ".yml")) if place.is_dir() else [place]
+    return [file for file in files if holds_chats(file) == chats]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolect import _cache as cache
 from toolect import _files as files
+from toolect import _shelves as shelves
 from toolect._files import shipped as shipped
-from toolect._names import Match, Names, explain, is_model, near_misses
+from toolect._names import Match, Names, is_model
 from toolect._spec.model import Spec
 from toolect.compiled import Dialect
-from toolect.diagnostic import SpecError
-from toolect.message import kind_of
+from toolect.diagnostic import Diagnostic
 
 AUTO = "auto"
 """The name of no dialect: `toolect.dialect` takes it for whatever fits the text."""
@@ -39,70 +37,33 @@ class UnknownDialect(LookupError):  # what it is, not what it does to the progra
         return f"no dialect, alias or model is named {self.name!r}: {hint}"
 
 
-class Shelf:
-    """The entries of one file, read when they are asked for. They may extend entries of the files `bases`."""
+class Shelf(shelves.Shelf[Spec]):
+    """The dialects of one file, read when they are asked for."""
 
-    def __init__(self, path: Path, *bases: Path) -> None:
-        self.path = path
-        self.bases = bases
-        self._text = _bytes(path)
-        self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
-        self._specs: dict[str, Spec] = {}
-        names = cache.load("index", self._key, dict[str, Names])
-        self.names: dict[str, Names] = names or self._index()
+    index = "index"
+    grammars = "grammars"
 
-    def spec(self, name: str) -> Spec:
-        """The spec of an entry: from memory, from the cache, or compiled. Raises `SpecError`."""
-        spec = self._specs.get(name)
-        if spec is None:
-            key = self._spec_key(name)
-            spec = cache.load(name, key, Spec)
-            if spec is None:
-                from toolect._spec.load import load_spec
+    def kind(self) -> type[Spec]:
+        """What a spec is."""
+        return Spec
 
-                spec = load_spec(self.path, name, *self.bases)
-                cache.store(name, key, spec)
-            self._specs[name] = spec
-        return spec
+    def load(self, name: str) -> Spec:
+        """The spec of an entry, out of its file. Raises `SpecError`."""
+        from toolect._spec.load import load_spec
 
-    def check(self) -> None:
-        """Load every spec; all that is wrong with any of them is one `SpecError`."""
-        try:
-            for name in self.names:
-                self.spec(name)
-            sound = cache.load("index", self._key, dict[str, Names]) is not None
-        except SpecError:
-            sound = False
-        if not sound:
-            from toolect._spec.load import load_specs
+        return load_spec(self.path, name, *self.bases)
 
-            _, found = load_specs(self.path, *self.bases)
-            if errors := [d for d in found if d.severity == "error"]:
-                raise SpecError(errors)
+    def problems(self) -> list[Diagnostic]:
+        """What is wrong with any of the entries."""
+        from toolect._spec.load import load_specs
 
-    @cached_property
-    def hashes(self) -> tuple[str, ...]:
-        """The hashes of all that the specs are made from."""
-        return tuple(self._spec_key(name) for name in self.names)
+        return load_specs(self.path, *self.bases)[1]
 
-    def _index(self) -> dict[str, Names]:
+    def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
+        """What the entries answer to, and the problems of the file."""
         from toolect._spec.load import read_names
 
-        names, problems = read_names(self.path)
-        if not names:
-            raise SpecError(problems)
-        if not problems:
-            cache.store("index", self._key, names)
-        return names
-
-    def _spec_key(self, name: str) -> str:
-        """The hash of all that the spec is made from."""
-        parts = [self._key.encode(), name.encode()]
-        for stem in filter(None, (name, self.names[name].extends)):
-            parts += cache.grammar_parts(self.path.parent / "grammars" / f"{stem}.lark")
-            for base in self.bases:
-                parts += [_bytes(base), *cache.grammar_parts(base.parent / "grammars" / f"{stem}.lark")]
-        return cache.key(parts)
+        return read_names(self.path)
 
 
 class State(NamedTuple):
@@ -113,12 +74,10 @@ class State(NamedTuple):
     models: dict[str, Names]
 
 
-class Registry:
-    """Shelves of specs, and one `Dialect` per name, made once.
+class Registry(shelves.Shelves[Spec]):
+    """The specs of dialects, and one `Dialect` per name, made once."""
 
-    `named` are files that win over the `shipped` one, `packaged` files that do not: they are looked for where a name is
-    unknown otherwise, or where all dialects are asked for.
-    """
+    what = "dialect"
 
     def __init__(
         self,
@@ -126,14 +85,21 @@ class Registry:
         named: Callable[[], list[Path]] = list,
         packaged: Callable[[], list[Path]] = list,
     ) -> None:
-        self._shipped, self._named, self._packaged = shipped, named, packaged
-        self._below: list[Shelf] | None = None  # those of packages
-        self._shelves: list[Shelf] = []
+        super().__init__(shipped, named, packaged)
         self._ready: dict[str, Dialect] = {}
-        self._models: dict[str, Names] = {}
-        """The patterns of model ids that were mapped, by dialect."""
-        self._print: tuple[list[Shelf], str] | None = None  # the fingerprint of these shelves
-        self._lock = threading.RLock()
+        self._print: tuple[list[shelves.Shelf[Spec]], str] | None = None  # the fingerprint of these shelves
+
+    def shelf(self, path: Path, *bases: Path) -> Shelf:
+        """The shelf of a file. Raises `SpecError`."""
+        return Shelf(path, *bases)
+
+    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownDialect:
+        """What to raise for a name that leads to nothing."""
+        return UnknownDialect(name, near)
+
+    def forget(self, name: str) -> None:
+        """The dialect of this name is made anew when it is asked for again."""
+        self._ready.pop(name, None)
 
     def dialect(self, name: str) -> Dialect:
         """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
@@ -147,58 +113,9 @@ class Registry:
                 ready = self._ready[found] = Dialect(self.spec(found))
             return ready
 
-    def spec(self, name: str) -> Spec:
-        """The spec with this name, alias or model id. Raises `UnknownDialect`."""
-        with self._lock:
-            found = self.resolve(name)
-            return self._shelf(found).spec(found)
-
-    def file_of(self, name: str) -> Path:
-        """The file that declares the dialect with this name, alias or model id. Raises `UnknownDialect`."""
-        with self._lock:
-            return self._shelf(self.resolve(name)).path
-
-    def files(self) -> list[Path]:
-        """All files with dialects; of two that declare one, the last counts."""
-        with self._lock:
-            return [shelf.path for shelf in self._every()]
-
-    def resolve(self, name: str) -> str:
-        """The name of the dialect that a name, an alias or a model id leads to. Raises `UnknownDialect`."""
-        return self.explain(name).dialect
-
-    def explain(self, name: str) -> Match:
-        """How a name, an alias or a model id leads to its dialect. Raises `UnknownDialect`."""
-        with self._lock:
-            names = [shelf.names for shelf in self._all()]
-            mapped = self._models
-        if not isinstance(name, str):
-            raise TypeError(f"expected the name of a dialect as str, got {kind_of(name)}")
-        found = explain(name, names)
-        if found is None:
-            names = [shelf.names for shelf in self._every()]
-            found = explain(name, names)
-        if mapped and (found is None or found.by == "model"):
-            found = explain(name, [mapped]) or found
-        if found is None:
-            raise UnknownDialect(name, tuple(near_misses(name, names)))
-        return found
-
-    def load(self, path: str | Path) -> list[str]:
-        """Register the specs of a file; they win over those of the same name. Raises `SpecError`."""
-        if not isinstance(path, str | Path):
-            raise TypeError(f"expected the path of a YAML file, got {kind_of(path)}")
-        if "\n" in str(path):
-            raise ValueError("expected the path of a YAML file, got its text: give that to define(entry=…)")
-        with self._lock:
-            file = Path(path)
-            others = [shelf for shelf in self._all() if shelf.path != file]
-            shelf = Shelf(file, *(path for path in self.files() if path != file))
-            shelf.check()
-            self._shelves = [*others, shelf]
-            for name in shelf.names:
-                self._ready.pop(name, None)
-            return list(shelf.names)
+    def dialects(self) -> list[str]:
+        """The names of all dialects, in alphabetical order."""
+        return self.names()
 
     def map_model(self, pattern: str, dialect: str) -> None:
         """Let model ids that match `pattern` lead to `dialect`, whatever they led to. Raises `UnknownDialect`.
@@ -228,11 +145,6 @@ class Registry:
             self.load(path)
         self._models = state.models
 
-    def dialects(self) -> list[str]:
-        """The names of all dialects, in alphabetical order."""
-        with self._lock:
-            return sorted({name for shelf in self._every() for name in shelf.names})
-
     def fingerprint(self) -> str:
         """What tells this set of dialects from others, by all that they are made from."""
         with self._lock:
@@ -240,46 +152,6 @@ class Registry:
             if self._print is None or self._print[0] != shelves:
                 self._print = [*shelves], cache.key(key.encode() for shelf in shelves for key in shelf.hashes)
             return self._print[1]
-
-    def _all(self) -> list[Shelf]:
-        if not self._shelves:
-            self._shelves.append(Shelf(self._shipped()))
-            if paths := self._named():
-                self._every()  # whose entries they may extend
-                self._shelves += self._sound(paths)
-        return self._shelves
-
-    def _every(self) -> list[Shelf]:
-        """All shelves, those of packages first."""
-        shelves = self._all()
-        if self._below is None:
-            self._below = self._sound(self._packaged())
-        return [*self._below, *shelves]
-
-    def _shelf(self, name: str) -> Shelf:
-        """The shelf that the dialect `name` is taken from."""
-        known = next((shelf for shelf in reversed(self._all()) if name in shelf.names), None)
-        return known or next(shelf for shelf in reversed(self._every()) if name in shelf.names)
-
-    def _sound(self, paths: list[Path]) -> list[Shelf]:
-        """Shelves of the files at `paths`, which nobody here has asked for: one with mistakes is left out, and said."""
-        found: list[Shelf] = []
-        for path in paths:
-            try:
-                shelf = Shelf(path, *(other.path for other in (*(self._below or ()), *self._shelves, *found)))
-                shelf.check()
-            except SpecError as error:
-                files.left_out(f"`{path}`", str(error).split("\n", 1)[0])
-            else:
-                found.append(shelf)
-        return found
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return files.read(path)
-    except (OSError, ValueError):
-        return b""
 
 
 _registry = Registry(shipped, files.named, files.packaged)
@@ -328,8 +200,7 @@ def file_of(name: str) -> Path:
 
 def bases(path: Path) -> tuple[Path, ...]:
     """The files whose entries those of the file at `path` may extend; the shipped one stands alone."""
-    here = path.resolve()
-    return () if here == shipped().resolve() else tuple(file for file in _registry.files() if file.resolve() != here)
+    return _registry.bases(path)
 
 
 def map_model(pattern: str, dialect: str) -> None:

@@ -20,7 +20,7 @@ ORDER = (
     "_shapes",
     "_reading",
     "_rendering _prompting _tokens",
-    "compiled",
+    "compiled _shelves",
     "registry",
     "_detection",
     "_conversion _exchange openai",

@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from toolect import registry
-from toolect.authoring.editor_schema import editor_schema
+from toolect.authoring.editor_schema import chat_schema, editor_schema
 from toolect.authoring.lint import catalogue
 from toolect.cli import main as toolect
 from tools.bench import speed_tables
@@ -116,6 +116,7 @@ PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("CONTRIBUTING.md", contributing),
     ("docs/guide/dialects.md", limits),
     ("dialects.schema.json", lambda: json.dumps(editor_schema(), indent=2) + "\n"),
+    ("chats.schema.json", lambda: json.dumps(chat_schema(), indent=2) + "\n"),
     ("docs/reports/matrix.md", feature_matrix.page),
     ("docs/reports/house.md", figures.page),
     ("docs/reports/fuzz.md", fuzz.page),

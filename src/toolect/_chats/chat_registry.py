@@ -1,17 +1,17 @@
-"""Which chats there are: those of the shipped `chats.yaml`, found by name, alias or model id."""
+"""Which chats there are: those of the shipped `chats.yaml`, and those that users load."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from toolect import _cache as cache
+from toolect import _files as files
+from toolect import _shelves as shelves
 from toolect import registry
-from toolect._names import Names, explain, near_misses
+from toolect._names import Names
 from toolect.compiled import Dialect
-from toolect.diagnostic import SpecError
+from toolect.diagnostic import Diagnostic
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -33,49 +33,78 @@ class UnknownChat(LookupError):
         return f"no chat, alias or model is named {self.name!r}: {hint}"
 
 
-class ChatShelf:
+class ChatShelf(shelves.Shelf["ChatSpec"]):
     """The chats of one file, read when they are asked for."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._text = path.read_bytes() if path.exists() else b""
-        self._key = cache.key([str(path).encode("utf-8", "surrogateescape"), self._text])
-        self.names: dict[str, Names] = cache.load("chats", self._key, dict[str, Names]) or self._index()
+    index = "chats"
+    grammars = "grammars/chats"
 
-    def spec(self, name: str) -> ChatSpec:
-        """The spec of an entry: from the cache, or loaded. Raises `SpecError`."""
+    def kind(self) -> type[ChatSpec]:
+        """What a spec is."""
         from toolect._spec.chat_model import ChatSpec
 
-        parts = [self._key.encode(), name.encode()]
-        for stem in filter(None, (name, self.names[name].extends)):
-            parts += cache.grammar_parts(self.path.parent / "grammars" / "chats" / f"{stem}.lark")
-        key = cache.key(parts)
-        spec = cache.load(f"chat-{name}", key, ChatSpec)
-        if spec is None:
-            from toolect._spec.chat_load import load_chat
+        return ChatSpec
 
-            spec = load_chat(self.path, name)
-            cache.store(f"chat-{name}", key, spec)
-        return spec
+    def cached(self, name: str) -> str:
+        """The name under which the cache keeps a chat: a dialect may have the same."""
+        return f"chat-{name}"
 
-    def _index(self) -> dict[str, Names]:
+    def stems(self, name: str) -> Iterator[str]:
+        """The names of the grammars that a chat may be made from: its own, that of the one it extends, and so on."""
+        below = {one: names for base in self.bases for one, names in ChatShelf(base).names.items()}
+        names, met = {**below, **self.names}, set[str]()
+        while name and name not in met:
+            yield name
+            met.add(name)
+            other = names.get(name, Names()).extends
+            if other == name and names is not below:  # it has the name of the one that it extends
+                names, other = below, below.get(name, Names()).extends
+            name = other
+
+    def load(self, name: str) -> ChatSpec:
+        """The spec of an entry, out of its file. Raises `SpecError`."""
+        from toolect._spec.chat_load import load_chat
+
+        return load_chat(self.path, name, *self.bases, known=registry.resolve)
+
+    def problems(self) -> list[Diagnostic]:
+        """What is wrong with any of the entries; a dialect that nobody has declared is too."""
+        from toolect._spec.chat_load import load_chats
+
+        return load_chats(self.path, *self.bases, known=registry.resolve)
+
+    def read_names(self) -> tuple[dict[str, Names], list[Diagnostic]]:
+        """What the entries answer to, and the problems of the file."""
         from toolect._spec.chat_load import read_chat_names
 
-        names, problems = read_chat_names(self.path)
-        if not names:
-            raise SpecError(problems)
-        if not problems:
-            cache.store("chats", self._key, names)
-        return names
+        return read_chat_names(self.path)
 
 
-class Chats:
-    """The chats, each made once."""
+class Chats(shelves.Shelves["ChatSpec"]):
+    """The specs of chats, and one `Chat` per name, made once."""
 
-    def __init__(self) -> None:
-        self._shelf: ChatShelf | None = None
+    what = "chat"
+
+    def __init__(
+        self,
+        shipped: Callable[[], Path],
+        named: Callable[[], list[Path]] = list,
+        packaged: Callable[[], list[Path]] = list,
+    ) -> None:
+        super().__init__(shipped, named, packaged)
         self._ready: dict[str, Chat] = {}
-        self._lock = threading.RLock()
+
+    def shelf(self, path: Path, *bases: Path) -> ChatShelf:
+        """The shelf of a file. Raises `SpecError`."""
+        return ChatShelf(path, *bases)
+
+    def unknown(self, name: str, near: tuple[str, ...]) -> UnknownChat:
+        """What to raise for a name that leads to nothing."""
+        return UnknownChat(name, near)
+
+    def forget(self, name: str) -> None:
+        """The chat of this name is made anew when it is asked for again."""
+        self._ready = {known: chat for known, chat in self._ready.items() if known != name}
 
     def chat(self, name: str) -> Chat:
         """The chat with this name, alias or model id. Raises `UnknownChat`."""
@@ -83,41 +112,39 @@ class Chats:
         if ready is not None:
             return ready
         with self._lock:
-            names = [self.shelf.names]
-            from toolect._chats.answers import plain_dialect  # not part of starting up
-            from toolect._chats.verbs import Chat
-
-            found = explain(name, names)
-            if found is None:
-                raise UnknownChat(name, tuple(near_misses(name, names)))
-            ready = self._ready.get(found.dialect)
+            found = self.resolve(name)
+            ready = self._ready.get(found)
             if ready is None:
-                spec = self.shelf.spec(found.dialect)
-                dialect = registry.dialect(spec.dialect) if spec.dialect else plain_dialect()
-                ready = self._ready[found.dialect] = Chat(spec, dialect)
+                ready = self._ready[found] = ready_chat(self.spec(found))
             return ready
-
-    @property
-    def shelf(self) -> ChatShelf:
-        """The shipped chats."""
-        if self._shelf is None:
-            self._shelf = ChatShelf(registry.shipped().with_name("chats.yaml"))
-        return self._shelf
 
     def looks_like(self, text: str) -> list[str]:
         """The chats that a transcript may be one of, best first: those whose markers it has most kinds of."""
         from toolect._chats.guarding import tokens_of
 
         found: list[tuple[float, str]] = []
-        for name in self.shelf.names:
-            tokens = tokens_of(self.shelf.spec(name))
+        for name in self.names():
+            tokens = tokens_of(self.spec(name))
             held = sum(token in text for token in tokens)
             if held:
                 found.append((-held * held / len(tokens), name))
         return [name for _, name in sorted(found)]
 
 
-_chats = Chats()
+def shipped() -> Path:
+    """The `chats.yaml` that comes with the package."""
+    return registry.shipped().with_name("chats.yaml")
+
+
+def ready_chat(spec: ChatSpec) -> Chat:
+    """The chat of a spec. Raises `UnknownDialect` for answers in a dialect that nobody has declared."""
+    from toolect._chats.answers import plain_dialect  # not part of starting up
+    from toolect._chats.verbs import Chat
+
+    return Chat(spec, registry.dialect(spec.dialect) if spec.dialect else plain_dialect())
+
+
+_chats = Chats(shipped, lambda: files.named(chats=True), lambda: files.packaged(chats=True))
 
 
 @overload
@@ -155,9 +182,28 @@ def chat(
 
 def chats() -> list[str]:
     """The names of all chats, in alphabetical order."""
-    return sorted(_chats.shelf.names)
+    return _chats.names()
 
 
 def looks_like(text: str) -> list[str]:
     """The names of the chats that a transcript may be one of, the likeliest first; empty where no markers are known."""
     return _chats.looks_like(text)
+
+
+def bases(path: Path) -> tuple[Path, ...]:
+    """The files whose entries those of the file at `path` may extend; the shipped one stands alone."""
+    return _chats.bases(path)
+
+
+def file_of(name: str) -> Path:
+    """The file that declares the chat with this name, alias or model id. Raises `UnknownChat`."""
+    return _chats.file_of(name)
+
+
+def load(path: str | Path) -> list[str]:
+    """Register the dialects of a file, or its chats where it is called `chats.yaml`, or `NAME.chats.yaml`.
+
+    They win over those of the same name; the names that they have are what this gives. Raises `SpecError`.
+    """
+    holds_chats = isinstance(path, str | Path) and files.holds_chats(Path(path))
+    return _chats.load(path) if holds_chats else registry.load(path)

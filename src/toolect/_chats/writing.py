@@ -81,7 +81,7 @@ class Writer:
                 self.answer(turn, answer, number, facts)
                 continue
             role = ROLES[type(turn)]
-            if role not in self.spec.lost or self.plans.has(role, facts):
+            if str(role) not in self.spec.lost or self.plans.has(role, facts):
                 if isinstance(turn, User | System) and turn.text:
                     facts |= _CONTENT
                 self.fill(self.plans.turn(role, facts), turn, number, facts)

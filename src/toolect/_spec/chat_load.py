@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
+from toolect import _files as files
 from toolect._names import Names
 from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
@@ -15,7 +18,8 @@ from toolect._spec.grammar import read_grammar
 from toolect._spec.guards import BadGuard, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern, Rule
-from toolect._spec.problems import Problems, in_order, near
+from toolect._spec.problems import Problems, beside, in_order, near
+from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 
@@ -44,93 +48,192 @@ def read_chat_entries(path: Path, problems: Problems) -> dict[str, Entry]:
     """The entries of a file by name."""
     text = read_text(path, problems, "missing-spec")
     document = None if text is None else read_document(path, text, problems)
+    if document and not document.entries:
+        problems.error("empty-spec", "expected at least one entry, got an empty mapping", document.place)
     entries = {}
     for key, node in document.entries if document else ():
         if not NAME.fullmatch(key.text):
-            problems.error("bad-name", f"expected a chat's name, got {describe(key)}", key.place)
+            hint = "a name has lower-case letters, digits, `.`, `_` and `-`"
+            problems.error("bad-name", f"expected a chat's name, got {describe(key)}", key.place, hint=hint)
         elif not isinstance(node, Table):
             problems.error("wrong-type", f"expected a mapping for `{key.text}`, got {describe(node)}", key.place)
         else:
             check_keys(node, FIELDS, problems)
             entries[key.text] = Entry(key, Table(tuple(e for e in node.entries if e[0].text in FIELDS), node.place))
+    check_names(entries, problems)
     return entries
 
 
-def load_chats(path: str | Path) -> tuple[dict[str, ChatSpec], list[Diagnostic]]:
-    """Every chat of a file that could be loaded, and every problem."""
+class LoadedChat(msgspec.Struct, frozen=True):
+    """One entry, loaded: its spec if it has no errors, and what that was made from."""
+
+    entry: Entry
+    spec: ChatSpec | None
+    found: tuple[Diagnostic, ...]
+    grammar: Path
+
+
+Known: TypeAlias = Callable[[str], object]
+"""Looks for a dialect by its name, and raises LookupError with `near` for one that there is not."""
+
+
+def load_chats(path: str | Path, *bases: str | Path, known: Known | None = None) -> list[Diagnostic]:
+    """Every problem of a file and of its entries; `known` tells which dialects there are."""
     problems = Problems()
     entries = read_chat_entries(Path(path), problems)
-    found = {name: spec for name in entries if (spec := _load(Path(path), entries, name, problems)) is not None}
-    return found, in_order(problems.found)
+    loaded = load_chat_entries(path, entries, entries, *bases, known=known)
+    return in_order([*problems.found, *(found for one in loaded for found in one.found)])
 
 
-def load_chat(path: str | Path, name: str) -> ChatSpec:
-    """One chat of a file. Raises `SpecError`."""
+def load_chat(path: str | Path, name: str, *bases: str | Path, known: Known | None = None) -> ChatSpec:
+    """One chat of a file; `known` tells which dialects there are. Raises `SpecError`."""
     problems = Problems()
-    entries = read_chat_entries(Path(path), Problems())
-    if name not in entries:
-        problems.error(
-            "unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=near(name, entries)
-        )
-    spec = _load(Path(path), entries, name, problems) if name in entries else None
-    if spec is None:
-        raise SpecError([d for d in in_order(problems.found) if d.severity is Severity.ERROR])
-    return spec
+    entries = read_chat_entries(Path(path), problems)
+    if name in entries:
+        (loaded,) = load_chat_entries(path, entries, [name], *bases, known=known)
+        if loaded.spec is not None:
+            return loaded.spec
+        problems.found = [*loaded.found]
+    else:
+        hint = near(name, entries)
+        problems.error("unknown-dialect", f"no entry is named `{name}`", Place(str(path), 1, 1), hint=hint)
+    raise SpecError([d for d in in_order(problems.found) if d.severity is Severity.ERROR])
 
 
-def _load(path: Path, entries: dict[str, Entry], name: str, problems: Problems) -> ChatSpec | None:
-    entry = whole = entries[name]
-    grammar = _grammar(path, name)
-    before = len(problems.found)
-    inherited = False
-    if entry.table.get("extends") is not None:
-        other = entries.get(entry.text("extends", problems))
-        if other is None or other.table.get("extends") is not None:
-            message = f"expected an entry that stands alone, got `{entry.text('extends', Problems())}`"
-            problems.error(
-                "unknown-dialect", message, entry.name.place, hint=near(entry.text("extends", problems), entries)
-            )
-            return None
-        kept = tuple(e for e in other.table.entries if e[0].text not in _OWN)
-        whole = inherit(entry, Entry(other.name, Table(kept, other.table.place)))
-        if not grammar.exists():
-            grammar, inherited = _grammar(path, other.name.text), True
-    read_rules = read_grammar(grammar, problems, entry.name.place, _SLOTS)
+def load_chat_entries(
+    path: str | Path,
+    entries: Mapping[str, Entry],
+    names: Iterable[str],
+    *bases: str | Path,
+    known: Known | None = None,
+) -> Iterator[LoadedChat]:
+    """Those of the `entries` of a file that `names` says, one after the other; they may extend those of `bases`."""
+    others = {
+        name: (Path(base), entry) for base in bases for name, entry in read_chat_entries(Path(base), Problems()).items()
+    }
+    for name in names:
+        problems = Problems()
+        spec, grammar = _load(Path(path), entries, others, entries[name], problems)
+        if known is not None:
+            _check_dialect(entries[name], known, problems)
+        if any(d.severity is Severity.ERROR for d in problems.found):
+            spec = None
+        yield LoadedChat(entries[name], spec, tuple(problems.found), grammar)
+
+
+def _check_dialect(entry: Entry, known: Known, problems: Problems) -> None:
+    name = entry.text("dialect", Problems())
+    try:
+        known(name) if name else None
+    except LookupError as error:
+        near_names = getattr(error, "near", ())
+        hint = f"did you mean `{near_names[0]}`?" if near_names else "`toolect list` shows them all"
+        place = entry.table.get("dialect")
+        assert place is not None
+        problems.error("unknown-dialect", f"expected the name of a dialect, got `{name}`", place.place, hint=hint)
+
+
+def _load(
+    path: Path,
+    entries: Mapping[str, Entry],
+    others: Mapping[str, tuple[Path, Entry]],
+    entry: Entry,
+    problems: Problems,
+) -> tuple[ChatSpec | None, Path]:
+    chain = _chain(path, entries, others, entry, problems)
+    homes = [_grammar(home, one.name.text) for home, one in chain]
+    owner = next((number for number, file in enumerate(homes) if files.exists(file)), 0)
+    read_rules = read_grammar(homes[owner], problems, entry.name.place, _SLOTS) if chain else None
     if read_rules is None:
-        return None
-    rules, whole = replace_markers(entry, whole, read_rules.rules, inherited, problems)
-    roles = _roles(whole, rules, problems)
+        return None, homes[owner] if homes else _grammar(path, entry.name.text)
+    whole = chain[-1][1]
+    for _, one in reversed(chain[:-1]):
+        kept = tuple(e for e in whole.table.entries if e[0].text not in _OWN)
+        whole = inherit(one, Entry(whole.name, Table(kept, whole.table.place)))
+    rules = read_rules.rules
+    for _, one in reversed(chain[: max(owner, 1)]):  # each speaks of the markers that the one it extends has
+        told = problems if one is entry else Problems()
+        rules, whole = replace_markers(one, whole, rules, owner > 0, told)
+    for field in ("map", "when"):
+        whole = _known_rules(entry, whole, field, rules, problems)
+    roles = _roles(whole, problems, rules)
     when, refuse = _guards(whole, "when", problems), _guards(whole, "refuse", problems)
-    for key, _ in whole.mapping("when", problems).entries:
-        if key.text not in rules:
-            problems.error(
-                "unknown-part", f"the grammar has no rule `{key.text}`", key.place, hint=near(key.text, rules)
-            )
-    _check_slots(rules, roles, problems)
+    _check_slots(rules, roles, whole.mapping("map", Problems()), problems)
+    _check_words(whole, rules, problems)
     fields = read_fields(whole.table, ChatFields, problems)
-    if any(d.severity is Severity.ERROR for d in problems.found[before:]):
-        return None
-    return ChatSpec(
-        **fields,
-        name=name,
-        rules=rules,
-        roles=roles,
-        when=when,
-        refuse=refuse,
-        place=entry.name.place,
+    if problems.failed:
+        return None, homes[owner]
+    name = entry.name.text
+    spec = ChatSpec(**fields, name=name, rules=rules, roles=roles, when=when, refuse=refuse, place=entry.name.place)
+    return spec, homes[owner]
+
+
+def _chain(
+    path: Path,
+    entries: Mapping[str, Entry],
+    others: Mapping[str, tuple[Path, Entry]],
+    entry: Entry,
+    problems: Problems,
+) -> list[tuple[Path, Entry]]:
+    """The entry, the one that it extends, and so on, each with its file; empty where one of them is missing."""
+    chain = [(path, entry)]
+    while (node := chain[-1][1].table.get("extends")) is not None:
+        home, last = chain[-1]
+        name = last.text("extends", problems)
+        beside_it = entries if home == path else {n: one for n, (file, one) in others.items() if file == home}
+        known = {**others, **{n: (home, one) for n, one in beside_it.items() if n != last.name.text}}
+        if not name:
+            return []
+        if name not in known:
+            message = f"expected another entry to extend, got `{name}`"
+            hint = near(name, {*known} - {last.name.text})
+            problems.error("unknown-dialect", message, node.place, hint=hint)
+            return []
+        if known[name] in chain:
+            message = f"expected an entry that ends in one that stands alone, got `{name}`, which extends this one"
+            problems.error("extends-twice", message, node.place)
+            return []
+        chain.append(known[name])
+    return chain
+
+
+def _known_rules(entry: Entry, whole: Entry, field: str, rules: Mapping[str, Rule], problems: Problems) -> Entry:
+    """The entry with what `field` says of rules that there are; of others only what is handed on may speak."""
+    own = {key.text for key, _ in entry.mapping(field, problems).entries}
+    for key, _ in whole.mapping(field, Problems()).entries:
+        if key.text not in rules and key.text in own:
+            hint = near(key.text, rules)
+            places = {name: rule.place for name, rule in rules.items()}
+            message = f"the grammar has no rule `{key.text}`"
+            problems.error("unknown-part", message, key.place, hint=hint, related=beside(key.text, places))
+    table = Table(
+        tuple(
+            (key, Table(tuple(e for e in node.entries if e[0].text in rules), node.place))
+            if key.text == field and isinstance(node, Table)
+            else (key, node)
+            for key, node in whole.table.entries
+        ),
+        whole.table.place,
     )
+    return Entry(whole.name, table)
 
 
-def _roles(whole: Entry, rules: dict[str, Rule], problems: Problems) -> dict[str, ChatRole]:
+def _check_words(whole: Entry, rules: Mapping[str, Rule], problems: Problems) -> None:
+    """`trim` names rules or roles."""
+    words = {*rules, *ChatRole}
+    for key, _ in whole.mapping("trim", problems).entries:
+        if key.text not in words:
+            hint = near(key.text, words)
+            message = f"expected a rule of the grammar or a role, got `{key.text}`"
+            problems.error("unknown-part", message, key.place, hint=hint)
+
+
+def _roles(whole: Entry, problems: Problems, rules: Mapping[str, Rule]) -> dict[str, ChatRole]:
     """The roles of rules: what the map says, else the rule's own name."""
     roles = {name: ChatRole(name) for name in rules if name in {*ChatRole}}
-    for key, node in whole.mapping("map", problems).entries:
+    for key, node in whole.mapping("map", Problems()).entries:
         role = read(node, ChatRole, f"`{key.text}`", problems)
-        if key.text not in rules:
-            problems.error(
-                "unknown-part", f"the grammar has no rule `{key.text}`", key.place, hint=near(key.text, rules)
-            )
-        elif role is not None:
+        if role is not None:
             roles[key.text] = role
     return roles
 
@@ -138,12 +241,14 @@ def _roles(whole: Entry, rules: dict[str, Rule], problems: Problems) -> dict[str
 def _guards(whole: Entry, field: str, problems: Problems) -> dict[str, str]:
     found = {}
     for key, node in whole.mapping(field, problems).entries:
+        if not isinstance(node, Text):
+            problems.error("wrong-type", f"expected a guard for `{key.text}`, got {describe(node)}", node.place)
+            continue
         try:
-            read_guard(node.text if isinstance(node, Text) else "")
+            read_guard(node.text)
         except BadGuard as error:
-            problems.error("wrong-value", f"in `{key.text}`: {error}", node.place)
+            problems.error("wrong-value", f"in `{key.text}`: {error}", node.place, hint=error.hint)
         else:
-            assert isinstance(node, Text)
             found[key.text] = node.text
     return found
 
@@ -168,16 +273,20 @@ _HELD: dict[ChatSlot, tuple[ChatRole, ...]] = {
 """The roles of the rules that a slot may stand in; the others may stand anywhere."""
 
 
-def _check_slots(rules: dict[str, Rule], roles: dict[str, ChatRole], problems: Problems) -> None:
-    """Every slot must stand in a rule that says what it holds."""
+def _check_slots(rules: dict[str, Rule], roles: dict[str, ChatRole], said: Table, problems: Problems) -> None:
+    """Every slot must stand in a rule that says what it holds; `said` is what the map says of that."""
+    places = {key.text: key.place for key, _ in said.entries}
     for rule in rules.values():
         for part in leaves(rule.expr):
             slot = ChatSlot(part.name) if isinstance(part, Pattern) and part.name in {*ChatSlot} else None
             wanted = None if slot is None else _HELD.get(slot)
             if wanted is not None and roles.get(rule.name) not in wanted:
                 names = ", ".join(wanted)
-                message = f"expected `{slot}` in a rule with a role such as {names}, got it in `{rule.name}`"
-                problems.error("unknown-part", message, rule.place)
+                role = roles.get(rule.name)
+                got = f"`{rule.name}`, which is {role}" if role else f"`{rule.name}`, which has none"
+                message = f"expected `{slot}` in a rule with a role such as {names}, got it in {got}"
+                place = places.get(rule.name, rule.place)
+                problems.error("unknown-part", message, place, related=((rule.place, "in this grammar"),))
 
 
 def _grammar(path: Path, name: str) -> Path:

@@ -201,6 +201,20 @@ class Systems(StrEnum):
     """All of them, with an empty line between two."""
 
 
+class Lost(StrEnum):
+    """What a chat does not tell, or a reader cannot tell apart."""
+
+    TOOLS = "tools"
+    CALLS = "calls"
+    RESULTS = "results"
+    CONTENT = "content"
+    """Content beside calls."""
+    SYSTEM = "system"
+    """The system text stands in the user's turn, or is written otherwise than it was given."""
+    TURNS = "turns"
+    """Results or calls cannot be told from other turns."""
+
+
 class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     """The fields of an entry that can be read without its grammar."""
 
@@ -227,12 +241,8 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...] = ()
     end: tuple[str, ...] = ()
     """The tokens that end an answer: the model writes them."""
-    lost: tuple[str, ...] = ()
-    """What is not told, or cannot be told apart by a reader.
-
-    `tools`, `calls`, `results`, `content` beside calls, `system` where that stands in the user's turn, `turns` where
-    results or calls cannot be told from other turns.
-    """
+    lost: tuple[Lost, ...] = ()
+    """What is not told, or cannot be told apart by a reader."""
     templates: tuple[str, ...] = ()
 
 

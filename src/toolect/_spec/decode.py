@@ -93,9 +93,13 @@ def _struct(node: Node, kind: type[msgspec.Struct], what: str, problems: Problem
 
 
 def _texts(node: Node, kinds: tuple[Any, ...], what: str, problems: Problems) -> tuple[str, ...] | None:
-    """Any number of texts, or as many as there are `kinds`."""
+    """Any number of texts, or of words of an enum; or as many texts as there are `kinds`."""
     if Ellipsis in kinds:
-        return tuple(text.text for text in read_texts(node, what, problems))
+        given = read_texts(node, what, problems)
+        if kinds[0] is str:
+            return tuple(text.text for text in given)
+        said = (read(text, kinds[0], what, problems) for text in given)
+        return tuple(word for word in said if word is not None)
     texts = [item.text for item in node.items if isinstance(item, Text)] if isinstance(node, Items) else []
     if len(texts) != len(kinds):
         problems.error("wrong-type", f"expected {len(kinds)} texts for {what}, got {describe(node)}", node.place)

@@ -18,7 +18,11 @@ _TOKEN = re.compile(r"\s*([a-z-]+|[()]|\S)")
 
 
 class BadGuard(ValueError):
-    """A text is no guard; what is wrong with it."""
+    """A text is no guard; what is wrong with it, and what may have been meant."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def read_guard(text: str) -> Guard:
@@ -36,7 +40,7 @@ class _Reader:
     def read(self) -> Guard:
         guard = self.either()
         if self.tokens[self.at]:
-            raise BadGuard(f"expected `and`, `or` or the end, got `{self.tokens[self.at]}`")
+            raise BadGuard(f"expected `and`, `or` or the end, got {self.got()}")
         return guard
 
     def either(self) -> Guard:
@@ -58,17 +62,22 @@ class _Reader:
         if self.taken("("):
             guard = self.either()
             if not self.taken(")"):
-                raise BadGuard(f"expected `)`, got `{self.tokens[self.at] or 'the end'}`")
+                raise BadGuard(f"expected `)`, got {self.got()}")
             return guard
         word = self.tokens[self.at]
         if word in ("always", "never"):
             self.at += 1
             return lambda _: word == "always"
         if word not in WORDS:
-            raise BadGuard(f"expected a fact, got `{word or 'the end'}`; {near(word, WORDS) or 'see Fact'}")
+            hint = near(word, WORDS) or f"the facts are {', '.join(WORDS)}"
+            raise BadGuard(f"expected a fact, got {self.got()}", hint)
         self.at += 1
         bit = int(WORDS[word])
         return lambda facts: bool(facts & bit)
+
+    def got(self) -> str:
+        """What is next, for messages."""
+        return f"`{self.tokens[self.at]}`" if self.tokens[self.at] else "the end"
 
     def taken(self, word: str) -> bool:
         if self.tokens[self.at] != word:

@@ -1,4 +1,4 @@
-"""A JSON Schema of spec files for editors, made from the types that entries are read by."""
+"""JSON Schemas of spec files for editors, made from the types that entries are read by."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from toolect._spec.chat_load import FIELDS as CHAT_FIELDS
+from toolect._spec.chat_model import ChatFields, ChatRole
 from toolect._spec.codecs import Options
 from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
@@ -49,9 +51,37 @@ def editor_schema() -> dict[str, Json]:
         "anyOf": [{"required": ["map"]}, {"required": ["extends"]}],
         "properties": {name: _told(name, fields[name]) for name in FIELDS},
     }
+    return _schema("toolect: dialects of tool calls", entry, parts)
+
+
+def chat_schema() -> dict[str, Json]:
+    """The schema of files with chats."""
+    (_,), parts = msgspec.json.schema_components([ChatFields], ref_template="#/$defs/{name}")
+    for part in parts.values():
+        _tighten(part)
+    plain = parts.pop("ChatFields")["properties"]
+    guard = {"type": "string", "pattern": "^[a-z() -]+$", "description": "facts joined by `and`, `or`, `not`"}
+    fields: dict[str, Any] = {
+        **{name: {key: value for key, value in field.items() if key != "default"} for name, field in plain.items()},
+        "extends": _TEXT,
+        "markers": _table(_TEXT),
+        "map": _table({"enum": [*ChatRole]}),
+        "when": _table(guard),
+        "refuse": _table(guard),
+    }
+    entry = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {name: fields[name] for name in CHAT_FIELDS},
+    }
+    return _schema("toolect: chats", entry, parts)
+
+
+def _schema(title: str, entry: dict[str, Any], parts: dict[str, Any]) -> dict[str, Json]:
+    """The schema of a file that has such entries."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "toolect: dialects of tool calls",
+        "title": title,
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/Entry"},
         "$defs": {"Entry": entry, **parts},

@@ -40,10 +40,16 @@ FORMATS = ("full", "concise", "json", "sarif", "github")
 @click.option(
     "--explain", metavar="CHECK", help="Tell what a check is about, and how to mend what it finds; `all` lists them."
 )
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of spec files, for editors, and look at nothing.")
+@click.option(
+    "--schema",
+    is_flag=False,
+    flag_value="dialects",
+    type=click.Choice(("dialects", "chats")),
+    help="Print the JSON Schema of files with dialects, or with chats, for editors, and look at nothing.",
+)
 def command(
     specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
-    update: bool, accept: bool, watch: bool, explain: str | None, schema: bool,
+    update: bool, accept: bool, watch: bool, explain: str | None, schema: str | None,
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, and how dialects get on with each other.
 
@@ -54,8 +60,8 @@ def command(
     from toolect.authoring.lint.watching import changes
 
     known = catalogue.names()
-    if schema:
-        return _schema()
+    if schema is not None:
+        return _schema(schema)
     if explain is not None:
         return _explain(explain)
     for name in checks:
@@ -100,10 +106,10 @@ def _report(
     return 1 if found else 0
 
 
-def _schema() -> int:
-    from toolect.authoring.editor_schema import editor_schema
+def _schema(kind: str) -> int:
+    from toolect.authoring.editor_schema import chat_schema, editor_schema
 
-    click.echo(json.dumps(editor_schema(), indent=2))
+    click.echo(json.dumps(chat_schema() if kind == "chats" else editor_schema(), indent=2))
     return 0
 
 

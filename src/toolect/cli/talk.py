@@ -26,6 +26,7 @@ _STYLES = {
 
 @click.command()
 @shared.file_argument
+@shared.spec_option
 @click.option(
     "--from", "source", metavar="CHAT", help="The chat that FILE is a transcript of; without it FILE is JSON."
 )

@@ -67,7 +67,7 @@ given_file_argument = click.argument("file", required=False, metavar="[FILE]", s
 # Eager: the dialects of a spec must be known before another option names one.
 spec_option = click.option(
     "--spec", multiple=True, metavar="FILE", callback=_load, is_eager=True, expose_value=False, shell_complete=files,
-    help="Also load the dialects of this YAML file; the grammars lie beside it.",
+    help="Also load the dialects of this YAML file, or the chats of a `chats.yaml`; the grammars lie beside it.",
 )  # fmt: skip
 max_bytes_option = click.option(
     "--max-bytes", type=click.IntRange(min=1), default=64 * MEBIBYTE, metavar="N",
