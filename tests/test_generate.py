@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
 import sys
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +22,8 @@ from hypothesis import find, given, settings
 import toolect
 from toolect import testing
 from toolect._rendering.walk import Walk
+from toolect._values.toolset import tool_schemas
+from toolect.agent.validation import Validator
 from toolect.authoring import generate
 from toolect.authoring.generate import Corruption
 from toolect.authoring.generate.break_json import respaced
@@ -173,6 +178,69 @@ def test_nothing_to_break(how: Corruption) -> None:
     assert bool(generate.corrupt("", spec, Random(1), how)) == (how is Corruption.SPLICED_GARBAGE)
 
 
+def test_no_text_comes_twice() -> None:
+    """A dialect that can say little ends; all others go on with what was not there before."""
+    texts = [sample.text for sample in islice(generate.mixed(toolect.dialect("llama-builtin"), 7), 300)]
+    assert len(texts) == len(set(texts)) > 100
+
+
+# Calls of tools that are declared
+
+
+def objects(**properties: Any) -> dict[str, Any]:
+    """The schema of an object that has all of these members."""
+    return {"type": "object", "properties": properties, "required": [*properties]}
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "numbers": objects(
+        a={"type": "integer", "minimum": 3, "exclusiveMaximum": 5}, b={"type": "number", "exclusiveMinimum": 0},
+        c={"type": "integer", "multipleOf": 5, "minimum": 11}, d={"type": "integer", "maximum": -5},
+    ),
+    "lists": objects(
+        a={"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 2, "maxItems": 3},
+        b={"type": "array", "prefixItems": [{"const": 1}, {"type": "boolean"}], "items": False},
+    ),
+    "texts": objects(a={"type": "string", "pattern": "^[a-z]+@[a-z]+$"}, b={"minLength": 9, "type": "string"}),
+    "either": objects(a={"oneOf": [{"type": "integer"}, objects(k={"enum": ["x", 3, None]})]}, b={"type": ["null"]}),
+    "together": {"allOf": [objects(x={"const": 0}), {"$ref": "#/$defs/y"}], "$defs": {"y": objects(y={"const": 1})}},
+    "itself": {"type": "object", "properties": {"again": {"$ref": "#"}, "n": {"type": "integer"}}, "required": ["n"]},
+    "maps": objects(a={"type": "object", "additionalProperties": {"type": "integer"}}),
+    "nothing": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "qwen3-coder", "gemma4", "pythonic"])
+def test_calls_of_declared_tools(dialect: str) -> None:
+    """Their arguments are what the schemas admit, and come back from the text."""
+    tools = [{"name": name, "parameters": schema} for name, schema in SCHEMAS.items()]
+    called = Counter[str]()
+    for sample in generate.samples(toolect.dialect(dialect), 100, 7, tools=tools):
+        assert toolect.dialect(dialect).parse(sample.text, tools) == sample.message
+        for call in sample.message.calls:
+            assert Validator(SCHEMAS[call.name], call.name).violations(call.arguments) == []
+            called[call.name] += 1
+    assert called.keys() == SCHEMAS.keys()
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        objects(again={"$ref": "#"}),
+        objects(again={"allOf": [{"$ref": "#/properties/again"}]}),
+        objects(a={"type": "array", "minItems": 10**12}, b={"minLength": 10**12, "type": "string"}),
+        objects(a={"type": "integer", "multipleOf": -1, "minimum": math.inf}, b={"multipleOf": 0, "type": "number"}),
+        objects(a={"pattern": "(", "type": "string"}, b={"type": "no such type"}, c=3),
+    ],
+)
+def test_schemas_that_nothing_fits(schema: dict[str, Any]) -> None:
+    """Something is drawn, and soon."""
+    tools = tool_schemas([{"name": "f", "parameters": schema}])
+    drawn = generate.message(toolect.dialect("hermes"), Random(7), tools=tools)
+    assert drawn.calls
+    assert all(call.arguments.keys() == schema["properties"].keys() for call in drawn.calls)
+
+
 # Strategies
 
 
@@ -206,6 +274,26 @@ def test_failures_shrink() -> None:
     found = find(testing.messages("hermes", hostile=True), lambda message: len(message.calls) == 2, settings=quiet)
     assert found.calls == [Call("f", {}), Call("f", {})]
     assert not found.content and not found.reasoning
+
+
+@given(testing.samples("hermes", tools=[{"name": "book", "parameters": objects(n={"type": "integer"})}]))
+def test_samples_of_tools(sample: generate.Sample) -> None:
+    """All calls are of the tools."""
+    assert all(call.name == "book" and isinstance(call.arguments["n"], int) for call in sample.message.calls)
+
+
+def test_failures_are_shown_as_one_writes_them() -> None:
+    """The example that fails is a message, and not the way in which it was drawn."""
+
+    @settings(database=None, derandomize=True)
+    @given(testing.messages("hermes"))
+    def nobody_calls(message: Message) -> None:
+        assert not message.calls
+
+    with pytest.raises(AssertionError) as failed:
+        nobody_calls()
+    (shown, *_) = failed.value.__notes__
+    assert "message=Message(segments=[Call(name='f', arguments={})])" in shown
 
 
 def test_without_hypothesis() -> None:

@@ -17,7 +17,7 @@ from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 __all__ = ["Assistant", "BadMessage", "Conversation", "Results", "System", "ToolResult", "Turn", "User"]
 
 
-class Conversation(msgspec.Struct, frozen=True, eq=False):
+class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     """Turns in the order in which they were said, and the tools on offer, as OpenAI tool objects.
 
     A conversation that was read from a text may be cut anywhere; those that come from an API have each result after

@@ -32,7 +32,7 @@ Said: TypeAlias = "Message | Segment | Sequence[Segment] | Json"
 """What can be written: see `Message.of`."""
 
 
-class Message(msgspec.Struct, frozen=True, eq=False):
+class Message(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     """One assistant answer: its segments in wire order, and the repairs made outside of calls."""
 
     segments: Sequence[Segment] = ()

@@ -68,7 +68,7 @@ class RepairKind(StrEnum):
     """Text followed the end of the answer."""
 
 
-class Repair(msgspec.Struct, frozen=True):
+class Repair(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """One relaxation: its kind, the character offset in the wire text, and what was found or supplied."""
 
     kind: RepairKind
@@ -76,7 +76,7 @@ class Repair(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
-class Content(msgspec.Struct, frozen=True, eq=False, tag="content"):
+class Content(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="content"):
     """Text for the user; `span` is the characters of the wire text it was read from."""
 
     text: str
@@ -92,7 +92,7 @@ class Content(msgspec.Struct, frozen=True, eq=False, tag="content"):
         return hash(("content", self.text))
 
 
-class Reasoning(msgspec.Struct, frozen=True, eq=False, tag="reasoning"):
+class Reasoning(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="reasoning"):
     """The model's thinking; `span` is the characters of the wire text it was read from."""
 
     text: str
@@ -108,7 +108,7 @@ class Reasoning(msgspec.Struct, frozen=True, eq=False, tag="reasoning"):
         return hash(("reasoning", self.text))
 
 
-class Call(msgspec.Struct, frozen=True, eq=False, tag="call"):
+class Call(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True, tag="call"):
     """One attempt to call a tool.
 
     `arguments` is the parsed JSON value (an object, unless the attempt is malformed). Two calls are equal when

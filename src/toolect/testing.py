@@ -5,12 +5,15 @@ They draw with the generator of `toolect.authoring.generate`, whose every choice
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import TypeVar
 
 import toolect
 from toolect import _extras as extras
 from toolect._rendering.roundtrip import tools_of as tools_for
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.generate import Corruption, corrupt, texts
 from toolect.authoring.generate import message as draw_message
 from toolect.authoring.generate.facts import facts
@@ -37,25 +40,30 @@ CUTS = 12
 """Into how many pieces a text is cut, at most, besides the first."""
 
 
-def messages(dialect: Dialect | str, *, hostile: bool = False) -> st.SearchStrategy[Message]:
-    """Messages of the kinds that the dialect knows; `hostile` ones need not be representable."""
-    found = _dialect(dialect)
-    return _randoms().map(lambda random: draw_message(found, random, hostile=hostile))
+def messages(
+    dialect: Dialect | str, *, hostile: bool = False, tools: Sequence[Json] = ()
+) -> st.SearchStrategy[Message]:
+    """Messages of the kinds that the dialect knows; `hostile` ones need not be representable.
+
+    Their calls are of the `tools`, if there are any, with arguments that fit their schemas.
+    """
+    return _drawn(partial(draw_message, _dialect(dialect), hostile=hostile, tools=tool_schemas(tools)))
 
 
-def samples(dialect: Dialect | str, *, hostile: bool = False) -> st.SearchStrategy[Sample]:
-    """Representable messages with the wire text that they are rendered as, and the tools that they call."""
-    found = _dialect(dialect)
+def samples(dialect: Dialect | str, *, hostile: bool = False, tools: Sequence[Json] = ()) -> st.SearchStrategy[Sample]:
+    """Representable messages with the wire text that they are rendered as, and the tools, or those that they call."""
+    found, declared = _dialect(dialect), tool_schemas(tools)
 
-    drawn = messages(found, hostile=hostile).map(lambda message: rendered(found, message))
-    return _present(drawn)
+    def draw(random: Random) -> Sample | None:
+        return rendered(found, draw_message(found, random, hostile=hostile, tools=declared), tools)
+
+    return _present(_drawn(draw))
 
 
 def derivations(dialect: Dialect | str) -> st.SearchStrategy[Sample]:
     """Texts that the grammar allows in all its spellings, with the messages that they are read as."""
     found = _dialect(dialect)
-    walker = Walker(found.spec)
-    return _present(_randoms().map(lambda random: derivation(found, walker, random)))
+    return _present(_drawn(partial(derivation, found, Walker(found.spec))))
 
 
 def wire_texts(dialect: Dialect | str, *, hostile: bool = False) -> st.SearchStrategy[str]:
@@ -65,26 +73,26 @@ def wire_texts(dialect: Dialect | str, *, hostile: bool = False) -> st.SearchStr
 
 def corrupted(dialect: Dialect | str) -> st.SearchStrategy[str]:
     """Wire texts broken in one to three of the ways that models break them."""
-    found = _dialect(dialect)
+    return _corrupted(_dialect(dialect))
 
-    def draw(text: str, ways: list[Corruption], random: Random) -> str:
-        for how in ways:
-            text = corrupt(text, found.spec, random, how)
-        return text
 
-    ways = st.lists(st.sampled_from(Corruption), min_size=1, max_size=MISTAKES)
-    return st.builds(draw, wire_texts(found), ways, _randoms())
+@st.composite
+def _corrupted(draw: st.DrawFn, dialect: Dialect) -> str:
+    text = draw(wire_texts(dialect))
+    for how in draw(st.lists(st.sampled_from(Corruption), min_size=1, max_size=MISTAKES)):
+        text = corrupt(text, dialect.spec, draw(_RANDOMS), how)
+    return text
 
 
 def garbage(dialect: Dialect | str) -> st.SearchStrategy[str]:
     """Texts that are no answer: markers of the dialect, halves of calls and anything else, in any order."""
     found = _dialect(dialect)
-    return _randoms().map(lambda random: texts.garbage(facts(found).markers, random))
+    return _drawn(partial(texts.garbage, facts(found).markers))
 
 
 def values() -> st.SearchStrategy[Json]:
     """JSON values of every type, with harmless strings."""
-    return _randoms().map(lambda random: draw_value(random, texts.harmless, texts.harmless, extreme=True))
+    return _drawn(partial(draw_value, text=texts.harmless, key=texts.harmless, extreme=True))
 
 
 def chunkings(text: str) -> st.SearchStrategy[list[str]]:
@@ -98,9 +106,14 @@ def _present(drawn: st.SearchStrategy[T | None]) -> st.SearchStrategy[T]:
     return drawn.filter(lambda one: one is not None)  # type: ignore[return-value]  # which it says by filtering
 
 
-def _randoms() -> st.SearchStrategy[Random]:
-    """Sources of randomness that Hypothesis decides about."""
-    return st.randoms(use_true_random=False)
+_RANDOMS = st.randoms(use_true_random=False)
+"""Sources of randomness that Hypothesis decides about."""
+
+
+@st.composite
+def _drawn(draw: st.DrawFn, make: Callable[[Random], T]) -> T:
+    """What is made of a source of randomness. It is shown as itself, and not as how it was made."""
+    return make(draw(_RANDOMS))
 
 
 def _dialect(dialect: Dialect | str) -> Dialect:

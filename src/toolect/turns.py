@@ -10,20 +10,20 @@ import msgspec
 from toolect.message import Call, Json, Message
 
 
-class System(msgspec.Struct, frozen=True, tag="system"):
+class System(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="system"):
     """What the model is told before all else; `developer` when a developer says it, and not the platform."""
 
     text: str
     developer: bool = False
 
 
-class User(msgspec.Struct, frozen=True, tag="user"):
+class User(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="user"):
     """What the user says."""
 
     text: str
 
 
-class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
+class Assistant(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="assistant"):
     """What the model answered.
 
     `text` is the wire text as it was sampled, without its end token, where there is one; `dialect` names the dialect
@@ -37,7 +37,7 @@ class Assistant(msgspec.Struct, frozen=True, tag="assistant"):
     """What the prompt had of the answer before `text`, as `<think>\n`; None for what the chat opens answers with."""
 
 
-class ToolResult(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """What came of one call: `output` is text for the model, `duration_ms` milliseconds.
 
     `call_id` is empty for a call that has no id, or could not be read; so is `name` where nothing but the order tells
@@ -55,7 +55,7 @@ class ToolResult(msgspec.Struct, frozen=True):
         return {"role": "tool", "tool_call_id": self.call_id, "name": self.name, "content": self.output}
 
 
-class Results(msgspec.Struct, frozen=True, tag="results"):
+class Results(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="results"):
     """What came of the calls of the answer before, in the order in which it is told."""
 
     results: tuple[ToolResult, ...]

@@ -17,7 +17,7 @@ from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.forms import message_form
 from toolect.cli._shared.io import emit, emit_json, note
 from toolect.compiled import Dialect
-from toolect.message import Message
+from toolect.message import Json, Message
 
 ANY = "any"
 PATIENCE = 500
@@ -33,20 +33,24 @@ PATIENCE = 500
     "--corrupt", "way", type=click.Choice([ANY, *(way.value for way in Corruption)]), is_flag=False, flag_value=ANY,
     help="Break each text in this way, or in any.",
 )  # fmt: skip
+@shared.tools_option
 @shared.format_option("them", "jsonl", "text")
 @shared.spec_option
-def command(dialect: str, count: int, seed: int, hostile: bool, way: str | None, form: str | None) -> int:
+def command(
+    dialect: str, count: int, seed: int, hostile: bool, way: str | None, tools: list[Json] | None, form: str | None
+) -> int:  # fmt: skip
     """Draw messages of a dialect with their wire text.
 
     Every other text is a rendered message, the small ones first; those between are written by walking the grammar, with
-    all that is read and never written too. With --hostile all are rendered messages.
+    all that is read and never written too. With --hostile all are rendered messages, and with --tools, whose calls are
+    of these tools, with arguments that their schemas admit. No text comes twice.
 
     The jsonl format is one object a line: "text", the "message" that it says, the "tools" that it calls, "canonical"
     for a rendered one, "dialect" and "corruption". A corrupted text is what has become of one that said the
     message.
     """
     found = shared.find(dialect)
-    drawn = _broken(found, mixed(found, seed, hostile=hostile), Random(seed), way)
+    drawn = _broken(found, mixed(found, seed, hostile=hostile, tools=tools or ()), Random(seed), way)
     write = _write_text if shared.form_for(form, "jsonl") == "text" else _write_json
     done = 0
     for done, (sample, how) in enumerate(islice(drawn, count), 1):

@@ -8,10 +8,12 @@ from random import Random
 from toolect._regular.sample import sample
 from toolect._spec.model import Spec
 from toolect._values.ref import join_ref
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 from toolect.authoring.generate import json_values as values
 from toolect.authoring.generate import texts
 from toolect.authoring.generate.facts import Facts, facts
 from toolect.authoring.generate.often import often
+from toolect.authoring.generate.schema_values import SchemaValues
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 
@@ -20,17 +22,22 @@ KEYS = ("a", "b", "path")
 _ID_SIGNS = "abcXYZ019"
 
 
-def message(dialect: Dialect, random: Random, *, hostile: bool = False) -> Message:
-    """A message with segments of the kinds that the dialect knows; one that is `hostile` need not be representable."""
-    draw = _Draw(facts(dialect), random, hostile)
+def message(
+    dialect: Dialect, random: Random, *, hostile: bool = False, tools: ToolSchemas = NO_TOOLS
+) -> Message:  # fmt: skip
+    """A message with segments of the kinds that the dialect knows; one that is `hostile` need not be representable.
+
+    Its calls are of these tools, with arguments that they admit; where there are none, of any.
+    """
+    draw = _Draw(facts(dialect), random, hostile, tools)
     return Message(numbered(dialect.spec, _apart(draw.segments())))
 
 
 class _Draw:
     """Draws the parts of one message. The plainest choice comes first everywhere: shrinking finds it."""
 
-    def __init__(self, known: Facts, random: Random, hostile: bool) -> None:
-        self.facts, self.random, self.hostile = known, random, hostile
+    def __init__(self, known: Facts, random: Random, hostile: bool, tools: ToolSchemas) -> None:
+        self.facts, self.random, self.hostile, self.tools = known, random, hostile, tools
 
     def segments(self) -> list[Segment]:
         return [self.segment() for _ in often(self.random, 4, 0 if self.hostile else 1)]
@@ -44,7 +51,12 @@ class _Draw:
         return self.call()
 
     def call(self) -> Call:
-        return Call(self.name(), self.arguments(), self.id() if self.facts.has_ids else None)
+        name, arguments = self.declared() if self.tools else (self.name(), self.arguments())
+        return Call(name, arguments, self.id() if self.facts.has_ids else None)
+
+    def declared(self) -> tuple[str, dict[str, Json]]:
+        name = self.random.choice([*self.tools])
+        return name, SchemaValues(self.tools[name].node, self.random, self.text).arguments()
 
     def name(self) -> str:
         found = self.facts

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 import msgspec
 
 from toolect._rendering.roundtrip import tools_of
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.generate.fill import KEYS
 from toolect.authoring.generate.minimal import minimal
 from toolect.authoring.generate.random_messages import message
@@ -20,9 +21,11 @@ from toolect.rendered import Unrepresentable
 
 TRIES = 100
 """How often a message is drawn anew that the dialect cannot carry, and a walk is that is read as something else."""
+REPEATED = 500
+"""Texts in a row that were there before, after which no new one is looked for."""
 
 
-class Sample(msgspec.Struct, frozen=True):
+class Sample(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """A message and its wire text: with `tools` declared, the text is read as this message."""
 
     message: Message
@@ -34,18 +37,21 @@ class Sample(msgspec.Struct, frozen=True):
     """The alternatives of the grammar that the text takes, where it was written by walking the grammar."""
 
 
-def samples(dialect: Dialect, count: int, seed: int, *, hostile: bool = False) -> Iterator[Sample]:
+def samples(
+    dialect: Dialect, count: int, seed: int, *, hostile: bool = False, tools: Sequence[Json] = ()
+) -> Iterator[Sample]:
     """`count` representable messages, rendered: small ones for each feature first, then drawn ones.
 
-    The `hostile` ones are all drawn. Where the dialect carries nothing that is drawn, there are fewer.
+    The `hostile` ones are all drawn, and so are those that call the `tools`. Where the dialect carries nothing that is
+    drawn, there are fewer.
     """
-    random = Random(seed)
-    small = iter(()) if hostile else minimal(dialect)
+    random, declared = Random(seed), tool_schemas(tools)
+    small = iter(()) if hostile or tools else minimal(dialect)
     done = 0
     failed = 0
     while done < count and failed < TRIES:
-        drawn = next(small, None) or message(dialect, random, hostile=hostile)
-        sample = rendered(dialect, drawn)
+        drawn = next(small, None) or message(dialect, random, hostile=hostile, tools=declared)
+        sample = rendered(dialect, drawn, tools)
         if sample is None:
             failed += 1
             continue
@@ -54,23 +60,35 @@ def samples(dialect: Dialect, count: int, seed: int, *, hostile: bool = False) -
         yield sample
 
 
-def mixed(dialect: Dialect, seed: int, *, hostile: bool = False) -> Iterator[Sample]:
-    """Samples and derivations in turn, without an end as long as there are any; nothing but samples when `hostile`."""
-    sources = [samples(dialect, sys.maxsize, seed, hostile=hostile)]
-    if not hostile:
+def mixed(dialect: Dialect, seed: int, *, hostile: bool = False, tools: Sequence[Json] = ()) -> Iterator[Sample]:
+    """Samples and derivations in turn, no text twice, as long as there are any.
+
+    Nothing but samples when they are `hostile`, or call the `tools`.
+    """
+    sources = [samples(dialect, sys.maxsize, seed, hostile=hostile, tools=tools)]
+    if not hostile and not tools:
         sources.append(derivations(dialect, sys.maxsize, seed))
-    while sources:
+    told: set[int] = set()
+    again = 0
+    while sources and again < REPEATED:
         for source in tuple(sources):
             found = next(source, None)
             if found is None:
                 sources.remove(source)
+            elif (text := hash(found.text)) in told:
+                again += 1
             else:
+                again = 0
+                told.add(text)
                 yield found
 
 
-def rendered(dialect: Dialect, message: Message) -> Sample | None:
-    """The sample that a message makes, if the dialect can carry it; with the ids that are on the wire."""
-    tools = tools_of(message)
+def rendered(dialect: Dialect, message: Message, tools: Sequence[Json] = ()) -> Sample | None:
+    """The sample that a message makes, if the dialect can carry it; with the ids that are on the wire.
+
+    The tools are declared, or else those that it calls.
+    """
+    tools = [*tools] or tools_of(message)
     try:
         text = str(dialect.render(message, tools))
     except Unrepresentable:

@@ -1,0 +1,7 @@
+"""`python -m toolect` is the command `toolect`."""
+
+from __future__ import annotations
+
+from toolect.cli import main
+
+main(prog_name="python -m toolect")
