@@ -45,6 +45,14 @@ def process(*words: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes
     )
 
 
+def test_the_package_is_the_command() -> None:
+    """`python -m toolect` does what `toolect` does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "toolect", "list", "hermes"], capture_output=True, check=True, timeout=300
+    )
+    assert done.stdout.startswith(b"hermes")
+
+
 def rows(text: str) -> list[Json]:
     """The values of JSON lines."""
     return [json.loads(line) for line in text.splitlines()]

@@ -30,6 +30,7 @@ ORDER = (
     "authoring tokens training",
     "agent corpora tinker",
     "testing cli",
+    "__main__",
 )
 """The floors of the house from bottom to top, each with its packages and modules; `toolect` is its `__init__.py`.
 
