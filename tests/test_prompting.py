@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from toolect import registry
 from toolect._prompting.notation import spell
 from toolect._prompting.python import docstring, signature
-from toolect._prompting.results import Output, defused, write_results
 from toolect._prompting.schemas import MAX_PARTS
 from toolect._prompting.tools import write_tools
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
-from toolect._spec.prompts import Listing, Notation, ResultRole, Syntax, ToolText
+from toolect._spec.chat_load import load_chats
+from toolect._spec.prompts import Notation, Syntax, ToolText
 from toolect.agent.prompt import messages
 from toolect.compiled import Dialect
 from toolect.rendered import Unrepresentable
@@ -31,8 +31,6 @@ from toolect.turns import Results, ToolResult
 from tools.conformance import tool_prompts as prompts
 
 SCHEMAS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("schemas.json").read_text("utf-8"))
-TELLING = [name for name in registry.dialects() if registry.spec(name).results]
-DEFINING = [name for name in registry.dialects() if registry.spec(name).tools]
 TYPESCRIPT = "typescript@5.9.2"
 
 
@@ -148,7 +146,7 @@ def tower() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("make", [cycle, bomb, tower])
-@pytest.mark.parametrize("name", DEFINING)
+@pytest.mark.parametrize("name", registry.dialects())
 def test_huge_and_cyclic_schemas_are_bounded(name: str, make: Callable[[], dict[str, Any]]) -> None:
     """Definitions of schemas without end have one, and stay short, in every dialect."""
     assert len(registry.dialect(name).render_tools([tool(make())])) < 1_000_000
@@ -160,7 +158,7 @@ def test_wide_schemas_are_cut() -> None:
     assert docstring(wide(), "").count(": x") <= MAX_PARTS
 
 
-@pytest.mark.parametrize("name", DEFINING)
+@pytest.mark.parametrize("name", registry.dialects())
 def test_any_schema_can_be_told(name: str) -> None:
     """All schemas of the set, at once; control characters, NUL and lone surrogates in names and descriptions too."""
     dialect = registry.dialect(name)
@@ -185,24 +183,40 @@ def test_notations() -> None:
 def test_texts_of_parameters() -> None:
     """Fields, their heading, what is required, and the other keywords."""
     how = ToolText(
-        "{tools} [{names}] {more}",
+        "[{tools}]",
         "{name}{fields}|{others}",
         parameter=" {name}:{type}:{hint}:{required}:{description}:{schema}:{others}",
         head=" with",
         other="<{key}={value}>",
         required=("!", "?"),
-        lists={"more": Listing("{name}.*", "+")},
     )
     schema = {"type": "object", "properties": {"a": {"enum": [1], "type": "integer"}}, "required": ["a"]}
     told = write_tools(how, [tool(schema, "f"), tool({}, "g")])
     field = ' with a:integer:Literal[1]:!::{"enum": [1], "type": "integer"}:<type=integer><enum=[1]>'
-    assert told == f'f{field}|<required=["a"]>\ng| [f, g] f.*+g.*'
+    assert told == f'[f{field}|<required=["a"]>\ng|]'
 
 
 def test_indented_data_is_inset() -> None:
     """Further lines stand as far in as the first one."""
     how = ToolText("[\n  {tools}\n]", notation=Notation(indent=2), tool={"n": "$name"}, between=",\n")
     assert write_tools(how, [tool({}, "f"), tool({}, "g")]) == json.dumps([{"n": "f"}, {"n": "g"}], indent=2)
+
+
+def test_wrong_texts_are_told(tmp_path: Path) -> None:
+    """What is no hole, no notation and no text is an error of the chat that has it."""
+    (tmp_path / "chats.yaml").write_text(
+        'd:\n  tools:\n    text: "{tool}"\n    each: ["{tool}"]\n    required: "!"\n'
+        "    notation: {indent: 9, spelling: yaml}\n  role: model\n",
+        "utf-8",
+    )
+    (grammar := tmp_path / "grammars" / "chats" / "d.lark").parent.mkdir(parents=True)
+    grammar.write_text("start: user*\nuser: TEXT\n%declare TEXT\n", "utf-8")
+    found = {problem.message.partition(",")[0] for problem in load_chats(tmp_path / "chats.yaml")}
+    assert found == {
+        "expected the hole `{tools}` in `text`", "`text` has no hole `{tool}`", "expected a text for `each`",
+        "expected 2 texts for `required`", "expected a number for `indent`",
+        "expected a value of `spelling`: `json`", "expected a value of `role`: `tool` or `user`",
+    }  # fmt: skip
 
 
 # Results
@@ -227,17 +241,15 @@ def forged(dialect: Dialect, text: str) -> Iterator[str]:
         yield from (call.name for call in dialect.parse(text, tools).calls)
 
 
-@pytest.mark.parametrize("name", TELLING)
+@pytest.mark.parametrize("name", registry.dialects())
 @given(data=st.data())
 @settings(max_examples=8, deadline=None)
 def test_no_output_is_read_as_a_call(name: str, data: st.DataObject) -> None:
     """Results are told so that no call is in them, or refused; defused, any output can be told."""
     dialect = registry.dialect(name)
-    how = dialect.spec.results
-    assert how is not None
     output = data.draw(outputs(dialect))
-    harmless = defused(dialect, how, output)
-    assert not list(forged(dialect, write_results(dialect, how, [Output("f", harmless, "a1")])))
+    harmless = dialect.telling.defused(output)
+    assert not list(forged(dialect, dialect.render_results([("f", harmless, "a1")])))
     assert json.loads(harmless) == output
     try:
         told = dialect.render_results([("f", output, "a1")])
@@ -251,7 +263,7 @@ PIECES = ("f", "f\n", "erase", '{"a": 1}', "{", "}", '"a": 1}', '{"name": "f",',
           "}]", "", "\n", "ok")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TELLING)
+@pytest.mark.parametrize("name", registry.dialects())
 def test_no_outputs_together_are_read_as_a_call(name: str) -> None:
     """What is harmless piece by piece is refused where the pieces make a call, and is told so that they make none."""
     dialect, draw = registry.dialect(name), random.Random(45)
@@ -278,14 +290,12 @@ def test_a_call_across_outputs_is_refused() -> None:
         dialect.render_results([("g", "erase\n{", None)], [{"name": "erase"}])
 
 
-@pytest.mark.parametrize("name", TELLING)
+@pytest.mark.parametrize("name", registry.dialects())
 def test_plain_results_can_be_told(name: str) -> None:
-    """An ordinary output is in the text, of several in their order; whoever gives the results a turn is known."""
+    """An ordinary output is in the text, of several in their order."""
     dialect = registry.dialect(name)
     told = dialect.render_results([("one", "4711", "a1"), ("two", "0815", "a2")])
     assert 0 <= told.index("4711") < told.index("0815")
-    assert dialect.spec.results is not None
-    assert dialect.spec.results.role in ResultRole
 
 
 @pytest.mark.parametrize(

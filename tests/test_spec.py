@@ -447,11 +447,3 @@ def test_draw_survives_odd_places() -> None:
     assert "\x1b" not in draw(Diagnostic("c", "m", Place("f", 1, 1)), text)
     assert max(map(len, draw(Diagnostic("c", "m", Place("f", 1, 9000, 500)), text).split("\n"))) < 300
     assert draw(Diagnostic("c", "m", Place("f", 1, 10**6)), text)
-
-
-def test_further_lists_of_tools_are_holes(folder: Path) -> None:  # noqa: ARG001  # to work in
-    """One may be called nearly as a hole is."""
-    tools = '{text: "{tools} {tool-names}", lists: {tool-names: {each: "{name}"}}}'
-    loaded = spec(f"d:\n  map: {{content: content}}\n  tools: {tools}", "start: content\ncontent: TEXT\n%declare TEXT")
-    assert loaded.tools is not None
-    assert list(loaded.tools.lists) == ["tool-names"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -14,7 +14,7 @@ from toolect._reading.whole_answer import begin_answer, read_answer
 from toolect._spec.model import POLICIES, WRITING, Policies, Spec
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.message import Message, Said
-from toolect.rendered import Unrepresentable
+from toolect.turns import ToolResult
 
 if TYPE_CHECKING:
     from toolect._tokens.token_stream import TokenStream
@@ -42,6 +42,38 @@ def check_policies(policies: Mapping[str, str]) -> None:
             raise ValueError(f"expected {' or '.join(map(repr, allowed))}, got {value!r} - at {name}")
 
 
+class Telling(Protocol):
+    """How the models of a dialect are told of tools and of what came of calls."""
+
+    @property
+    def own(self) -> bool:
+        """True when it is the dialect's own way, false for plain words."""
+
+    @property
+    def by_user(self) -> bool:
+        """True when results stand in the user's message, false when each has one of its tool."""
+
+    def tools(self, tools: Tools) -> str:
+        """The text that tells of `tools`."""
+
+    def results(self, results: Iterable[ToolResult], tools: Tools = ()) -> str:
+        """The text that tells what came of calls."""
+
+    def defused(self, output: str, tools: Tools = ()) -> str:
+        """An output that nobody reads as markup."""
+
+    def has_calls(self, text: str, tools: Tools) -> bool:
+        """True when somebody reads a call in `text`."""
+
+
+_tellers: list[Callable[[Dialect], Telling]] = []
+
+
+def told_by(teller: Callable[[Dialect], Telling]) -> None:
+    """Say what finds the telling of a dialect: chats stand above dialects, and know which of them is whose."""
+    _tellers.append(teller)
+
+
 class Dialect:
     """One dialect, ready to use. Safe to share between threads."""
 
@@ -50,6 +82,7 @@ class Dialect:
         self._network: Network | None = None
         self._graphs: dict[Policies, Graph] = {}
         self._default: Graph | None = None  # the one of the spec's own policies
+        self._telling: Telling | None = None
 
     @property
     def name(self) -> str:
@@ -130,28 +163,28 @@ class Dialect:
 
         return render(self, message, tools)
 
+    @property
+    def telling(self) -> Telling:
+        """How its models are told of tools and results: as the chat of its name tells them, else in plain words."""
+        if self._telling is None:
+            self._telling = _tellers[-1](self)
+        return self._telling
+
     def render_tools(self, tools: Tools) -> str:
         """The text that tells a model of `tools`, as its prompt has it; empty for none.
 
-        Raises Unrepresentable when the dialect has no way of telling tools, or none for one of these.
+        It is the one of the chat that has the dialect's name as its own or as an alias; plain words where none has.
+        Raises Unrepresentable when that has no way of telling tools, or none for one of these.
         """
-        from toolect._prompting.tools import write_tools
-
-        if self.spec.tools is None:
-            raise Unrepresentable("tools", f"the entry of `{self.name}` does not say how tools are told")
-        return write_tools(self.spec.tools, tools)
+        return self.telling.tools(tools)
 
     def render_results(self, results: Iterable[tuple[str, str, str | None]], tools: Tools | None = None) -> str:
         """The text that tells a model what came of its calls: each one's name, output and id; `tools` as in `parse`.
 
-        Raises Unrepresentable when the dialect has no way of telling results, or an output holds markup or reads like a
-        call, alone or together with the others.
+        Raises Unrepresentable when an output holds markup or reads like a call, alone or together with the others.
         """
-        from toolect._prompting.results import Output, write_results
-
-        if self.spec.results is None:
-            raise Unrepresentable("results", f"the entry of `{self.name}` does not say how results are told")
-        return write_results(self, self.spec.results, [Output(*result) for result in results], list(tools or ()))
+        told = (ToolResult(call_id or "", name, output) for name, output, call_id in results)
+        return self.telling.results(told, list(tools or ()))
 
     def has_marker(self, text: str) -> bool:
         """True when `text` holds a marker of the dialect: a cheap test that is never wrong when it says no."""

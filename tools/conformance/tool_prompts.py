@@ -106,7 +106,7 @@ def compare(path: Path, name: str | None) -> Row:
 
 
 def _tools(dialect: Dialect, prompts: Sequence[str]) -> tuple[Found, list[str]]:
-    if dialect.spec.tools is None:
+    if not dialect.telling.own:
         return Found.UNSAID, []
     if not any("save_note" in prompt for prompt in prompts):  # no call of the conversation names it
         return Found.NONE, []
@@ -116,7 +116,7 @@ def _tools(dialect: Dialect, prompts: Sequence[str]) -> tuple[Found, list[str]]:
 
 
 def _results(dialect: Dialect, prompts: Sequence[tuple[Style, int, str]]) -> tuple[Found, list[str]]:
-    if dialect.spec.results is None:
+    if not dialect.telling.own:
         return Found.UNSAID, []
     told = [one for one in prompts if "sky" in one[2]]
     if not told:

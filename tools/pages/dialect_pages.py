@@ -14,7 +14,6 @@ import yaml
 
 from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import POLICIES, Spec
-from toolect._spec.prompts import ResultRole
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.attempt import told
@@ -129,13 +128,11 @@ def _samples(dialect: Dialect) -> Iterator[str]:
 
 
 def _prompt(dialect: Dialect) -> Iterator[str]:
-    """What the entry says of tools and results: of one tool, and of one result."""
-    tools, results = dialect.spec.tools, dialect.spec.results
-    if tools:
+    """What its chat tells of one tool, and of one result."""
+    if dialect.telling.own:
         yield "## A tool in the prompt"
         yield fenced(dialect.render_tools([TOOL]))
-    if results:
-        turn = "a turn of the tool's" if results.role is ResultRole.TOOL else "a turn of the user's"
+        turn = "a turn of the user's" if dialect.telling.by_user else "a turn of the tool's"
         yield "## A result in the prompt"
         yield f"In {turn}, whose own markup belongs to the chat template:"
         yield fenced(dialect.render_results([("get_time", '{"time": "12:30"}', "call_7f3a")]))

@@ -10,11 +10,12 @@ from toolect import _files as files
 from toolect import _shelves as shelves
 from toolect import registry
 from toolect._names import Names
-from toolect.compiled import Dialect
+from toolect.compiled import Dialect, told_by
 from toolect.diagnostic import Diagnostic
 from toolect.message import Json
 
 if TYPE_CHECKING:
+    from toolect._chats.telling import Telling
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
     from toolect._spec.chat_model import ChatSpec
@@ -145,6 +146,24 @@ def ready_chat(spec: ChatSpec) -> Chat:
 
 
 _chats = Chats(shipped, lambda: files.named(chats=True), lambda: files.packaged(chats=True))
+PLAIN = "plain"
+"""The chat that tells of tools and results where a dialect has none."""
+
+
+def telling(dialect: Dialect) -> Telling:
+    """How the models of a dialect are told of tools and results: as the chat does that has its name, or is plain."""
+    from toolect._chats.telling import Telling
+
+    try:
+        found = _chats.chat(dialect.name)
+    except UnknownChat:
+        found = _chats.chat(PLAIN)
+    if dialect.name not in (found.name, *found.spec.aliases):
+        found = _chats.chat(PLAIN)
+    return Telling(found.spec, dialect)
+
+
+told_by(telling)
 
 
 @overload

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.told_tools import TEXT, in_json
 from toolect._prompting.notation import spell
-from toolect._prompting.results import written
+from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
@@ -58,6 +58,8 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
             return lambda result, _: written(spec.output, result.output)
         case ChatSlot.TEXT:
             return lambda turn, _: turn.text
+        case ChatSlot.NAME if role is ChatRole.TOOL:
+            return lambda tool, _: str(tool.get("function", tool).get("name", ""))
         case ChatSlot.NAME:
             return lambda one, _: one.name
         case ChatSlot.ID:

@@ -70,6 +70,8 @@ class Hearing:
         drafts: list[_Draft] = []
         definitions: list[Held] = []
         open_turns: list[_Draft] = []
+        roles: list[ChatRole | None] = []
+        """The roles of the rules that are open; of a rule in another one of its role only the outer one counts."""
         for part in course.parts:
             if isinstance(part, Held):
                 role = self.spec.roles.get(part.rule)
@@ -77,11 +79,13 @@ class Hearing:
                     definitions.append(part)
                 elif role is ChatRole.RESULT and open_turns and open_turns[-1].results:
                     open_turns[-1].results[-1].append(part)
-                elif open_turns and part.slot is not ChatSlot.DATE:
+                elif open_turns and part.slot is not ChatSlot.DATE and role is not ChatRole.TOOL:
                     open_turns[-1].texts.append(part)
                 continue
-            role = self.spec.roles.get(part.rule)
-            match role:
+            if part.enters:
+                role = self.spec.roles.get(part.rule)
+                roles.append(None if role in roles else role)
+            match role := roles[-1] if part.enters else roles.pop():
                 case ChatRole.SYSTEM | ChatRole.USER | ChatRole.ANSWER | ChatRole.RESULTS:
                     if part.enters:
                         draft = _Draft(role, [], [])

@@ -251,7 +251,7 @@ class Plans:
             case Alt(items):
                 chosen = next((item for item in items if self._wanted(item, facts, True)), None)
                 return () if chosen is None else self.ops(chosen, inside, facts)
-            case Repeat(Ref(rule)) if self.spec.roles.get(rule) in _SEVERAL:
+            case Repeat(Ref(rule), once=False) if self.spec.roles.get(rule) in _SEVERAL:
                 return [Each(self.spec.roles[rule], rule)]
             case Repeat(item):
                 return self.ops(item, inside, facts) if self._wanted(item, facts, True) else ()

@@ -7,47 +7,36 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, Literal, TypeAlias
 
 from toolect._chats.answers import Answers
-from toolect._chats.filling import Data, Pair, Said, told
+from toolect._chats.filler import Filler
+from toolect._chats.filling import Data, Said
 from toolect._chats.guarding import Guardian
-from toolect._chats.plan import AnswerPlan, Each, Fill, Fixed, Plan, Plans, literal_facts
+from toolect._chats.plan import AnswerPlan, Fill, Plans, literal_facts
 from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact, Systems
-from toolect.message import Call
+from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect.rendered import Part, PartSpan, Rendered, Unrepresentable
 from toolect.transcript import Author, Defused, Origin, Transcript
-from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
+from toolect.turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 """What to do with a text that would break out of its slot."""
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
-_FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
-_HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
-_NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT)
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
 _DEVELOPER, _EMPTY, _CONTENT = int(Fact.DEVELOPER), int(Fact.EMPTY), int(Fact.CONTENT)
 _UNASKED = _EMPTY | int(Fact.UNASKED)
-PieceOf: TypeAlias = tuple[str, Origin, int]
 _PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
 
 
-class Writer:
+class Writer(Filler):
     """Writes one conversation."""
 
     def __init__(
         self, plans: Plans, answers: Answers, guardian: Guardian, unsafe: Unsafe, day: Date | str | None
     ) -> None:
-        self.plans, self.answers, self.guardian, self.unsafe = plans, answers, guardian, unsafe
+        super().__init__(plans, day=day)
+        self.answers, self.guardian, self.unsafe = answers, guardian, unsafe
         self.keep = unsafe == "keep"
-        self.spec: ChatSpec = plans.spec
-        self.day = day
-        self.pieces: list[PieceOf] = []
         self.defused: list[Defused] = []
-        self.tools: Sequence[Mapping[str, Any]] = ()
-        self.system: str = ""
-        self.system_turn = -1
-        self.called = ""
-        self.counts: dict[type, int] = {}
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -129,72 +118,15 @@ class Writer:
         self.put(text, SAMPLED, number)
         self.pieces += [(one.text, one.origin, number) for one in plan.closers]
 
-    def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
-        """Write a plan with its data."""
-        for op in plan:
-            if type(op) is Fixed:
-                self.pieces.append((op[0], op[1], number))
-            elif type(op) is Fill:
-                take, trim = op.take, op.trim
-                if op.role is ChatRole.SYSTEM and not isinstance(data, System):
-                    self.put(self.system, op, self.system_turn)
-                    continue
-                text = self.value(op, data) if take is None else take(data, index)
-                self.put(text if trim is None else trim(text), op, number)
-            else:
-                assert isinstance(op, Each)
-                self.each(op, data, number, facts)
-
-    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
-        """Write one by one the tools, the results or calls of a turn, or the arguments of a call."""
-        items = self.items(op, data)
-        last = len(items) - 1
-        facts &= _NO_ITEM
-        for index, item in enumerate(items):
-            own = facts | (_FIRST_ITEM if index == 0 else 0) | (_LAST_ITEM if index == last else 0)
-            if isinstance(item, ToolResult):
-                own |= (_NAMED if item.name else 0) | (_HAS_ID if item.call_id else 0)
-            elif isinstance(item, Call):
-                own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
-            elif isinstance(item, Pair) and isinstance(item.value, str):
-                own |= _IS_TEXT
-            plan = self.plans.item(op.rule, own)
-            if plan is not None:
-                self.fill(plan, item, number, own, index)
-
-    def items(self, op: Each, data: Data) -> Sequence[Any]:
-        """What is written one by one."""
-        match op.role, data:
-            case ChatRole.TOOL, _:
-                return self.tools
-            case ChatRole.RESULT, Results(results):
-                return results
-            case ChatRole.CALL, Said(calls=calls):
-                return calls
-            case ChatRole.ARGUMENT, Call(arguments=dict() as given):
-                return [Pair(key, value) for key, value in given.items()]
-        return ()
-
     # Texts
 
     def value(self, op: Fill, data: Data) -> str:
         """The text of a place that more than the data tells."""
-        match op.slot:
-            case ChatSlot.CALLED:
-                return self.called
-            case ChatSlot.COUNT:
-                self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
-                return str(count)
-            case ChatSlot.CALLS if isinstance(data, Said):
-                return self.answers.calls(data.calls, self.tools)
-            case ChatSlot.ANSWER if isinstance(data, Said):
-                return self.answers.whole(data.message, self.tools)
-            case ChatSlot.TOOLS:
-                return told(self.spec, self.tools)
-            case ChatSlot.DATE:
-                day = self.day if self.day is not None else Date.today()
-                return day if isinstance(day, str) else day.strftime(self.spec.date)
-        raise Unrepresentable(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
+        if isinstance(data, Said) and op.slot is ChatSlot.CALLS:
+            return self.answers.calls(data.calls, self.tools)
+        if isinstance(data, Said) and op.slot is ChatSlot.ANSWER:
+            return self.answers.whole(data.message, self.tools)
+        return super().value(op, data)
 
     def put(self, text: str, op: Fill, number: int) -> None:
         """Write a text into its slot, unless it would break out of it."""
@@ -206,7 +138,7 @@ class Writer:
             text = self.guardian.harmless(text, op)
         if op.origin is Origin.ANSWER:
             text = as_said(text, op)
-        self.pieces.append((text, op.origin, number))
+        super().put(text, op, number)
 
 
 def as_said(text: str, op: Fill) -> Rendered:

@@ -1,4 +1,4 @@
-"""What a prompt says of tools and of their results, in a dialect's own way.
+"""How definitions of tools, and outputs of calls, are spelled in a prompt.
 
-Others import `notation`, `results`, `tools`; all else is its own.
+Others import `notation`, `outputs`, `tools`; all else is its own.
 """

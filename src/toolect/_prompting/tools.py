@@ -10,7 +10,7 @@ from toolect._prompting.notation import bounded, fill, filled, inset, spell
 from toolect._prompting.python import annotation, docstring, signature
 from toolect._prompting.schemas import described, pruned
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
-from toolect._spec.prompts import OPENAI_TOOL, Listing, ToolText
+from toolect._spec.prompts import OPENAI_TOOL, ToolText
 from toolect._values.schema import resolve
 from toolect.rendered import Unrepresentable
 
@@ -26,13 +26,8 @@ def write_tools(how: ToolText, tools: Iterable[Mapping[str, Any]]) -> str:
     given = [*tools]
     if not given:
         return ""
-    lists = {"tools": Listing(how.each, how.between), "names": Listing("{name}", ", ")} | how.lists
-    told = {
-        name: inset(how.text, name, one.between.join(fill(one.each, _holes(how, one.each, tool)) for tool in given))
-        for name, one in lists.items()
-        if f"{{{name}}}" in how.text
-    }
-    return fill(how.text, told)
+    told = how.between.join(fill(how.each, _holes(how, how.each, tool)) for tool in given)
+    return fill(how.text, {"tools": inset(how.text, "tools", told)})
 
 
 def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:

@@ -259,7 +259,7 @@ _HELD: dict[ChatSlot, tuple[ChatRole, ...]] = {
     ChatSlot.ANSWER: (ChatRole.ANSWER,),
     ChatSlot.TOOLS: (ChatRole.TOOLS,),
     ChatSlot.TOOL: (ChatRole.TOOL,),
-    ChatSlot.NAME: (ChatRole.CALL, ChatRole.RESULT),
+    ChatSlot.NAME: (ChatRole.CALL, ChatRole.RESULT, ChatRole.TOOL),
     ChatSlot.ID: (ChatRole.CALL, ChatRole.RESULT),
     ChatSlot.INDEX: (ChatRole.CALL, ChatRole.RESULT),
     ChatSlot.CALLED: (ChatRole.RESULT,),

@@ -7,7 +7,7 @@ from enum import IntFlag, StrEnum, auto
 import msgspec
 
 from toolect._spec.model import Rule
-from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
+from toolect._spec.prompts import Notation, OutputKind, ResultRole, Syntax, ToolText
 from toolect.diagnostic import Place
 
 
@@ -228,6 +228,8 @@ class ChatFields(msgspec.Struct, frozen=True, kw_only=True):
     """The system text of conversations that have none."""
     tools: ToolText | None = None
     output: OutputKind = OutputKind.TEXT
+    role: ResultRole = ResultRole.TOOL
+    """Whose message results stand in, where turns are messages: that of a tool, or one of the user."""
     arguments: Notation = Notation()
     scalars: Syntax = Syntax.JSON
     """How true, false and null are written as values of arguments."""

@@ -33,10 +33,10 @@ FIELDS = (
     "lines",
     "reserved",
     "policies",
-    "tools",
-    "results",
 )
 OLD = {
+    "tools": "write a chat that has the dialect's name into `chats.yaml`, and its `tools` into that",
+    "results": "write a chat that has the dialect's name into `chats.yaml`, and the rule `result` into its grammar",
     "ref": 'write `ids: {form: "functions.{name}:{index}"}`, and the role `call.id`',
     "comments": "import them into the grammar, `%import .code.python (COMMENT)`, and write `%ignore COMMENT`",
     "code": "write `code` as the role of the statement into the map",

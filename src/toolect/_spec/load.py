@@ -29,7 +29,6 @@ from toolect._spec.meaning import begins_with_name, check_mapped, check_within_c
 from toolect._spec.model import HoleKind, Role, Spec
 from toolect._spec.parts import Parts
 from toolect._spec.problems import Problems, in_order, near
-from toolect._spec.prompt_fields import read_results, read_tools
 from toolect._spec.shapes import Shapes
 from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers
@@ -196,8 +195,6 @@ class _Loader:
             prefill=read_prefill(whole, grammar, problems),
             end=tuple(itertools.chain.from_iterable(ends)),
             misspellings=read_misspellings(whole, literals, problems),
-            tools=read_tools(whole, problems),
-            results=read_results(whole, problems),
             place=entry.name.place,
         )
         return None if problems.failed else spec

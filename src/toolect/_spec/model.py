@@ -8,7 +8,6 @@ from typing import Literal as Choice
 
 import msgspec
 
-from toolect._spec.prompts import ResultText, ToolText
 from toolect.diagnostic import Place
 from toolect.message import Json
 
@@ -405,8 +404,6 @@ class Spec(msgspec.Struct, frozen=True):
     fixed_names: dict[str, str] = {}
     """Rule with the role `call` → the name of the tool that it always calls."""
     ids: Ids | None = None
-    tools: ToolText | None = None
-    results: ResultText | None = None
     place: Place = Place("", 1, 1)
 
     def __repr__(self) -> str:

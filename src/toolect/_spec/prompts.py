@@ -1,4 +1,4 @@
-"""How a dialect tells the model of tools and of what came of calls: texts with holes."""
+"""How definitions of tools, and outputs of calls, are spelled in a prompt: texts with holes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolect.message import Json
 
 
 class ResultRole(StrEnum):
-    """Whose turn results stand in."""
+    """Whose message results stand in."""
 
     TOOL = "tool"
     USER = "user"
@@ -58,8 +58,6 @@ _TOOL = _holes(
     "typescript/arguments", "python", "docstring",
 )  # fmt: skip
 _PARAMETER = _holes("name", "type", "hint", "description", "required", "schema", "others")
-_RESULT = _holes("output", "name", "id", "index", "result", needed=("output", "result"))
-_LISTED = msgspec.Meta(pattern="[a-z-]+", description="lower-case letters")
 
 
 class Notation(msgspec.Struct, frozen=True):
@@ -91,13 +89,6 @@ class Notation(msgspec.Struct, frozen=True):
     keywords: tuple[str, ...] = ()
 
 
-class Listing(msgspec.Struct, frozen=True):
-    """A further list of the tools: `each` for one, `between` two."""
-
-    each: Annotated[str, _TOOL]
-    between: Annotated[str, _PLAIN] = "\n"
-
-
 class ToolText(msgspec.Struct, frozen=True):
     """How tools are told: `text` around all of them, `each` for one, `between` two.
 
@@ -107,7 +98,7 @@ class ToolText(msgspec.Struct, frozen=True):
     `{required}` says of a parameter that is and of one that is not.
     """
 
-    text: Annotated[str, _holes(needed=("tools",))] = "{tools}"
+    text: Annotated[str, _holes("tools", needed=("tools",))] = "{tools}"
     each: Annotated[str, _TOOL] = "{tool}"
     between: Annotated[str, _PLAIN] = "\n"
     tool: Annotated[Json, _holes("$name", "$description", "$parameters", "$function", "$tool")] = None
@@ -115,28 +106,9 @@ class ToolText(msgspec.Struct, frozen=True):
     head: Annotated[str, _PLAIN] = ""
     other: Annotated[str, _holes("key", "value")] = ""
     required: tuple[str, str] = ("true", "false")
-    lists: dict[Annotated[str, _LISTED], Listing] = {}
-    """Further lists, by the holes that they have in `text`."""
     notation: Notation = Notation()
 
 
-class ResultText(msgspec.Struct, frozen=True):
-    """How results are told: `text` around all of one answer, `each` for one, `between` two.
-
-    `result` is the JSON that the hole `{result}` stands for.
-    """
-
-    each: Annotated[str, _RESULT]
-    text: Annotated[str, _holes("results", needed=("results",))] = "{results}"
-    between: Annotated[str, _PLAIN] = "\n"
-    role: ResultRole = ResultRole.TOOL
-    output: OutputKind = OutputKind.TEXT
-    result: Annotated[Json, _holes("$output", "$name", "$id", "$index")] = None
-    notation: Notation = Notation()
-
-
-TOOLS_HOLES = ("tools", "names")
-"""What may stand in braces in `ToolText.text`, besides its further lists."""
 OPENAI_TOOL: Json = {
     "type": "function",
     "function": {"name": "$name", "description": "$description", "parameters": "$parameters"},

@@ -6,21 +6,15 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from toolect._prompting.results import Output, defused, has_calls, write_results
-from toolect._prompting.tools import write_tools
-from toolect._spec.prompts import ResultRole, ResultText, ToolText
 from toolect.compiled import Dialect
 from toolect.message import Content, Json, Message
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
-PLAIN_RESULTS = ResultText("[{name}] {output}", between="\n", role=ResultRole.USER)
-"""How results are told in a dialect that does not say."""
-PLAIN_TOOLS = ToolText("You may call these tools, in the format that you know:\n\n{tools}")
-"""How tools are told in a dialect that does not say."""
+Definitions = list[dict[str, Json]]
 
 
-def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json]]) -> list[dict[str, Json]]:
+def messages(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[dict[str, Json]]:
     """The turns as messages with a role and a text; the tools stand in the first one, a system message."""
     out: list[dict[str, Json]] = []
     for turn in with_tools(dialect, turns, tools):
@@ -36,10 +30,10 @@ def messages(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json
     return out
 
 
-def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Json]]) -> list[Turn]:
+def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> list[Turn]:
     """The turns, of which the first, the system's, tells of the tools as well."""
     turns = [*turns]
-    told = write_tools(dialect.spec.tools or PLAIN_TOOLS, tools).strip()
+    told = dialect.render_tools(tools)
     if not told:
         return turns
     first = turns[0] if turns else None
@@ -48,7 +42,7 @@ def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: list[dict[str, Js
     return [System(told), *turns]
 
 
-def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> str:
+def _wire(dialect: Dialect, message: Message, tools: Definitions) -> str:
     """A message that came without its wire text; what the dialect cannot carry is left to its content."""
     for told in (message, Message([s for s in message.segments if isinstance(s, Content)])):
         try:
@@ -58,44 +52,43 @@ def _wire(dialect: Dialect, message: Message, tools: list[dict[str, Json]]) -> s
     return message.content  # the model's own words
 
 
-def _results(
-    dialect: Dialect, results: Iterable[ToolResult], tools: list[dict[str, Json]]
-) -> Iterator[dict[str, Json]]:
+def _results(dialect: Dialect, results: Iterable[ToolResult], tools: Definitions) -> Iterator[dict[str, Json]]:
     """What came of one answer's calls; what was no call is told by the user, as is what the dialect gives them."""
-    results, how = list(results), dialect.spec.results or PLAIN_RESULTS
-    read = [_harmless(dialect, how, Output(r.name, r.output, r.call_id), tools) for r in results if r.call_id]
-    match how.role:
-        case ResultRole.USER if read:
-            yield {"role": "user", "content": _together(dialect, how, read, tools)}
-        case ResultRole.TOOL:
-            # The model's own chat template writes the text around them.
-            for one in read:
-                yield {"role": "tool", "tool_call_id": one.id or "", "name": one.name, "content": one.output}
+    results = list(results)
+    read = [_harmless(dialect, one, tools) for one in results if one.call_id]
+    if not dialect.telling.by_user:  # the model's own chat template writes the text around them
+        yield from (one.to_openai() for one in read)
+    elif read:
+        yield {"role": "user", "content": _together(dialect, read, tools)}
     for result in results:
         if not result.call_id:
             yield {"role": "user", "content": result.output}
 
 
-def _harmless(dialect: Dialect, how: ResultText, one: Output, tools: list[dict[str, Json]]) -> Output:
+def _harmless(dialect: Dialect, one: ToolResult, tools: Definitions) -> ToolResult:
     """A result as it is, or with an output, and if need be without a name, that nothing reads as markup."""
-    plain = one._replace(output=defused(dialect, how, one.output, tools))
+    telling = dialect.telling
+    plain = _defused(dialect, one, tools)
     for found in (one, plain):
         try:
-            write_results(dialect, how, [found], tools)
+            telling.results([found], tools)
         except Unrepresentable:
             continue
-        if how.role is not ResultRole.TOOL or not has_calls(dialect, found.output, tools):
+        if telling.by_user or not telling.has_calls(found.output, tools):
             return found  # a template writes the output itself
-    return plain._replace(name="", id=None)
+    return msgspec.structs.replace(plain, name="", call_id="")
 
 
-def _together(dialect: Dialect, how: ResultText, read: list[Output], tools: list[dict[str, Json]]) -> str:
+def _together(dialect: Dialect, read: list[ToolResult], tools: Definitions) -> str:
     """Results that are harmless one by one; where a call is read across them, none is told as it is."""
     try:
-        return write_results(dialect, how, read, tools)
+        return dialect.telling.results(read, tools)
     except Unrepresentable:
-        plain = [one._replace(output=defused(dialect, how, one.output, tools)) for one in read]
-        return write_results(dialect, how, plain, tools)
+        return dialect.telling.results([_defused(dialect, one, tools) for one in read], tools)
+
+
+def _defused(dialect: Dialect, one: ToolResult, tools: Definitions) -> ToolResult:
+    return msgspec.structs.replace(one, output=dialect.telling.defused(one.output, tools))
 
 
 def joined(messages: Iterable[dict[str, Json]]) -> list[dict[str, Json]]:

@@ -49,7 +49,7 @@ class Served(Asked):
 
         Hosted models may be asked for JSON that looks like one.
         """
-        told = self._text or self.dialect is None or self.dialect.spec.tools is not None
+        told = self._text or self.dialect is None or self.dialect.telling.own
         return {} if told else {"unknown_tool": "content"}
 
     async def _look(self, tools: bool) -> None:

@@ -12,7 +12,6 @@ from toolect._spec.codecs import Options
 from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
 from toolect._spec.model import Gaps, Ids, Policies
-from toolect._spec.prompts import ResultText, ToolText
 from toolect.message import Json
 
 _TEXT = {"type": "string"}
@@ -22,10 +21,9 @@ _SHAPE = {"anyOf": [{"type": ["object", "array"]}, {"type": "string", "pattern":
 
 def editor_schema() -> dict[str, Json]:
     """The schema, with a definition for each field that is a mapping of its own."""
-    kinds = [Gaps, Ids, Options, Policies, ToolText, ResultText]
+    kinds = [Gaps, Ids, Options, Policies]
     found, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    gaps, ids, options, policies, tools, results = found
-    none = {"const": "none"}
+    gaps, ids, options, policies = found
     codec = {"anyOf": [parts["CodecKind"], options]}
     fields: dict[str, Any] = {
         **{field.encode_name: _plain(field.type) for field in msgspec.structs.fields(Plain)},
@@ -40,8 +38,6 @@ def editor_schema() -> dict[str, Json]:
         "ids": ids,
         "misspellings": _table(_TEXTS),
         "policies": policies,
-        "tools": {"anyOf": [none, tools]},
-        "results": {"anyOf": [none, results]},
     }
     for part in parts.values():
         _tighten(part)

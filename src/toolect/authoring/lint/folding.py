@@ -37,7 +37,7 @@ _RANKS = {
     **dict.fromkeys((
         "bordered-closer", "broken-round-trip", "chunk-variance", "detection-collision", "identical-dialects",
         "indistinct-value", "injection", "overlapping-models", "unbounded-hold-back", "unreadable-gap",
-        "unreadable-result", "unwritable-message", "unwritable-value", "wrong-attribute",
+        "unwritable-message", "unwritable-value", "wrong-attribute",
     ), Rank.EFFECT),
     **dict.fromkeys((
         "allowed-without-reason", "anonymous-marker", "failed-check", "missing-case", "missing-corpus", "stray-corpus",

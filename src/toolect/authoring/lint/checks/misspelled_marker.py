@@ -37,7 +37,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     }
     uses = Counter(word for text in markers for word in {*_words(text)})
     table = subject.loaded.whole.table
-    beside = {word for field in ("tools", "results", "end", "prefill") for word in _texts(table.get(field))}
+    beside = {word for field in ("end", "prefill") for word in _texts(table.get(field))}
     told: set[str] = set()
     for text, rule in markers.items():
         for word in dict.fromkeys(_words(text)):

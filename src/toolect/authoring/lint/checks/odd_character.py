@@ -11,7 +11,7 @@ from toolect.authoring.lint.places import Word
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Place, warning
 
-_FIELDS = ("end", "gaps", "prefill", "misspellings", "markers", "results", "map")
+_FIELDS = ("end", "gaps", "prefill", "misspellings", "markers", "map")
 _BARS = "|｜¦ǀ│∣"
 _ESCAPED = re.compile(r"(?<!\\)\\[nrt]")
 

@@ -1,0 +1,100 @@
+"""Fills plans with the data of turns: texts, each with its origin and the number of its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date as Date  # noqa: N812
+from typing import Any, TypeAlias
+
+from toolect._chats.filling import Data, Pair, Said, told
+from toolect._chats.plan import Each, Fill, Fixed, Plan, Plans
+from toolect._spec.chat_model import ChatRole, ChatSlot, Fact
+from toolect.message import Call
+from toolect.rendered import Unrepresentable
+from toolect.transcript import Origin
+from toolect.turns import Results, System, ToolResult
+
+PieceOf: TypeAlias = tuple[str, Origin, int]
+_FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
+_HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
+_NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT)
+
+
+class Filler:
+    """Fills the plans of one chat, for `tools` that are on offer."""
+
+    def __init__(self, plans: Plans, tools: Sequence[Mapping[str, Any]] = (), day: Date | str | None = None) -> None:
+        self.plans, self.spec = plans, plans.spec
+        self.tools, self.day = tools, day
+        self.pieces: list[PieceOf] = []
+        self.system = ""
+        """The system text at the head, which is of turn `system_turn`."""
+        self.system_turn = -1
+        self.called = ""
+        """The name of the tool that the last answer calls first."""
+        self.counts: dict[type, int] = {}
+
+    def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
+        """Write a plan with its data."""
+        for op in plan:
+            if type(op) is Fixed:
+                self.pieces.append((op[0], op[1], number))
+            elif type(op) is Fill:
+                take, trim = op.take, op.trim
+                if op.role is ChatRole.SYSTEM and not isinstance(data, System):
+                    self.put(self.system, op, self.system_turn)
+                    continue
+                text = self.value(op, data) if take is None else take(data, index)
+                self.put(text if trim is None else trim(text), op, number)
+            else:
+                assert isinstance(op, Each)
+                self.each(op, data, number, facts)
+
+    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
+        """Write one by one the tools, the results or calls of a turn, or the arguments of a call."""
+        items = self.items(op, data)
+        last = len(items) - 1
+        facts &= _NO_ITEM
+        for index, item in enumerate(items):
+            own = facts | (_FIRST_ITEM if index == 0 else 0) | (_LAST_ITEM if index == last else 0)
+            if isinstance(item, ToolResult):
+                own |= (_NAMED if item.name else 0) | (_HAS_ID if item.call_id else 0)
+            elif isinstance(item, Call):
+                own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
+            elif isinstance(item, Pair) and isinstance(item.value, str):
+                own |= _IS_TEXT
+            plan = self.plans.item(op.rule, own)
+            if plan is not None:
+                self.fill(plan, item, number, own, index)
+
+    def items(self, op: Each, data: Data) -> Sequence[Any]:
+        """What is written one by one."""
+        match op.role, data:
+            case ChatRole.TOOL, _:
+                return self.tools
+            case ChatRole.RESULT, Results(results):
+                return results
+            case ChatRole.CALL, Said(calls=calls):
+                return calls
+            case ChatRole.ARGUMENT, Call(arguments=dict() as given):
+                return [Pair(key, value) for key, value in given.items()]
+        return ()
+
+    def value(self, op: Fill, data: Data) -> str:
+        """The text of a place that more than the data tells."""
+        match op.slot:
+            case ChatSlot.CALLED:
+                return self.called
+            case ChatSlot.COUNT:
+                self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
+                return str(count)
+            case ChatSlot.TOOLS:
+                return told(self.spec, self.tools)
+            case ChatSlot.DATE:
+                day = self.day if self.day is not None else Date.today()
+                return day if isinstance(day, str) else day.strftime(self.spec.date)
+        raise Unrepresentable(f"{op.rule}/{op.slot}", "nothing in the turn fills this slot")
+
+    def put(self, text: str, op: Fill, number: int) -> None:
+        """Write a text into its place."""
+        self.pieces.append((text, op.origin, number))
