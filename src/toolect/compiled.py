@@ -130,8 +130,8 @@ class Dialect:
         """A fresh stream: `feed` it chunks of the answer, then `close` it. Arguments as for `parse`."""
         check_mode(mode)
         schemas, strict = tool_schemas(tools), mode == "strict"
-        self.graph(policies)
-        return Stream(lambda: begin_answer(self.spec, self.graph(policies), schemas, strict, prefix, streaming=True))
+        graph = self.graph(policies)
+        return Stream(lambda: begin_answer(self.spec, graph, schemas, strict, prefix, streaming=True))
 
     def token_stream(
         self,

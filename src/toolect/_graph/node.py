@@ -103,6 +103,11 @@ class Maker(Protocol):
 class Node:
     """Everything the grammar may be in the middle of, and what may come next."""
 
+    __slots__ = (
+        "_coding", "_implied", "_made", "_struct", "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
+        "json", "longest", "marks", "patterns", "route", "steps", "text", "value",
+    )  # fmt: skip
+
     def __init__(self, graph: Maker, kernel: tuple[Config, ...]) -> None:
         self.graph = graph
         self.choices: dict[Key, list[Choice]] = {}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
 from toolect._graph.stop_plan import Needle, plan_of
-from toolect._graph.stops import Unopened
+from toolect._graph.stops import Calls, Unopened
 
 _AFTER_BRACKET = {"{": r"[^\s\d}\]]", "[": "[/#]"}
 """What a call in JSON, broken perhaps, may go on with; so does the first object of a list."""
@@ -43,6 +43,9 @@ def _sign(needle: Needle, direct: bool) -> str:
         return "" if direct else _bracket(needle.text, MAX_BLANK, _AFTER_BRACKET)
     if isinstance(needle.stop, Unopened):
         return _bracket(needle.text, MAX_LEXEME, {"{": '"', "[": "(?!)"})
+    if needle.regex is None and needle.stop.calls is not Calls.NOTHING:  # what follows decides: up to there, it is held
+        led = [needle.lead[at:] + needle.text for at in range(len(needle.lead) + 1)]
+        return "|".join(rf"{re.escape(marker)}(?:\s{{0,{MAX_BLANK}}}\Z|())" for marker in led)
     return re.escape(needle.text) + "()"
 
 

@@ -68,20 +68,26 @@ class JsonSlot(ValueSlot):
         """Takes in chunks that do not decide what becomes of the value."""
         value, draft, keep = self.value, course.builder.draft, course.keeping()
         reader, plain = value.reader, value.plain
-        passes, feed = reader.passes, reader.feed
+        inside, feed = reader.inside, reader.feed
         call: OpenCall | None = None
         emit: Callable[[str], list[Event]] | None = None  # more of its arguments
 
         def take(chunk: str) -> list[Event]:
             nonlocal call, emit
-            if not course.buf and passes(chunk):
-                if emit is None or draft.call is not call:
-                    call, emit = draft.call, None if value.host is not None or plain else draft.passing()
-                if emit is not None or plain:
-                    keep(chunk)
-                    course.base += len(chunk)
-                    reader.passed(chunk)
-                    return [] if emit is None else emit(chunk)
+            if not course.buf and inside(chunk):
+                if not reader.passes:
+                    if reader.keeps(chunk, course.base):
+                        keep(chunk)
+                        course.base += len(chunk)
+                        return []
+                else:
+                    if emit is None or draft.call is not call:
+                        call, emit = draft.call, None if value.host is not None or plain else draft.passing()
+                    if emit is not None or plain:
+                        keep(chunk)
+                        course.base += len(chunk)
+                        reader.passed(chunk)
+                        return [] if emit is None else emit(chunk)
             events = draft.events = []
             text = course.buf = course.buf + chunk if course.buf else chunk
             try:

@@ -55,7 +55,8 @@ class Spelling:
         """Matches what stands before the arguments of the first call, at a value's beginning."""
         self._head = re.compile("()" * len(self.texts) + first).match
         self._tail = re.compile(_BLANK + tail.regex).match
-        self._more = re.compile(f"{_BLANK},{_BLANK}").match if before.regex.endswith(r"\[") else None
+        listed = before.regex.endswith((r"\[", ","))  # it is an item of a list, be it after texts
+        self._more = re.compile(f"{_BLANK},{_BLANK}").match if listed else None
         self._after = re.compile(_BLANK + after.regex).match if after.regex else None
         self._name_in_head, self._id_in_head = bool(head.name), bool(head.id)
         self._start = 1 + len(self.texts)  # the group where the call begins

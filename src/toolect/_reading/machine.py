@@ -144,7 +144,11 @@ class Machine:
             step = slot.read(course)
         elif course.builder.draft.flawed > MAX_FLAWED:
             step = read_rest(course)
-        elif course.pos >= self._next_stride and self._stride(course):
+        elif (
+            course.pos >= self._next_stride
+            and (course.final or len(course.buf) - course.pos >= MIN_STRIDE)
+            and self._stride(course)
+        ):
             return True
         elif node.text:
             step = _enter_text(course, node)
@@ -159,7 +163,7 @@ class Machine:
 
     def _stride(self, course: Course) -> bool:
         """Take large steps from here; False when not even one can be taken."""
-        if not course.final and len(course.buf) - course.pos < MIN_STRIDE or not course.node.made(settled):
+        if not course.node.made(settled):
             return False
         at = course.spacing.over_trail(course.buf, course.pos)
         if at < 0 or not course.final and len(course.buf) - at < MIN_STRIDE:

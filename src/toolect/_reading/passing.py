@@ -47,7 +47,7 @@ def passing(
         found = sign(text)
         if found is not None:
             if found.lastindex is not None:
-                if found.start() or not held or len(text) > MAX_LEXEME or _WORD(chunk) is None:
+                if found.start() >= len(held) or len(text) > MAX_LEXEME or _WORD(chunk) is None:
                     return None
                 source.buf = held = text  # what decides about a marker is seldom inside a word
                 return []

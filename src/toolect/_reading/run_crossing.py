@@ -60,6 +60,7 @@ def over(to: Striding, hub: Hub, match: re.Match[str], at: int) -> Route | None:
                     return then
             end = before = _json(to, trace, trace.json, match, end, found)
             if end < 0:
+                to.reach = max(to.reach, match.end())  # who begins on the way there comes to the same
                 return None if to.broken else _begin(to, hub, at)
         elif not _act(to, trace, match):
             return None
@@ -190,10 +191,11 @@ def _list(to: Striding, trace: Trace, value: JsonCalls, pos: int) -> int:
     """Read a JSON value at index `pos` that has calls in it; -1 where it has none, and nothing changes."""
     found: list[Segment] = []
     end = value.take(to.buf, pos, to.schemas, found, trace.bare)
-    if end < 0 or to.picky and not all(to.wants(call.name) for call in found if isinstance(call, Call)):
+    if end < 0:
         return -1
-    if to.declared and not all(to.fits(call.name, call.arguments) for call in found if isinstance(call, Call)):
-        return -1
+    for call in found if to.picky or to.declared else ():
+        if type(call) is Call and (to.picky and not to.wants(call.name) or not to.fits(call.name, call.arguments)):
+            return -1
     if to.base:
         found = [replace(s, span=(s.span[0] + to.base, s.span[1] + to.base)) for s in found if s.span is not None]
     to.segments += found

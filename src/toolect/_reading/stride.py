@@ -77,7 +77,7 @@ def _go(to: Striding, at: Route) -> Route | None:
         at = then
     if to.finished or to.whole() or _goes_on(to, at):
         return at
-    to.reach = to.pos
+    to.reach = max(to.reach, to.pos)
     if begin is not None:
         to.restore(saved)
     return begin

@@ -18,76 +18,22 @@ from toolect.message import Call, Json, Repair, Segment
 
 MAX_FRAMES = 16
 """Open lists and objects of a value language that are read in large steps. Beyond it: lexeme by lexeme."""
+NO_TRAIL = ("",)
+"""Nothing is written after what was read."""
 
 
 class Striding:
     """The text of a stride and how far it has come. Indexes count from `buf[0]`, spans from the wire text's start.
 
-    One is made for each answer, so making it has to be cheap: what most texts leave as it is stands in the class.
+    One is made for each answer: all of it stands in slots, which are read faster than what a class has.
     """
 
-    finished = False
-    """All of the text has been read."""
-    bound = -1
-    """The index where a part of a text begins that is read up to the next content; -1 to read all of it."""
-    left = False
-    """Content begins at `pos`, which is not for who reads a part."""
-    after_call = False
-    """A call was the last thing read."""
-    trails: tuple[str, ...] = ("",)
-    """What the last marker may write after itself; reading goes on at `pos`, which is after that, or at `before`."""
-    last: Key = ""
-    """The last marker or terminal outside of values."""
-
-    alone = False
-    """It reads the whole answer, and may note repairs."""
-    repairs: tuple[Repair, ...] = ()
-    """Those outside of calls."""
-
-    ways: list[tuple[object, int]] | None = None
-    """Where to note the runs of markers, and the scalars, that are taken: all of a place, and the number of the one."""
-
-    finder: Finder | None = None
-    """Where words come next, if it has been asked for."""
-    seeking: object = None
-    """For looks ahead, which take a stride as their view."""
-
-    clean = True
-    """The machine can go on from here: nothing is owed, doubtful or half read."""
-    broken = False
-    """A run of markers said something that is no canonical call, when some of it had been taken in."""
-
-    reach = 0
-    """How far it came where that was further than the machine can go on from."""
-
-    # The open call
-    called = False
-    begun: Collection[str] | None = None
-    """The keys that it had before the stride; None when it began in the stride."""
-    closed = False
-    """The first segment has what was to come of a call that began before the stride."""
-    nested = False
-    """Values of a value language are open, or have come."""
-    owed = 0
-    """How many lexemes must follow for the last quote to have ended its string."""
-    quote: tuple[Node, int] | None = None
-    """The node and the index after that quote."""
-    start = 0
-    name = ""
-    id: str | None = None
-    entries: list[tuple[str, Json]]
-    key: str | None = None
-    """Of the argument whose value comes next."""
-    frames: tuple[tuple[list[Json] | dict[str, Json] | None, str | None], ...] = ()
-    """Lists and objects that are open, each with the key that was open around it; None is the object of arguments."""
-    value: Json = None
-    """The arguments, when they came in one piece, or their object is closed."""
-    spelling: str | None = None
-    """Their JSON text then, where it is the model's own."""
-    shaped = False
-    """They stood in a JSON object with the name."""
-    json_end = 0
-    """Where that JSON ended."""
+    __slots__ = (
+        "after_call", "alone", "base", "before", "begun", "blank", "bound", "broken", "buf", "called", "clean",
+        "closed", "declared", "edge", "entries", "final", "finder", "finished", "frames", "graph", "id", "json_end",
+        "key", "last", "left", "name", "nested", "owed", "picky", "pos", "quote", "reach", "repairs", "route",
+        "schemas", "seeking", "segments", "shaped", "size", "spelling", "start", "trails", "value", "ways",
+    )  # fmt: skip
 
     def __init__(
         self, graph: Graph, route: Callable[[Node], Any], text: str, pos: int, base: int, final: bool,
@@ -104,6 +50,40 @@ class Striding:
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
         self.pos = self.before = pos
+        self.finished = False  # all of the text has been read
+        self.bound = -1  # the index where a part of a text begins that is read up to the next content; -1 for no part
+        self.left = False  # content begins at `pos`, which is not for who reads a part
+        self.after_call = False  # a call was the last thing read
+        self.trails: tuple[str, ...] = NO_TRAIL
+        """What the last marker may write after itself; reading goes on at `pos`, after that, or at `before`."""
+        self.last: Key = ""  # the last marker or terminal outside of values
+        self.alone = False  # it reads the whole answer, and may note repairs
+        self.repairs: tuple[Repair, ...] = ()  # those outside of calls
+        self.ways: list[tuple[object, int]] | None = None
+        """Where to note the runs of markers, and the scalars, that are taken: all of a place, and the number of it."""
+        self.finder: Finder | None = None  # where words come next, if it has been asked for
+        self.seeking: object = None  # for looks ahead, which take a stride as their view
+        self.clean = True  # the machine can go on from here: nothing is owed, doubtful or half read
+        self.broken = False
+        """A run of markers said something that is no canonical call, when some of it had been taken in."""
+        self.reach = 0  # how far it came where that was further than the machine can go on from
+        # The open call
+        self.called = self.closed = self.nested = self.shaped = False
+        """`closed`: the first segment has what was to come of a call that began before the stride. `nested`: values of
+        a value language are open, or have come. `shaped`: the arguments stood in a JSON object with the name."""
+        self.begun: Collection[str] | None = None  # keys that it had before the stride; None when it began in it
+        self.owed = 0  # how many lexemes must follow for the last quote to have ended its string
+        self.quote: tuple[Node, int] | None = None  # the node and the index after that quote
+        self.start = 0
+        self.name = ""
+        self.id: str | None = None
+        self.entries: list[tuple[str, Json]] = []
+        self.key: str | None = None  # of the argument whose value comes next
+        self.frames: tuple[tuple[list[Json] | dict[str, Json] | None, str | None], ...] = ()
+        """Lists and objects that are open, each with the key that was open around it; None: that of all arguments."""
+        self.value: Json = None  # the arguments, when they came in one piece, or their object is closed
+        self.spelling: str | None = None  # their JSON text then, where it is the model's own
+        self.json_end = 0  # where that ended
 
     def next(self, word: str, pos: int) -> int:
         """The first index of `word` from `pos` on, or -1."""

@@ -8,13 +8,11 @@ from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import build
 from toolect._reading.scalars import Scalars
-from toolect._reading.striding import Striding
+from toolect._reading.striding import NO_TRAIL, Striding
 from toolect._spec.model import Role, SlotKind
 from toolect._values.codec import decode, respelled
 from toolect._values.json_lexemes import complete
 
-NO_TRAIL = ("",)
-"""Nothing is written after what was read."""
 PROOF = 4
 """Lexemes after a quote that tell whether it ends its string: see `closing`."""
 

@@ -78,19 +78,30 @@ class OpenValue:
         self._texts: list[str] = []  # argument text passed on
         self._keep, self._pass, self._hold = into(self._parts), into(self._out), into(self._held)
 
+    def inside(self, chunk: str) -> bool:
+        """True when all of `chunk` lies inside a string that is open, and is no text of another value."""
+        return self.expect is Expect.STRING and self._encoded is None and match_run(chunk) is not None
+
     @property
     def passing(self) -> bool:
         """True inside the arguments, where their text is passed on as it stands."""
         return self._arg_depth >= 0 and self._encoded is None
 
-    def passes(self, chunk: str) -> bool:
-        """True when all of `chunk` lies inside a string that is open where `passing`, and is no key."""
-        inside = self.expect is Expect.STRING and not self._in_key and not self._held
-        return inside and self.passing and match_run(chunk) is not None
+    @property
+    def passes(self) -> bool:
+        """True where the string that is open is passed on as it comes: one of the arguments, and no key."""
+        return self._take is self._pass
 
     def passed(self, chunk: str) -> None:
-        """Such a `chunk` was passed on."""
+        """A `chunk` inside it was passed on."""
         self._texts.append(chunk)
+
+    def keeps(self, chunk: str, at: int) -> bool:
+        """Take in a `chunk` inside a string, at character `at`; False where something of it would be passed on."""
+        if self._take is self._pass or self._item_at >= 0:
+            return False
+        self._take(chunk, at)
+        return True
 
     def listen(self, emit: Emit) -> None:
         """Report to `emit` from now on."""

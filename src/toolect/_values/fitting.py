@@ -22,6 +22,8 @@ MAX_WRAPPERS = 4
 
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL).match
 _BETWEEN = re.compile(r'[^"{}\[\],:]*+').match
+_MEMBER = re.compile(r'[^"{}\[\],:]*+,[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:').match
+"""Matches what stands before the value of a member that is not the first."""
 _HEAD = re.compile(r'\{[ \t\r\n]*+(?:"([^"\\]*+)("?))?').match
 
 _ALONE = frozenset((int, float, bool, type(None)))
@@ -209,6 +211,12 @@ class _Flow:
         while pos < n:
             if self._quoted:
                 pos = self._read_string(text, pos, out)
+                continue
+            member = _MEMBER(text, pos)
+            if member is not None and self._stack and self._stack[-1].is_object:
+                self._stack[-1].key, self._stack[-1].keyed = member[1], False
+                out.append(member[0])
+                pos = member.end()
                 continue
             end = _BETWEEN(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
             sign = text[end : end + 1]

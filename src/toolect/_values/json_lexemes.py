@@ -88,6 +88,7 @@ _forgiving = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refus
 _scan_distinct = _distinct_only.scan_once  # type: ignore[attr-defined]  # made by __init__
 
 
+_CLOSERS = {"{": "}", "[": "]", '"': '"'}
 _SHORT = 1024
 """Characters that are cheap enough to be decoded once more."""
 
@@ -126,6 +127,8 @@ def complete(buf: str, pos: int, final: bool) -> tuple[Json, int, bool] | None:
 
     A number that ends with the text may go on, unless that is `final`.
     """
+    if len(buf) - pos < _SHORT and buf.find(_CLOSERS.get(buf[pos : pos + 1], ""), pos + 1) < 0:
+        return None  # as in most chunks of a stream: to be told so by an error takes longer
     try:
         value, end, doubled = decode(buf, pos) if pos < _NEAR else _decode_far(buf, pos)
     except (ValueError, StopIteration, RecursionError):
