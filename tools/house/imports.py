@@ -29,6 +29,8 @@ ORDER = (
     "toolect",
     "authoring tokens training",
     "agent corpora tinker",
+    "_data",
+    "data",
     "testing cli",
     "__main__",
 )

@@ -6,6 +6,7 @@ from datetime import date as Date  # noqa: N812
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
+from toolect._chats.comparing import changes
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
@@ -17,7 +18,7 @@ from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import kind_of
 from toolect.transcript import Transcript
-from toolect.turns import Assistant, Results
+from toolect.turns import Assistant
 
 
 class Converted(NamedTuple):
@@ -92,41 +93,4 @@ class Chat(Written):
             for turn in conversation.turns
         )
         written = target.render(Conversation(turns, conversation.tools), generate, **options)
-        return Converted(written, tuple(losses(conversation, target.parse(written))))
-
-
-def losses(before: Conversation, after: Conversation) -> list[str]:
-    """What `after` lacks of `before`, turn by turn, in words."""
-    found = []
-    if len(before.tools) != len(after.tools):
-        found.append(f"{len(before.tools)} tools became {len(after.tools)}")
-    elif tuple(before.tools) != tuple(after.tools):
-        found.append("definitions of tools are told otherwise")
-    if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
-        kinds = [[type(turn).__name__.lower() for turn in one.turns] for one in (before, after)]
-        return [*found, f"the turns {', '.join(kinds[0])} became {', '.join(kinds[1])}"]
-    anonymous = False
-    for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
-        if isinstance(old, Assistant) and isinstance(new, Assistant):
-            if old.message.reasoning and not new.message.reasoning:
-                found.append(f"turn {number}: the reasoning is left out")
-            elif _answered(old) != _answered(new):
-                found.append(f"turn {number}: the answer is told otherwise")
-            anonymous = anonymous or old.message != new.message
-        elif isinstance(old, Results) and isinstance(new, Results):
-            if [one.output for one in old.results] != [one.output for one in new.results]:
-                found.append(f"turn {number}: the results are told otherwise")
-        elif old != new:
-            found.append(f"turn {number}: the {type(old).__name__.lower()} turn is told otherwise")
-    if anonymous and _ids(before) != _ids(after):
-        found.append("the ids of calls are left out")
-    return found
-
-
-def _answered(turn: Assistant) -> tuple[str, str, list[tuple[str, Any]]]:
-    message = turn.message
-    return message.content, message.reasoning, [(call.name, call.arguments) for call in message.calls]
-
-
-def _ids(conversation: Conversation) -> list[str | None]:
-    return [call.id for turn in conversation.turns if isinstance(turn, Assistant) for call in turn.message.calls]
+        return Converted(written, tuple(map(str, changes(conversation, target.parse(written)))))

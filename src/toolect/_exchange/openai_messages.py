@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from toolect._chat_completion import segments_of
 from toolect._exchange.gathering import Gathering
@@ -15,15 +15,22 @@ from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 _ROLES = "a role: system, developer, user, assistant or tool"
 
 
-def read_messages(messages: Object, where: str = "messages") -> tuple[Turn, ...]:
-    """The turns that messages say. Raises BadMessage."""
+def read_answer(message: Object, where: str) -> Message:
+    """What an assistant message says. Raises BadMessage."""
+    return Message(_sound(segments_of(message, where), f"{where}.tool_calls[{{}}].function.arguments"))
+
+
+def read_messages(
+    messages: Object, where: str = "messages", answer: Callable[[Object, str], Message] = read_answer
+) -> tuple[Turn, ...]:
+    """The turns that messages say; `answer` reads those of the assistant. Raises BadMessage."""
     gathering = Gathering()
     for index, message in enumerate(as_list(messages, where, "a list of messages")):
-        _read(message, f"{where}[{index}]", gathering)
+        _read(message, f"{where}[{index}]", gathering, answer)
     return gathering.done()
 
 
-def _read(message: Object, where: str, into: Gathering) -> None:
+def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object, str], Message]) -> None:
     match role := field(message, "role"):
         case "system" | "developer":
             text = text_of(field(message, "content"), f"{where}.content")
@@ -31,18 +38,13 @@ def _read(message: Object, where: str, into: Gathering) -> None:
         case "user":
             into.add(User(text_of(field(message, "content"), f"{where}.content")), where)
         case "assistant":
-            into.add(Assistant(read_answer(message, where)), where)
+            into.add(Assistant(answer(message, where)), where)
         case "tool" | "function":
             call_id = as_text(field(message, "tool_call_id"), f"{where}.tool_call_id")
             name = as_text(field(message, "name"), f"{where}.name")
             into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
         case _:
             raise BadMessage(_ROLES, repr(role), f"{where}.role")
-
-
-def read_answer(message: Object, where: str) -> Message:
-    """What an assistant message says. Raises BadMessage."""
-    return Message(_sound(segments_of(message, where), f"{where}.tool_calls[{{}}].function.arguments"))
 
 
 def read_calls(item: Object, where: str) -> list[Segment]:

@@ -202,7 +202,10 @@ def _in_turns(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tup
                 raise Unrepresentable("content", "no text follows a call: name a dialect", message.content)
             if message.content or not message.calls:
                 yield "gpt", message.content
-            calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls if call.runnable]
+            for call in message.calls:
+                if not call.runnable:
+                    raise Unrepresentable("call", f"a {call.status} call has no turn of its own", call.raw)
+            calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
             if calls:
                 yield "function_call", dumps(calls[0] if len(calls) == 1 else calls)
         case Results(results):

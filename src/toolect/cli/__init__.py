@@ -15,8 +15,8 @@ from toolect.cli._shared import examples
 from toolect.cli._shared.io import abandon_output
 
 COMMANDS = (
-    "parse", "render", "convert", "talk", "detect", "list", "show", "lint", "new", "generate", "coverage", "run",
-    "agent", "tokens", "completion",
+    "parse", "render", "convert", "talk", "detect", "list", "show", "lint", "new", "generate", "coverage", "dataset",
+    "run", "agent", "tokens", "completion",
 )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def _written(
     several: bool,
 ) -> int:
     """Writes the conversation in one chat; 1 when something of it is lost or cannot be told."""
-    from toolect._chats.verbs import losses
+    from toolect._chats.comparing import changes
 
     one = _chat(name)
     if several:
@@ -118,7 +118,7 @@ def _written(
         note(f"turn {changed.turn} held `{changed.marker}`, which was made harmless")
     status = emit_wire(str(text)) if not origins else _draw(str(text), text.spans)
     if check:
-        lost = losses(conversation, one.parse(text))
+        lost = [str(change) for change in changes(conversation, one.parse(text))]
         note(f"{one.name}: read back " + ("; ".join(lost) if lost else "as it was"))
         status = max(status, 1 if lost else 0)
     return status

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from toolect import _extras as extras
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
+from toolect.cli._shared.page_option import html_option
 from toolect.cli._shared.progress import progress
 from toolect.registry import AUTO
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--field", default="", metavar="PATH", help="The field with the text, such as `choices.0.message`.")
 @click.option("--separator", default="", metavar="TEXT", help="What stands between the records of a text file.")
-@click.option("--html", metavar="FILE", help="Write a report to look at, in one file; needs the extra `report`.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object; docs/guide/coverage.md has its shape.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
 @shared.spec_option
@@ -63,8 +62,6 @@ def command(
         raise Misuse(f"expected --matrix or a corpus, got both: leave out `{corpus[0]}`, or --matrix")
     if not matrix and not corpus:
         raise Misuse('expected a corpus, got none: name a file or a folder, or "-" for standard input')
-    if html is not None:
-        _check_page(html)
     if matrix:
         from toolect.cli.coverage.matrix_text import write_matrix
 
@@ -109,18 +106,3 @@ def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats,
             return coverage(found, options, jobs, told), len(found)
     except (NoSource, Crashed) as error:
         raise Misuse(str(error)) from None
-
-
-def _check_page(path: str) -> None:
-    """Raises Misuse when the page could not be written: that must not be found out after an hour."""
-    if find_spec("jinja2") is None:
-        raise Misuse(extras.missing("jinja2", "report", "to write a page"))
-    there = Path(path).exists()
-    try:
-        with open(path, "ab"):
-            pass
-        if not there:
-            Path(path).unlink()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise Misuse(f"expected to write the report, got `{why}` at `{path}`: name another file") from None

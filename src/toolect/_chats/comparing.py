@@ -1,0 +1,96 @@
+"""What of a conversation is told otherwise, turn by turn: found out by comparing it with what was read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from toolect._chats.told_tools import TEXT
+from toolect.conversation import Conversation
+from toolect.message import Call, same_json
+from toolect.turns import Assistant, Results, Turn, Waiting
+
+IDS = "the ids of calls are left out"
+"""What is lost of a conversation whose calls and results still belong together."""
+
+
+class Change(NamedTuple):
+    """Something that is told otherwise: `what`, in turn number `turn` (-1 for none), with what shows it."""
+
+    what: str
+    turn: int = -1
+    detail: str = ""
+
+    def __str__(self) -> str:
+        place = f"turn {self.turn}: " if self.turn >= 0 else ""
+        return f"{place}{self.what}{f': {self.detail}' if self.detail else ''}"
+
+
+def changes(before: Conversation, after: Conversation) -> list[Change]:
+    """What `after` has otherwise than `before`, in the order of the turns."""
+    found = []
+    told = [tool["text"] for tool in after.tools if tool.get("type") == TEXT]
+    if told and len(told) == len(after.tools):  # a notation that is not read back: only names can be looked for
+        names = [one["function"]["name"] for one in before.tools if "function" in one]
+        if missing := [name for name in names if not any(name in text for text in told)]:
+            found.append(Change("other tools", detail=f"{', '.join(missing)} left out"))
+    elif len(before.tools) != len(after.tools):
+        found.append(Change("other tools", detail=f"{len(before.tools)} became {len(after.tools)}"))
+    elif not all(map(same_json, before.tools, after.tools)):
+        found.append(Change("definitions of tools are told otherwise"))
+    if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
+        kinds = [", ".join(type(turn).__name__.lower() for turn in one.turns) or "none" for one in (before, after)]
+        return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
+    for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
+        found += (Change(what, number) for what in _told_otherwise(old, new))
+    if owners(before.turns) != owners(after.turns):
+        found.append(Change("results are told of other calls"))
+    if _ids(before.turns) != _ids(after.turns):
+        found.append(Change(IDS))
+    return found
+
+
+def _told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
+    if isinstance(old, Assistant) and isinstance(new, Assistant):
+        was, now = old.message, new.message
+        if was.reasoning and not now.reasoning:
+            yield "the reasoning is left out"
+        elif was.reasoning != now.reasoning:
+            yield "the reasoning is told otherwise"
+        if was.content != now.content:
+            yield "the content of the answer is told otherwise" if now.content else "the content is left out"
+        if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
+            yield "the calls are told otherwise"
+    elif isinstance(old, Results) and isinstance(new, Results):
+        if [one.output for one in old.results] != [one.output for one in new.results]:
+            yield "the results are told otherwise"
+        if [one.is_error for one in old.results] != [one.is_error for one in new.results]:
+            yield "it is left out which results are errors"
+    elif old != new:
+        yield f"the {type(old).__name__.lower()} turn is told otherwise"
+
+
+def _alike(one: Call, two: Call) -> bool:
+    """True for calls that are the same, whatever their ids."""
+    if one.name != two.name or one.runnable != two.runnable:
+        return False
+    return same_json(one.arguments, two.arguments) if one.runnable else one.arguments_text == two.arguments_text
+
+
+def owners(turns: Sequence[Turn]) -> list[tuple[int, ...]]:
+    """Of each turn with results, the numbers of the calls that they are of, counted over the whole; -1 for none."""
+    waiting = Waiting()
+    numbers: dict[int, int] = {}
+    found = []
+    for turn in turns:
+        if isinstance(turn, Assistant):
+            for call in turn.message.calls:
+                numbers[id(call)] = len(numbers)
+        calls = waiting.follow(turn)
+        if isinstance(turn, Results):
+            found.append(tuple(-1 if call is None else numbers[id(call)] for call in calls))
+    return found
+
+
+def _ids(turns: Sequence[Turn]) -> list[str | None]:
+    return [call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls]

@@ -1,0 +1,70 @@
+"""What became of a row, and why."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+import msgspec
+
+from toolect._chats.comparing import Change
+from toolect._shown import cut
+from toolect.message import Json
+
+
+class Fate(StrEnum):
+    """What became of a row."""
+
+    CONVERTED = "converted"
+    """All of it is told."""
+    CHANGED = "changed"
+    """Something is told otherwise, or left out."""
+    REFUSED = "refused"
+    """It is no conversation, or one that the target cannot carry."""
+    FILTERED = "filtered"
+    """It is not what was asked for."""
+    DUPLICATE = "duplicate"
+    """A row before says the same."""
+
+
+KEPT = (Fate.CONVERTED, Fate.CHANGED)
+"""What becomes of rows that are written."""
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What became of one row: its changes, or the reason why it is not there; `notes` are what else was seen in it."""
+
+    fate: Fate
+    changes: tuple[Change, ...] = ()
+    notes: tuple[Change, ...] = ()
+    reason: Change | None = None
+
+    def column(self) -> dict[str, Json]:
+        """The account as a column of its row."""
+        found: dict[str, Json] = {"status": self.fate.value}
+        if self.reason is not None:
+            found["reason"] = str(self.reason)
+        return found | {"changes": [*map(str, self.changes)], "notes": [*map(str, self.notes)]}
+
+
+class Unfit(Exception):
+    """A row that is not written: what became of it, and the reason."""
+
+    def __init__(self, reason: Change, fate: Fate = Fate.REFUSED) -> None:
+        super().__init__(str(reason))
+        self.reason, self.fate = reason, fate
+
+
+LONGEST = 400
+"""Characters of a reason. Beyond it: it is cut."""
+_DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d[\d,]*")
+
+
+def because(error: Exception) -> Change:
+    """The reason that an error is."""
+    return Change(cut(str(error) or type(error).__name__, LONGEST))
+
+
+def group(change: Change) -> str:
+    """What a change is counted as: what it says without the data of its row."""
+    return cut(_DATA.sub("…", change.what.partition(" - at ")[0]), 120)

@@ -1,0 +1,123 @@
+"""One row in, rows out, each with its account: what a job does with every row, and a program with its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from toolect._chats.comparing import Change
+from toolect._data.account import LONGEST, Account, Fate, Unfit, because
+from toolect._data.keeping import Keep, check, check_length
+from toolect._data.row_meaning import meaning
+from toolect._data.row_readers import Reading, Source, readings
+from toolect._data.row_targets import Target, length, write
+from toolect.message import BadMessage, Json
+from toolect.rendered import Unrepresentable
+from toolect.turns import Assistant
+
+ACCOUNT = "account"
+"""The column that tells what became of a row."""
+INSTEAD = "original_"
+"""What begins the name of a column that made room for a new one."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What is to be done with every row."""
+
+    target: Target
+    source: Source = Source()
+    keep: Keep = Keep()
+    strict: bool = False
+    """Refuse what is not told exactly."""
+    distinct: bool = False
+    """Leave out rows that say what one before them says."""
+
+
+class Outcome(NamedTuple):
+    """What became of one row, or of one of the answers in it: the new rows with their other columns."""
+
+    account: Account
+    rows: list[dict[str, Json]]
+    key: bytes = b""
+    """What the row says, for finding others that say the same."""
+    seen: Seen | None = None
+
+
+class Seen(NamedTuple):
+    """What a row was found to have: its turns, its calls by tool, and its features."""
+
+    turns: int
+    tools: Counter[str]
+    features: frozenset[str]
+
+
+def convert(row: Json, settings: Settings) -> list[Outcome]:
+    """What becomes of a row: one outcome, or one for each answer of a log. Never raises on any row."""
+    try:
+        found = readings(row, settings.source)
+    except Unfit as error:
+        return [Outcome(Account(error.fate, reason=error.reason), [])]
+    except (RecursionError, ValueError, OverflowError) as error:  # hostile data: nested or numbers without end
+        return [Outcome(Account(Fate.REFUSED, reason=because(error)), [])]
+    return [_one(row, reading, settings) for reading in found]
+
+
+def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
+    changes, seen = reading.changes, None
+    try:
+        conversation = reading.conversation
+        seen = _seen(reading)
+        check(conversation, settings.keep)
+        rows, told = write(conversation, settings.target)
+        changes = (*changes, *told)
+        if changes and settings.strict:
+            raise Unfit(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
+        if settings.keep.max_ids:
+            for one in rows:
+                check_length(length(one, conversation, settings.target), settings.keep)
+        key = meaning(conversation) if settings.distinct else b""
+    except Unfit as error:
+        return Outcome(Account(error.fate, changes, reading.notes, error.reason), [], seen=seen)
+    except Unrepresentable as error:
+        reason = Change(f"{settings.target} cannot carry it: {error}"[:LONGEST])
+        return Outcome(Account(Fate.REFUSED, changes, reading.notes, reason), [], seen=seen)
+    except (BadMessage, RecursionError, ValueError, OverflowError) as error:
+        return Outcome(Account(Fate.REFUSED, changes, reading.notes, because(error)), [], seen=seen)
+    account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, reading.notes)
+    column = account.column()
+    others = (
+        {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
+    )
+    return Outcome(account, [_beside(others, one) | {ACCOUNT: column} for one in rows], key, seen)
+
+
+def _beside(others: Mapping[str, Json], new: dict[str, Json]) -> dict[str, Json]:
+    """The new columns, and the others of the row; one that has the name of a new one gets another."""
+    if not others:
+        return new
+    taken = {*new, ACCOUNT}
+    return new | {(f"{INSTEAD}{key}" if key in taken else key): value for key, value in others.items()}
+
+
+def _seen(reading: Reading) -> Seen:
+    tools: Counter[str] = Counter()
+    features = set()
+    for turn in reading.conversation.turns:
+        if isinstance(turn, Assistant):
+            calls = turn.message.calls
+            tools.update(call.name for call in calls)
+            features |= {"parallel calls"} if len(calls) > 1 else set()
+            features |= {"reasoning"} if turn.message.reasoning else set()
+            features |= {"content beside calls"} if calls and turn.message.content else set()
+    features |= {"calls"} if tools else set()
+    features |= {"tools"} if reading.conversation.tools else set()
+    return Seen(len(reading.conversation.turns), tools, frozenset(features))
+
+
+def all_of(rows: Iterable[Json], settings: Settings) -> Iterator[Outcome]:
+    """The outcomes of rows, one after the other."""
+    for row in rows:
+        yield from convert(row, settings)

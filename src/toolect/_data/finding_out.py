@@ -1,0 +1,83 @@
+"""What a data set is, found out from its first rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from toolect._chats.chat_registry import looks_like
+from toolect._data.account import Unfit
+from toolect._data.kinds import Kind, kind_of
+from toolect._data.opening import opened
+from toolect._data.row_readers import Source, readings
+from toolect._detection.guess import parse
+from toolect.corpora.records import Record, records
+from toolect.message import Json
+from toolect.registry import AUTO
+from toolect.turns import Assistant
+
+FIRST = 64
+"""Rows that tell what a data set is. Beyond it: they are what those are."""
+LONGEST = 20_000
+"""Characters of one text that are looked at for calls. Beyond it: they do not tell what the data set is."""
+
+
+def find_out(rows: Iterable[Json], given: Source) -> Source:
+    """How the rows are read: what is given, and what the first of them are where nothing is."""
+    first = [row for row, _ in zip(rows, range(FIRST), strict=False)]
+    kinds = Counter(kind for row in first if (kind := kind_of(row, given.field)) is not None)
+    source = given
+    if source.kind is None and len(kinds) == 1:
+        source = replace(source, kind=next(iter(kinds)))
+    if source.kind in (Kind.ANSWER, Kind.TRANSCRIPT) and not source.chat and not source.dialect:
+        source = _by_chat(first, source)
+    if not source.dialect and source.kind is not Kind.TRANSCRIPT:
+        source = replace(source, dialect=_dialect(first, source))
+    return source
+
+
+def _by_chat(rows: Sequence[Json], source: Source) -> Source:
+    """Texts that hold the turns of a chat are transcripts of it."""
+    plain = replace(source, kind=Kind.ANSWER)
+    votes: Counter[str] = Counter()
+    for text in _texts(rows, plain):
+        if likely := looks_like(text):
+            votes[likely[0]] += 1
+    if not votes or sum(votes.values()) * 2 < len(rows):
+        return plain
+    return replace(source, kind=Kind.TRANSCRIPT, chat=votes.most_common(1)[0][0])
+
+
+def _dialect(rows: Sequence[Json], source: Source) -> str:
+    """The dialect of the calls in answers: one, `auto` for several, "" where there are none."""
+    found: Counter[str] = Counter()
+    for text in _texts(rows, source):
+        for name in parse(text).dialects:
+            found[name] += 1
+    if source.kind is Kind.ANSWER:
+        return next(iter(found)) if len(found) == 1 else AUTO
+    return "" if not found else next(iter(found)) if len(found) == 1 else AUTO
+
+
+def _texts(rows: Sequence[Json], source: Source) -> Iterator[str]:
+    """The texts of answers that have no calls beside them."""
+    for row in rows:
+        try:
+            found = readings(row, source)
+        except Unfit:  # results make no sense before the calls in the texts are read
+            yield from _held(row, source.field)
+            continue
+        for reading in found:
+            for turn in reading.conversation.turns:
+                if isinstance(turn, Assistant) and not turn.message.calls and turn.message.content:
+                    yield turn.message.content[:LONGEST]
+
+
+def _held(row: Json, field: str) -> Iterator[str]:
+    """The texts of answers in a row that is no conversation as it stands."""
+    columns = {key: opened(value) for key, value in row.items() if key != "tools"} if isinstance(row, dict) else row
+    for record in records(columns, field):
+        if isinstance(record, Record) and record.text:
+            yield record.text[:LONGEST]

@@ -1,0 +1,223 @@
+"""A data set of any size: its files unit by unit, on all cores, in order, and gone on with after an interruption."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from toolect import registry
+from toolect._chats.comparing import Change
+from toolect._data.account import Account, Fate
+from toolect._data.converting import Settings, all_of
+from toolect._data.finding_out import FIRST, find_out
+from toolect._data.parting import Left, Part, encoded, made, part_of, start
+from toolect._data.place import Place, Places
+from toolect._data.row_readers import Source
+from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
+from toolect._data.tallies import Tallies
+from toolect.authoring.processes import cores, in_order
+from toolect.corpora.records import Bad
+from toolect.corpora.sources import Unit, files, size, units
+from toolect.corpora.value_kinds import Cursor, values
+from toolect.message import Json
+
+UNIT = 2 << 20
+"""What a unit is, where nothing else is said."""
+Piece: TypeAlias = tuple[Unit, Settings]
+Runner: TypeAlias = Callable[[Iterator[Piece], int, int], Iterable[tuple[Piece, Part]]]
+"""From units, the number of processes and the longest line to each unit with what was made of it, in order."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """Files to read, the folder to write to, and what is to be done with each row."""
+
+    paths: tuple[str, ...]
+    folder: str
+    settings: Settings
+    parquet: bool = False
+    max_bytes: int = 64 << 20
+    """The longest line."""
+    unit: int = UNIT
+    """Bytes of input that one process takes at a time."""
+    shard: int = SHARD
+    """Bytes of new rows, as JSON, after which another file begins."""
+
+
+class Done(msgspec.Struct):
+    """What a job has done so far."""
+
+    read: int = 0
+    """Lines or rows of the input."""
+    written: int = 0
+    """New rows."""
+    fates: dict[str, int] = msgspec.field(default_factory=lambda: {fate.value: 0 for fate in Fate})
+    """What became of the rows; the answers of a log are a row each."""
+    sources: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """What the files were found to be."""
+    tallies: Tallies = msgspec.field(default_factory=Tallies)
+
+
+def run(
+    job: Job, jobs: int = 0, told: Callable[[int, int], None] = lambda _done, _total: None, runner: Runner | None = None
+) -> Done:
+    """Do a job, or what is left of it, by `jobs` processes (0: one for each core): any number writes the same.
+
+    `told` is called with the bytes done and the bytes there are. Raises NoSource, BadPlace, Crashed, Missing.
+    """
+    found = files(job.paths)
+    whole = sum(map(size, found))
+    places = Places(Path(job.folder), msgspec.json.encode([job, [[path, size(path)] for path in found]]))
+    writer = _Writer(job, places)
+    jobs = jobs or cores()
+    if runner is None:
+        runner = _alone if jobs == 1 or whole <= job.unit and "-" not in found else _together
+    bytes_done = 0
+    told(0, whole)
+    work = _pieces(found, job, writer)
+    skipped = writer.place.units
+    for unit, _ in islice(work, skipped):
+        bytes_done += unit.size
+    try:
+        for (unit, _), part in runner(work, jobs, job.max_bytes):
+            writer.add(unit, part)
+            bytes_done += unit.size
+            told(bytes_done, max(whole, bytes_done))
+    finally:
+        writer.close()
+    places.done()
+    return writer.done()
+
+
+def _pieces(paths: Iterable[str], job: Job, writer: _Writer) -> Iterator[Piece]:
+    """The units with what is to be done: what a file is, is found out from its first rows."""
+    for path in paths:
+        settings = job.settings
+        for number, unit in enumerate(units(path, job.max_bytes, job.unit, lines=True)):
+            if number == 0:
+                first = _first(unit, job.max_bytes)
+                settings = replace(settings, source=find_out(first, settings.source))
+                writer.begin(path, settings.source, first, settings)
+            yield unit, settings
+
+
+def _first(unit: Unit, limit: int) -> list[Json]:
+    """The first rows of a unit."""
+    found = (one for one in values(unit, Cursor(), "", "", limit, whole=True) if not isinstance(one, Bad))
+    return [*islice(found, FIRST)]
+
+
+def _alone(work: Iterator[Piece], _jobs: int, limit: int) -> Iterator[tuple[Piece, Part]]:
+    for unit, settings in work:
+        yield (unit, settings), part_of(unit, settings, limit)
+
+
+def _together(work: Iterator[Piece], jobs: int, limit: int) -> Iterator[tuple[Piece, Part]]:
+    return in_order(work, jobs, made, start, registry.state(), limit)
+
+
+class _Writer:
+    """Writes what was made of the units, in order, and notes how far it is."""
+
+    def __init__(self, job: Job, places: Places) -> None:
+        self.job, self.places = job, places
+        folder = places.folder
+        self._left = JsonShards(folder, job.shard, "left-out")
+        self._rows: Shards | None = None if job.parquet else JsonShards(folder, job.shard)
+        self._tallies = Tallies()
+        self._keys: dict[bytes, tuple[int, int]] = {}
+        self.place = places.load()
+        self._left.resume(self.place.left)
+        if self._rows is not None:
+            self._rows.resume(self.place.rows)
+        if self.place.units:
+            self._tallies = Tallies.restored(self.place.tallies)
+        self._keys = places.keys(self.place.keys)
+        self._path, self._lines = self.place.path, self.place.lines
+        self._fates = Counter(self.place.fates)
+        self._written = self.place.written
+        self._units = self.place.units
+        self._files: list[str] = []
+        self._sources: dict[str, list[str]] = {}
+
+    def begin(self, path: str, source: Source, first: list[Json], settings: Settings) -> None:
+        """A file begins; what its first rows become tells what columns a table has."""
+        self._sources.setdefault(str(source), []).append(path)
+        self._files.append(path)
+        if self._rows is None:
+            from toolect._data.table_columns import TableColumns  # needs the extra `data`
+
+            rows = [row for outcome in all_of(first, settings) for row in outcome.rows]
+            self._rows = ParquetShards(self.places.folder, TableColumns(rows, settings.target), self.job.shard)
+            self._rows.resume(self.place.rows)
+
+    def add(self, unit: Unit, part: Part) -> None:
+        """Write what was made of a unit."""
+        if unit.path != self._path:
+            self._path, self._lines = unit.path, 0
+        self._tallies.merge(part.tallies, self._lines)
+        left = part.left
+        if self.job.settings.distinct:
+            part, left = self._distinct(part, left)
+        if part.kept:
+            assert self._rows is not None
+            self._rows.write(b"".join([one.lines for one in part.kept]))
+            self._written += sum(one.rows for one in part.kept)
+        if left:
+            path = encoded(unit.path)
+            lines = (b'{"file":%b,"line":%d,"account":%b}\n' % (path, self._lines + n, said) for n, _, said in left)
+            self._left.write(b"".join(lines))
+        self._fates.update(one.fate for one in part.kept)
+        self._fates.update(one.fate for one in left)
+        self._lines += part.lines
+        self._units += 1
+        self.settle()
+
+    def _distinct(self, part: Part, left: list[Left]) -> tuple[Part, list[Left]]:
+        """The rows that none before them was like."""
+        kept, left = [], [*left]
+        here = self._files.index(self._path)
+        for one in part.kept:
+            assert one.outcome is not None
+            key, number = one.outcome.key, self._lines + one.number
+            outcome, before = one.outcome, self._keys.get(key)
+            if before is None:
+                self._keys[key] = place = here, number
+                self.places.note(key, place)
+                kept.append(one)
+            else:
+                like = f"{self._files[before[0]]}:{before[1]}"
+                account = Account(Fate.DUPLICATE, reason=Change("says what another row says", detail=like))
+                left.append(Left(one.number, Fate.DUPLICATE.value, encoded(account.column())))
+                outcome = outcome._replace(account=account)
+            self._tallies.add(outcome, self._path, number)
+        return part._replace(kept=kept), sorted(left, key=lambda one: one.number)
+
+    def settle(self) -> None:
+        """Note how far all is, where the files can be gone on with."""
+        rows = [0, 0] if self._rows is None else self._rows.settled()
+        if rows is None:
+            return
+        self.places.store(
+            Place(
+                self._units, self._path, self._lines, rows, self._left.settled(), self.places.noted, self._written,
+                dict(self._fates), self._tallies.state(),
+            )
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Close all files."""
+        for shards in (self._rows, self._left):
+            if shards is not None:
+                shards.close()
+        self.places.close()
+
+    def done(self) -> Done:
+        """What was done."""
+        fates = {fate.value: self._fates.get(fate.value, 0) for fate in Fate}
+        return Done(self._tallies.read, self._written, fates, self._sources, self._tallies)

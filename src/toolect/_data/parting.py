@@ -1,0 +1,103 @@
+"""One unit of the input as a part of the output: what a process does, whichever it is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from toolect import registry
+from toolect._chats.comparing import Change
+from toolect._data.account import Account, Fate
+from toolect._data.converting import Outcome, Settings, convert
+from toolect._data.tallies import Tallies
+from toolect.corpora.records import Bad
+from toolect.corpora.sources import Unit
+from toolect.corpora.value_kinds import Cursor, values
+from toolect.message import Json, dumps
+
+
+class Kept(NamedTuple):
+    """The new rows of one old one, as JSON lines: which line it was, what became of it, and how many they are.
+
+    Where rows must be distinct, the outcome is not counted before it is known that they are.
+    """
+
+    number: int
+    fate: str
+    rows: int
+    lines: bytes
+    outcome: Outcome | None
+
+
+class Left(NamedTuple):
+    """A row that is not written: which line it was, what became of it, and its account in JSON."""
+
+    number: int
+    fate: str
+    account: bytes
+
+
+class Part(NamedTuple):
+    """What was made of a unit, in order; `lines` is how many that has."""
+
+    kept: list[Kept]
+    left: list[Left]
+    tallies: Tallies
+    lines: int
+
+
+def part_of(unit: Unit, settings: Settings, limit: int) -> Part:
+    """Convert a unit; a line of more than `limit` bytes is refused."""
+    cursor, tallies = Cursor(), Tallies()
+    kept: list[Kept] = []
+    left: list[Left] = []
+    for value in values(unit, cursor, "", "", limit, whole=True):
+        tallies.read += 1
+        for outcome in _outcomes(value, settings):
+            account = outcome.account
+            if outcome.rows:
+                lines = b"".join([encoded(row) + b"\n" for row in outcome.rows])
+                later = outcome._replace(rows=[]) if settings.distinct else None
+                kept.append(Kept(cursor.number, account.fate.value, len(outcome.rows), lines, later))
+                if later is not None:
+                    continue
+            else:
+                left.append(Left(cursor.number, account.fate.value, encoded(account.column())))
+            tallies.add(outcome, unit.path, cursor.number)
+    return Part(kept, left, tallies, cursor.number)
+
+
+def _outcomes(value: Json | Bad, settings: Settings) -> list[Outcome]:
+    if isinstance(value, Bad):
+        return [Outcome(Account(Fate.REFUSED, reason=Change(value.trouble.value, detail=value.why)), [])]
+    return convert(value, settings)
+
+
+def encoded(value: Json) -> bytes:
+    """`value` as JSON in UTF-8; lone surrogates and numbers of any size are written as they can be."""
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, OverflowError, UnicodeEncodeError):
+        return dumps(value).encode("utf-8", "backslashreplace")
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+# In other processes
+
+_limit = 0
+"""The longest line, where this process is one of several."""
+
+
+def start(known: registry.State, limit: int) -> None:
+    """Begin a process that converts units."""
+    global _limit  # what a process is started with has no other place
+    registry.restore(known)
+    _limit = limit
+
+
+def made(piece: tuple[Unit, Settings]) -> Part:
+    """What this process makes of a unit."""
+    return part_of(*piece, _limit)

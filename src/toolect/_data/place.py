@@ -1,0 +1,110 @@
+"""Where an interrupted job goes on: one small file beside the rows, and the keys of rows that were written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from toolect._data.row_meaning import SIZE
+from toolect.message import Json
+
+NAME, KEYS = "unfinished.json", "unfinished.keys"
+_KEY = struct.Struct(f"<{SIZE}sII")
+
+
+class BadPlace(ValueError):  # what it is
+    """A folder that cannot be written to, or gone on with."""
+
+
+class Place(msgspec.Struct):
+    """How far a job is: so many units, and in which file and after which line of it the next one begins.
+
+    `rows` and `left` are the places in the files that are written, `keys` how many keys were noted.
+    """
+
+    units: int = 0
+    path: str = ""
+    lines: int = 0
+    rows: Json = (0, 0)
+    left: Json = (0, 0)
+    keys: int = 0
+    written: int = 0
+    fates: dict[str, int] = {}
+    tallies: Json = None
+
+
+class Places:
+    """Notes in a folder; `work` is all that must be the same for going on."""
+
+    def __init__(self, folder: Path, work: bytes) -> None:
+        self.folder = folder
+        self.noted = 0
+        self._mark = hashlib.blake2b(work, digest_size=16).hexdigest()
+        self._keys: BinaryIO | None = None
+
+    def load(self) -> Place:
+        """Where to go on; at the beginning of a new job. Raises BadPlace for a folder of something else."""
+        path = self.folder / NAME
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                if any(self.folder.iterdir()):
+                    raise BadPlace(
+                        f"expected an empty folder, got one with files in it at `{self.folder}`: name another"
+                    )
+                self.store(Place())
+                return Place()
+            mark, place = msgspec.json.decode(path.read_bytes(), type=tuple[str, Place])
+        except (OSError, ValueError) as error:
+            if isinstance(error, BadPlace):
+                raise
+            raise BadPlace(f"expected a folder to write to, got `{error}` at `{self.folder}`: name another") from None
+        if mark != self._mark:
+            raise BadPlace(
+                f"expected the same files and options as before in `{self.folder}`, which is unfinished, got others:"
+                " name another folder, or remove that one"
+            )
+        return place
+
+    def store(self, place: Place) -> None:
+        """Note a place: all of it, or nothing."""
+        if self._keys is not None:
+            self._keys.flush()
+        beside = self.folder / f"{NAME}~"
+        beside.write_bytes(msgspec.json.encode((self._mark, place)))
+        os.replace(beside, self.folder / NAME)
+
+    def note(self, key: bytes, place: tuple[int, int]) -> None:
+        """Note the key of a row that is written, with the number of its file and its line."""
+        if self._keys is None:
+            self._keys = open(self.folder / KEYS, "ab")  # noqa: SIM115  # it stays open
+        self._keys.write(_KEY.pack(key, *place))
+        self.noted += 1
+
+    def keys(self, count: int) -> dict[bytes, tuple[int, int]]:
+        """The first of the keys that were noted; those after them are forgotten."""
+        path = self.folder / KEYS
+        if not count:
+            path.unlink(missing_ok=True)
+            return {}
+        with open(path, "r+b") as file:
+            file.truncate(count * _KEY.size)
+            data = file.read()
+        self.noted = count
+        return {key: (number, line) for key, number, line in _KEY.iter_unpack(data)}
+
+    def close(self) -> None:
+        """Nothing more is noted."""
+        if self._keys is not None:
+            self._keys.close()
+            self._keys = None
+
+    def done(self) -> None:
+        """There is nothing to go on with: the notes are removed."""
+        for name in (KEYS, NAME):
+            (self.folder / name).unlink(missing_ok=True)

@@ -1,0 +1,208 @@
+"""What tables and habits do to messages and tools, undone: each time with a note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from toolect._chats.comparing import Change
+from toolect._data.opening import opened, twice
+from toolect._exchange.definitions import read_tools
+from toolect.message import Json
+
+TWICE = "arguments are the JSON text of a text"
+NULLS = "arguments have nulls that the tool does not take: a table added them"
+OLD_CALL = "calls stand in the old field `function_call`"
+SHORT_SCHEMA = "a tool's parameters are no JSON Schema: made one"
+NO_SCHEMA = "a tool has no parameters: made it one without"
+TOOL_NULLS = "definitions of tools have nulls: a table added them"
+MAX_KEPT, MAX_BYTES = 512, 1 << 17
+"""Lists of tools that are kept for rows to come, and the bytes of one. Beyond it: they are read for each row."""
+_PYTHON_TYPES = {
+    "str": "string", "text": "string", "string": "string", "int": "integer", "integer": "integer", "float": "number",
+    "number": "number", "bool": "boolean", "boolean": "boolean", "dict": "object", "object": "object",
+    "list": "array", "tuple": "array", "set": "array", "array": "array",
+}  # fmt: skip
+
+
+class Tools(NamedTuple):
+    """Definitions of tools as OpenAI tool objects, their schemas by name, and what was mended in them."""
+
+    tools: tuple[dict[str, Json], ...]
+    schemas: dict[str, Mapping[str, Json]]
+    notes: tuple[Change, ...]
+
+
+NO_TOOLS = Tools((), {}, ())
+
+
+def tools_in(given: Json) -> Tools:
+    """The tools of a row, given as a list, as an object of them, or as JSON text. Raises BadMessage."""
+    if given is None or given == "" or given == []:
+        return NO_TOOLS
+    if isinstance(given, str):
+        return _of_text(given) if len(given) < MAX_BYTES else _tools(given)
+    try:
+        key = msgspec.json.encode(given)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return _tools(given)
+    return _of_bytes(key) if len(key) < MAX_BYTES else _tools(given)
+
+
+@lru_cache(MAX_KEPT)
+def _of_text(text: str) -> Tools:
+    return _tools(text)
+
+
+@lru_cache(MAX_KEPT)
+def _of_bytes(data: bytes) -> Tools:
+    return _tools(msgspec.json.decode(data))
+
+
+def _tools(given: Json) -> Tools:
+    value = opened(given)
+    if isinstance(value, Mapping):
+        value = [value]
+    notes: dict[str, Change] = {}
+    if isinstance(value, list):
+        value = [_mended(opened(tool), notes) for tool in value]
+    tools = read_tools(value)
+    return Tools(tools, {one["function"]["name"]: one["function"]["parameters"] for one in tools}, (*notes.values(),))
+
+
+def _mended(tool: Json, notes: dict[str, Change]) -> Json:
+    """A tool whose parameters are a JSON Schema."""
+    if not isinstance(tool, Mapping):
+        return tool
+    tool = _without_nulls(tool, notes)
+    inner = tool.get("function", tool)
+    if not isinstance(inner, Mapping) or not inner.get("name") or "input_schema" in inner:
+        return tool
+    schema = opened(inner.get("parameters"))
+    if schema is None or schema == {}:
+        notes[NO_SCHEMA] = Change(NO_SCHEMA)
+        schema = {"type": "object", "properties": {}}
+    elif isinstance(schema, Mapping) and _is_short(schema):
+        notes[SHORT_SCHEMA] = Change(SHORT_SCHEMA)
+        schema = _schema(schema)
+    inner = {**inner, "parameters": schema}
+    return {**tool, "function": inner} if "function" in tool else inner
+
+
+def _is_short(schema: Mapping[str, Json]) -> bool:
+    """True for parameters by name, with no schema around them."""
+    if "properties" in schema or isinstance(schema.get("type"), str) or "$ref" in schema:
+        return False
+    return all(isinstance(one, Mapping) for one in schema.values())
+
+
+def _schema(parameters: Mapping[str, Mapping[str, Json]]) -> dict[str, Json]:
+    """The JSON Schema of parameters that are each a type, maybe with `optional` behind it, and a description."""
+    properties: dict[str, Json] = {}
+    required = []
+    for name, given in parameters.items():
+        words = str(given.get("type", "")).split(",")
+        base, _, inside = words[0].strip().partition("[")
+        kind = _PYTHON_TYPES.get(base.strip().lower())
+        one: dict[str, Json] = {key: value for key, value in given.items() if key not in ("type", "required")}
+        element = _PYTHON_TYPES.get(inside.rstrip("] ").lower())
+        if kind == "array" and element:
+            one = {"items": {"type": element}, **one}
+        properties[name] = {"type": kind, **one} if kind else one
+        optional = any("optional" in word for word in words[1:]) or "default" in given or given.get("required") is False
+        if not optional:
+            required.append(name)
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+_MEANT = frozenset(("default", "const", "enum", "examples", "example"))
+
+
+def _without_nulls(value: Mapping[str, Json], notes: dict[str, Change]) -> dict[str, Json]:
+    """A definition without the fields that only stand in it because a table has one set of columns."""
+    found: dict[str, Json] = {}
+    for key, item in value.items():
+        if item is None and key not in _MEANT:
+            notes[TOOL_NULLS] = Change(TOOL_NULLS)
+        elif isinstance(item, Mapping) and key not in _MEANT:
+            found[key] = _without_nulls(item, notes)
+        else:
+            found[key] = item
+    return found
+
+
+# Calls in messages
+
+
+def mended_messages(messages: Json, tools: Tools, notes: list[Change]) -> Json:
+    """Messages whose calls have arguments that can be read; messages that need nothing are the same objects."""
+    return [_message(one, number, tools, notes) for number, one in enumerate(messages)]
+
+
+def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> Json:
+    if not isinstance(message, Mapping):
+        return message
+    calls, legacy = message.get("tool_calls"), message.get("function_call")
+    if isinstance(calls, str):
+        calls = opened(calls)
+        message = {**message, "tool_calls": calls if isinstance(calls, list) else None}
+    if legacy and isinstance(legacy, str):
+        legacy = opened(legacy)
+        message = {**message, "function_call": legacy if isinstance(legacy, Mapping) else None}
+    if isinstance(calls, list) and calls:
+        mended = [*_calls(calls, number, tools, notes)]
+        if any(new is not old for new, old in zip(mended, calls, strict=True)):
+            message = {**message, "tool_calls": mended}
+    elif isinstance(legacy, Mapping):
+        notes.append(Change(OLD_CALL, number))
+        message = {**message, "function_call": next(_calls([legacy], number, tools, notes))}
+    return message
+
+
+def _calls(calls: Sequence[Json], turn: int, tools: Tools, notes: list[Change]) -> Iterator[Json]:
+    for call in calls:
+        function = call.get("function", call) if isinstance(call, Mapping) else None
+        if not isinstance(function, Mapping):
+            yield call
+            continue
+        given = function.get("arguments")
+        if isinstance(given, str) and given[:1] == '"' and twice(given):
+            notes.append(Change(TWICE, turn, str(function.get("name"))))
+            fixed: Json = opened(given)
+        elif isinstance(given, Mapping) and None in given.values():
+            fixed = _taken(given, tools.schemas.get(str(function.get("name"))))
+            if len(fixed) == len(given):
+                yield call
+                continue
+            notes.append(Change(NULLS, turn, str(function.get("name"))))
+        else:
+            yield call
+            continue
+        whole = {**function, "arguments": fixed}
+        yield {**call, "function": whole} if "function" in call else whole
+
+
+def _taken(arguments: Mapping[str, Json], schema: Mapping[str, Json] | None) -> dict[str, Json]:
+    """The arguments without the nulls that the tool cannot have been given."""
+    known = schema.get("properties") if schema is not None else None
+    if not isinstance(known, Mapping) or schema is None:
+        return dict(arguments)
+    required = schema.get("required") or ()
+    return {
+        key: value
+        for key, value in arguments.items()
+        if value is not None or key in required or key in known and _nullable(known[key])
+    }
+
+
+def _nullable(schema: Json) -> bool:
+    """True for a schema that may take null: also for one whose types nobody knows."""
+    if not isinstance(schema, Mapping):
+        return True
+    kind = schema.get("type")
+    if kind is None or "anyOf" in schema or "oneOf" in schema:
+        return True
+    return kind == "null" or isinstance(kind, list) and "null" in kind

@@ -1,0 +1,30 @@
+"""The report on a data set as a page."""
+
+from __future__ import annotations
+
+from toolect._data.account import Fate
+from toolect._data.row_report import COLOURS, RowReport, by_name, sentence
+from toolect.corpora.page import draw_page
+from toolect.corpora.table import Share
+
+_NEWS = {Fate.CONVERTED: "good", Fate.CHANGED: "warn", Fate.REFUSED: "bad"}
+
+
+def row_page(report: RowReport) -> str:
+    """The page: all that is in the report."""
+    shares = [Share(fate.value, report.fates[fate.value], COLOURS[fate]) for fate in Fate]
+    return draw_page(
+        "dataset.html",
+        report=report,
+        lead=sentence(report) + ".",
+        facts=[
+            ("rows", report.rows, ""),
+            *((fate, count, _NEWS.get(Fate(fate), "") * bool(count)) for fate, count in report.fates.items()),
+            ("written", report.written, ""),
+        ],
+        shares=shares,
+        kinds=[(share.what, share.kind) for share in shares if share.size],
+        tools=by_name(report.tools, "tool"),
+        features=by_name(report.features, "feature"),
+        turns=[*report.turns.items()],
+    )  # fmt: skip

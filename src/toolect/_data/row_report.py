@@ -1,0 +1,129 @@
+"""The report on a data set that was converted, as plain data: every row is in one of its counts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from toolect._data.account import Fate
+from toolect._data.job import Done, Job
+from toolect._data.tallies import Told
+from toolect._version import __version__
+from toolect.corpora.table import Cell, Kind, Share, Table, columns
+
+VERSION = 1
+"""The version of this shape: it goes up when something is no longer where it was."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """An example: the file and line, the turn, and what shows it."""
+
+    where: str
+    text: str
+    detail: str = ""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Something that was said of so many rows, each of which became `fate`."""
+
+    fate: str
+    what: str
+    rows: int
+    examples: tuple[Shown, ...]
+
+
+class Fates(msgspec.Struct, frozen=True):
+    """What became of the rows that have a tool, or a feature."""
+
+    name: str
+    fates: dict[str, int]
+
+
+class RowReport(msgspec.Struct, frozen=True):
+    """All that is told about a data set. `fates` add up to `rows`: the answers of a log are a row each."""
+
+    version: int
+    toolect: str
+    target: str
+    sources: dict[str, list[str]]
+    lines: int
+    rows: int
+    fates: dict[str, int]
+    written: int
+    reasons: tuple[Said, ...]
+    changes: tuple[Said, ...]
+    notes: tuple[Said, ...]
+    tools: tuple[Fates, ...]
+    features: tuple[Fates, ...]
+    turns: dict[str, int]
+
+
+def report_of(done: Done, job: Job) -> RowReport:
+    """The report on a job that is done."""
+    tallies = done.tallies
+    return RowReport(
+        version=VERSION,
+        toolect=__version__,
+        target=str(job.settings.target),
+        sources=done.sources,
+        lines=done.read,
+        rows=sum(done.fates.values()),
+        fates=done.fates,
+        written=done.written,
+        reasons=_said(tallies.reasons),
+        changes=_said(tallies.changes),
+        notes=_said(tallies.notes),
+        tools=_by_name(tallies.tools),
+        features=_by_name(tallies.features),
+        turns=dict(sorted(tallies.turns.items(), key=lambda item: int(item[0].partition("–")[0]))),
+    )
+
+
+def _said(tally: Told) -> tuple[Said, ...]:
+    found = []
+    for key, count in tally.top():
+        shown = tuple(Shown(one.where, one.text, one.detail) for one in tally.examples.get(key, ()))
+        found.append(Said(*key, count, shown))
+    return tuple(found)
+
+
+def _by_name(tally: Told) -> tuple[Fates, ...]:
+    found: dict[str, dict[str, int]] = {}
+    for (name, fate), count in tally.top():
+        found.setdefault(name, {})[fate] = count
+    ranked = sorted(found.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    return tuple(Fates(name, fates) for name, fates in ranked)
+
+
+def sentence(report: RowReport) -> str:
+    """The report in one sentence."""
+    told = ", ".join(f"{count:,} {fate}" for fate, count in report.fates.items() if count)
+    what = "row" if report.rows == 1 else "rows"
+    return f"{report.rows:,} {what}: {told or 'none'}; {report.written:,} written as {report.target}"
+
+
+COLOURS = {
+    Fate.CONVERTED: "ok", Fate.CHANGED: "repaired", Fate.REFUSED: "malformed", Fate.FILTERED: "empty",
+    Fate.DUPLICATE: "truncated",
+}  # fmt: skip
+"""The class that colours what became of rows."""
+
+
+def by_name(found: tuple[Fates, ...], title: str) -> Table:
+    """How many rows with each tool, or feature, became what."""
+    there = [fate for fate in Fate if any(fate.value in one.fates for one in found)]
+    head = (*columns(Kind.NAME, title), *columns(Kind.FIGURE, "rows"), *columns(Kind.BAR, ""))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.name,
+            sum(one.fates.values()),
+            tuple(Share(fate.value, one.fates.get(fate.value, 0), COLOURS[fate]) for fate in there),
+            *(one.fates.get(fate.value, 0) for fate in there),
+        )
+        for one in found
+    ]
+    return Table((*head, *columns(Kind.FIGURE, *(fate.value for fate in there))), rows)
+
+
+def is_clean(report: RowReport) -> bool:
+    """True when every row was written, or left out because that was asked for."""
+    return not report.fates[Fate.REFUSED.value]

@@ -1,0 +1,272 @@
+"""What conversations are written as: the columns of each kind, and the conversation that they tell again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from toolect._chats.chat_registry import chat as chat_named
+from toolect._chats.comparing import IDS, Change, changes
+from toolect._values.ref import join_ref
+from toolect.conversation import Conversation
+from toolect.message import Call, Json, Message, dumps
+from toolect.rendered import Unrepresentable
+from toolect.training import IGNORED, Example, examples
+from toolect.transcript import Transcript
+from toolect.turns import Assistant, Results, Turn, Waiting
+
+if TYPE_CHECKING:
+    from toolect._tokens.tokenizer_protocol import Tokenizer
+
+
+class Form(StrEnum):
+    """What a row is written as."""
+
+    MESSAGES = "messages"
+    """`messages` of the chat-completions API, arguments as JSON text, and `tools`."""
+    SHAREGPT = "sharegpt"
+    """`conversations` of `from` and `value`, and `tools` as JSON text."""
+    ANTHROPIC = "anthropic"
+    """`messages`, `system` and `tools` of Anthropic's API."""
+    RESPONSES = "responses"
+    """`input` and `tools` of the Responses API."""
+    TRL = "trl"
+    """`prompt` and `completion` as messages, and `tools`: the last answer is what is taught."""
+    TEXT = "text"
+    """`text`: the transcript of a chat."""
+    AXOLOTL = "axolotl"
+    """`segments` of `text`, with a `label` that is true for what is taught: axolotl's `input_output`."""
+    IDS = "ids"
+    """`input_ids`, `attention_mask`, `labels` and `weights`: rows that trainers take as they are."""
+    TINKER = "tinker"
+    """The `model_input` and `loss_fn_inputs` of a Tinker datum: ids, moved by one, and weights."""
+
+
+OF_A_CHAT = (Form.TEXT, Form.AXOLOTL, Form.IDS, Form.TINKER)
+"""The forms that are written in a chat."""
+OF_IDS = (Form.AXOLOTL, Form.IDS, Form.TINKER)
+"""The forms that need a tokenizer."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What to write: its form, and what that needs."""
+
+    form: Form
+    chat: str = ""
+    dialect: str = ""
+    """What calls in the texts of `sharegpt` are in; "" for turns of their own."""
+    tokenizer: str = ""
+    """The folder of a tokenizer."""
+    teach: str = "all"
+    """Which answers are taught: `all`, `last`, or `calls` alone."""
+    thinking: bool | None = None
+    date: str | None = None
+    unsafe: str = "refuse"
+    compare: bool = True
+    """Read back what is written, and compare."""
+    table: bool = False
+    """Columns for tables, whose cells are all of one type: what has no one type is JSON text."""
+
+    def __str__(self) -> str:
+        """The form in words, for a report."""
+        within = f" of {self.chat}" if self.chat else f", calls in {self.dialect}" if self.dialect else ""
+        return f"{self.form}{within}"
+
+
+COLUMNS: dict[Form, tuple[str, ...]] = {
+    Form.MESSAGES: ("messages", "tools"), Form.SHAREGPT: ("conversations", "tools"),
+    Form.ANTHROPIC: ("system", "messages", "tools"), Form.RESPONSES: ("input", "tools"),
+    Form.TRL: ("prompt", "completion", "tools"), Form.TEXT: ("text",), Form.AXOLOTL: ("segments",),
+    Form.IDS: ("input_ids", "attention_mask", "labels", "weights"), Form.TINKER: ("model_input", "loss_fn_inputs"),
+}  # fmt: skip
+"""The columns of each form; `tools` and `system` are only there where there are any."""
+_UNTYPED: dict[Form, tuple[str, ...]] = {
+    Form.ANTHROPIC: ("messages", "tools"), Form.RESPONSES: ("input", "tools"),
+}  # fmt: skip
+
+
+class Written(NamedTuple):
+    """Columns of new rows, and what of the conversation they tell otherwise."""
+
+    rows: list[dict[str, Json]]
+    changes: list[Change]
+
+
+NO_ANSWER = "no answer that could be taught"
+DEFUSED = "a text held markers of the chat, which were made harmless"
+
+
+def write(conversation: Conversation, target: Target) -> Written:
+    """The rows of a conversation. Raises Unrepresentable for what the target cannot carry."""
+    if target.form in OF_A_CHAT:
+        return _in_chat(conversation, target)
+    row = _row(conversation, target)
+    lost = meaningful(conversation, _again(row, target)) if target.compare else []
+    if target.table:
+        text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
+        row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
+    return Written([row], lost)
+
+
+def target_of(to: str, *, chat: str = "", **given: Any) -> Target:
+    """The target of this name: a form, or a chat whose transcripts are written. Raises UnknownChat, ValueError."""
+    if to not in [*Form]:
+        return target_of(Form.TEXT, chat=to, **given)
+    target = Target(Form(to), chat_named(chat).name if chat else "", **given)
+    if target.form in OF_A_CHAT and not target.chat:
+        raise ValueError(f"expected the chat to write `{to}` in, got none")
+    if target.form in OF_IDS and not target.tokenizer:
+        raise ValueError(f"expected the folder of a tokenizer for `{to}`, got none")
+    return target
+
+
+def _row(conversation: Conversation, target: Target) -> dict[str, Json]:
+    match target.form:
+        case Form.SHAREGPT:
+            return conversation.to_sharegpt(target.dialect or None)
+        case Form.ANTHROPIC:
+            return conversation.to_anthropic()
+        case Form.RESPONSES:
+            return conversation.to_responses()
+        case Form.TRL:
+            told = conversation.to_openai()
+            messages = told.pop("messages")
+            last = max((n for n, one in enumerate(messages) if one["role"] == "assistant"), default=-1)
+            if last < 0:
+                raise Unrepresentable("answer", NO_ANSWER)
+            return {"prompt": messages[:last], "completion": messages[last : last + 1], **told}
+        case _:
+            return conversation.to_openai()
+
+
+def _again(row: Mapping[str, Json], target: Target) -> Conversation:
+    """What a row tells."""
+    tools = row.get("tools")
+    match target.form:
+        case Form.SHAREGPT:
+            return Conversation.from_sharegpt(row, target.dialect or None, retell=True)
+        case Form.ANTHROPIC:
+            return Conversation.from_anthropic(row["messages"], row.get("system"), tools)
+        case Form.RESPONSES:
+            return Conversation.from_responses(row["input"], None, tools)
+        case Form.TRL:
+            return Conversation.from_openai([*row["prompt"], *row["completion"]], tools)
+        case _:
+            return Conversation.from_openai(row["messages"], tools)
+
+
+def meaningful(before: Conversation, after: Conversation) -> list[Change]:
+    """What is told otherwise. Ids only say which result is of which call: where that is told, they are no loss."""
+    return [change for change in changes(before, after) if change.what != IDS]
+
+
+# In a chat
+
+
+def _in_chat(conversation: Conversation, target: Target) -> Written:
+    one = chat_named(target.chat)
+    conversation = renumbered(conversation, one.dialect.spec.ref)
+    options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
+    if target.form is Form.TEXT:
+        text = one.render(conversation, False, **options)
+        lost = meaningful(conversation, one.parse(text)) if target.compare else []
+        return Written([{"text": str(text)}], _defused(text) + lost)
+    tokenizer: Any = tokenizer_of(target.tokenizer)
+    made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
+    if not made:
+        raise Unrepresentable("answer", NO_ANSWER)
+    texts = [(example.encoded.text, example.answers) for example in made]
+    lost = _taught_otherwise(conversation, texts, target) if target.compare else []
+    return Written([_COLUMNS[target.form](example) for example in made], lost)
+
+
+def renumbered(conversation: Conversation, ref: str) -> Conversation:
+    """The conversation with ids as a dialect counts them, where it does: so that results name the calls they are of."""
+    if "{index}" not in ref:
+        return conversation
+    waiting = Waiting()
+    ids: dict[int, str] = {}  # of each call, by its identity
+    turns: list[Turn] = []
+    for turn in conversation.turns:
+        asked = waiting.follow(turn)
+        if isinstance(turn, Assistant):
+            for number, call in enumerate(turn.message.calls):
+                ids[id(call)] = join_ref(ref, call.name, number)
+            segments = [
+                replace(one, id=ids[id(one)]) if isinstance(one, Call) else one for one in turn.message.segments
+            ]
+            turn = Assistant(Message(segments, turn.message.repairs))
+        elif isinstance(turn, Results):
+            told = zip(turn.results, asked, strict=True)
+            turn = Results(tuple(one if call is None else replace(one, call_id=ids[id(call)]) for one, call in told))
+        turns.append(turn)
+    return replace(conversation, turns=tuple(turns))
+
+
+def _defused(text: Transcript) -> list[Change]:
+    return [Change(DEFUSED, one.turn, one.marker) for one in text.defused]
+
+
+def _taught_otherwise(
+    conversation: Conversation, texts: list[tuple[str, tuple[int, ...]]], target: Target
+) -> list[Change]:
+    """What the examples of a conversation tell otherwise: of each its own answers, of the last one all else."""
+    one = chat_named(target.chat)
+    found = []
+    said = {n for n, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)}
+    taught = {number for _, answers in texts for number in answers}
+    for at, (text, answers) in enumerate(texts):
+        back = one.parse(text)
+        ends = max(answers) + 1
+        before = replace(conversation, turns=tuple(conversation.turns[:ends]))
+        for change in meaningful(before, back):
+            own = change.turn in answers or at == len(texts) - 1 and not (change.turn in said and change.turn in taught)
+            if own:
+                found.append(change)
+    return found
+
+
+def _ids(example: Example) -> dict[str, Json]:
+    columns: dict[str, Json] = dict(example.columns())
+    del columns["assistant_masks"]
+    return {**columns, "weights": example.weights}
+
+
+def _datum(example: Example) -> dict[str, Json]:
+    taught = [float(label != IGNORED) for label in example.labels]
+    return {
+        "model_input": {"tokens": example.ids[:-1]},
+        "loss_fn_inputs": {"target_tokens": example.ids[1:], "weights": taught[1:]},
+    }
+
+
+_COLUMNS: dict[Form, Callable[[Example], dict[str, Json]]] = {
+    Form.AXOLOTL: lambda example: {"segments": example.segments()}, Form.IDS: _ids, Form.TINKER: _datum,
+}  # fmt: skip
+
+
+@lru_cache(4)
+def tokenizer_of(folder: str) -> Tokenizer:
+    """The tokenizer in a folder, read once. Raises OSError, ValueError, Missing."""
+    from toolect import tokens  # needs the extra `tokens`
+
+    return tokens.adapted(tokens.load(folder))
+
+
+def length(row: Mapping[str, Json], conversation: Conversation, target: Target) -> int:
+    """The ids of a row; those of the transcript where the row has none."""
+    if "input_ids" in row:
+        return len(row["input_ids"])
+    if "model_input" in row:
+        return len(row["model_input"]["tokens"]) + 1
+    from toolect import tokens
+
+    known = tokenizer_of(target.tokenizer)
+    if target.chat:
+        return len(tokens.encode(chat_named(target.chat).render(conversation, False, unsafe="keep"), known))
+    return len(known.encode([dumps(dict(row))])[0])

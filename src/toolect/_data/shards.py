@@ -1,0 +1,156 @@
+"""The files of a data set that is being written, and how far they are: enough to go on after an interruption."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from toolect import _extras as extras
+from toolect.message import Json
+
+SHARD = 256 << 20
+"""Bytes of new rows after which another file begins."""
+
+
+class Shards(ABC):
+    """Files of rows, `rows-00000…`, one after the other."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self.folder, self.most = folder, most
+        self.number = 0
+        self.size = 0
+        """Bytes of rows in the file that is open."""
+
+    @abstractmethod
+    def write(self, lines: bytes) -> None:
+        """Add rows, as JSON lines."""
+
+    @abstractmethod
+    def settled(self) -> Json:
+        """How far the files are, where all that was written is safe; None where it is not, yet."""
+
+    @abstractmethod
+    def resume(self, place: Json) -> None:
+        """Go on at a place that was settled; what came after it is forgotten."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nothing more is written."""
+
+    def path(self, number: int, ending: str) -> Path:
+        """The name of a file."""
+        return self.folder / f"rows-{number:05}.{ending}"
+
+
+class JsonShards(Shards):
+    """Files of JSON lines."""
+
+    def __init__(self, folder: Path, most: int = SHARD, stem: str = "rows") -> None:
+        super().__init__(folder, most)
+        self.stem = stem
+        self._file: BinaryIO | None = None
+
+    def path(self, number: int, ending: str = "jsonl") -> Path:
+        """The name of a file."""
+        return self.folder / f"{self.stem}-{number:05}.{ending}"
+
+    def write(self, lines: bytes) -> None:
+        """Add rows."""
+        if self.size >= self.most and self._file is not None:
+            self.close()
+            self.number, self.size = self.number + 1, 0
+        if self._file is None:
+            self._file = open(self.path(self.number), "ab")  # noqa: SIM115  # it stays open
+        self._file.write(lines)
+        self.size += len(lines)
+
+    def settled(self) -> Json:
+        """The number of the file, and its bytes."""
+        if self._file is not None:
+            self._file.flush()
+        return [self.number, self.size]
+
+    def resume(self, place: Json) -> None:
+        """Cut the file to what was settled, and remove those after it."""
+        self.number, self.size = place
+        path = self.path(self.number)
+        if self.size:
+            if not path.is_file() or path.stat().st_size < self.size:
+                raise ValueError(f"expected {self.size} bytes in `{path}`, got fewer: begin anew in another folder")
+            os.truncate(path, self.size)
+        _remove_after(self.folder, self.stem, self.number if self.size else self.number - 1)
+
+    def close(self) -> None:
+        """Close the open file; its bytes are on the disk."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._file = None
+
+
+def _remove_after(folder: Path, stem: str, last: int) -> None:
+    for path in folder.glob(f"{stem}-*"):
+        number = path.name.removeprefix(f"{stem}-").partition(".")[0]
+        if number.isdecimal() and int(number) > last:
+            path.unlink()
+
+
+class ParquetShards(Shards):
+    """Files of Parquet; one that is not finished cannot be gone on with, so only finished ones are settled."""
+
+    GROUP = 16 << 20
+    """Bytes of rows, as JSON, in a row group."""
+
+    def __init__(self, folder: Path, columns: Any, most: int = SHARD) -> None:
+        super().__init__(folder, most)
+        self._columns = columns
+        self._writer: Any = None
+        self._held: list[bytes] = []
+        self._bytes = 0
+
+    def write(self, lines: bytes) -> None:
+        """Add rows."""
+        self._held.append(lines)
+        self._bytes += len(lines)
+        self.size += len(lines)
+        if self._bytes >= self.GROUP:
+            self._flush()
+
+    def settled(self) -> Json:
+        """The number of the file that is begun next, once one is full."""
+        if self.size >= self.most:
+            self.close()
+            self.number, self.size = self.number + 1, 0
+        return [self.number, 0] if not self.size else None
+
+    def resume(self, place: Json) -> None:
+        """Remove the files that were not finished."""
+        self.number, self.size = place
+        _remove_after(self.folder, "rows", self.number - 1)
+
+    def close(self) -> None:
+        """Finish the open file."""
+        self._flush()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        table = self._columns.table(line for lines in self._held for line in lines.splitlines())
+        self._held, self._bytes = [], 0
+        if self._writer is None:
+            self._writer = _parquet().ParquetWriter(self.path(self.number, "parquet"), table.schema)
+        self._writer.write_table(table)
+
+
+def _parquet() -> Any:
+    try:
+        from pyarrow import parquet  # type: ignore[import-untyped]
+    except ImportError:
+        raise extras.Missing("pyarrow", "data") from None
+    return parquet

@@ -1,0 +1,66 @@
+"""What a server streamed, as the answers that it tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from toolect.message import BadMessage, Json, Message
+
+
+def is_streamed(response: Json) -> bool:
+    """True for the chunks of a stream: a list of them, or the text of server-sent events."""
+    if isinstance(response, str):
+        return response.lstrip().startswith(("data:", "event:", ":"))
+    first = response[0] if isinstance(response, list) and response else None
+    if isinstance(first, str):
+        return first.lstrip().startswith(("data:", "{", "event:", ":"))
+    return isinstance(first, Mapping) and ("choices" in first or first.get("type") == "message_start")
+
+
+def answers_of(response: Json) -> list[Message]:
+    """The answers of a streamed response, one for each choice. Raises BadMessage."""
+    from toolect.agent.errors import ModelError  # needs the extra `agent`
+    from toolect.agent.gathered import Gathered
+    from toolect.agent.native_calls import NativeCalls, told
+
+    open_ones: dict[int, tuple[Gathered, NativeCalls]] = {}
+    cut: dict[int, bool] = {}
+    try:
+        for chunk in _chunks(response):
+            for choice in chunk.get("choices") or ():
+                if not isinstance(choice, Mapping):
+                    continue
+                index = choice.get("index") or 0
+                gathered, calls = open_ones.setdefault(index, (Gathered(), NativeCalls()))
+                for event in told(dict(choice), calls) if choice.get("delta") or choice.get("message") else ():
+                    gathered.add(event)
+                if choice.get("finish_reason"):
+                    cut[index] = choice["finish_reason"] == "length"
+    except ModelError as error:
+        raise BadMessage("chunks of a stream", str(error), "response") from None
+    if not open_ones:
+        raise BadMessage("chunks with choices", "none", "response")
+    for index, (gathered, calls) in open_ones.items():
+        for event in calls.close(cut.get(index, True)):
+            gathered.add(event)
+    return [open_ones[index][0].message for index in sorted(open_ones)]
+
+
+def _chunks(response: Json) -> Iterator[Mapping[str, Json]]:
+    """The objects of a stream, whichever way it was kept."""
+    if isinstance(response, str):
+        lines = response.splitlines()
+        response = [line.partition(":")[2].strip() for line in lines if line.startswith("data:")]
+    for number, chunk in enumerate(response):
+        if isinstance(chunk, str):
+            chunk = chunk.strip().removeprefix("data:").strip()
+            if not chunk or chunk == "[DONE]" or chunk.startswith((":", "event:")):
+                continue
+            try:
+                chunk = json.loads(chunk)
+            except (ValueError, RecursionError):
+                raise BadMessage("a chunk in JSON", "a text that is none", f"response[{number}]") from None
+        if not isinstance(chunk, Mapping):
+            raise BadMessage("a chunk of a stream", f"`{type(chunk).__name__}`", f"response[{number}]")
+        yield chunk

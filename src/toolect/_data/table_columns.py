@@ -1,0 +1,118 @@
+"""New rows as tables: a type for each column, and text for what has no one type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from toolect import _extras as extras
+from toolect._data.converting import ACCOUNT
+from toolect._data.row_targets import COLUMNS, Target
+from toolect.message import Json, dumps
+
+_NAMES: dict[frozenset[type], str] = {
+    frozenset((str,)): "string", frozenset((bool,)): "bool", frozenset((int,)): "int64",
+    frozenset((float,)): "double", frozenset((int, float)): "double",
+}  # fmt: skip
+_LARGEST = 1 << 63
+
+
+class TableColumns:
+    """The columns of a table, found out from its first rows.
+
+    A value that does not fit its column, or has none, is kept as JSON text in `account.columns`.
+    """
+
+    def __init__(self, first: Sequence[Mapping[str, Json]], target: Target) -> None:
+        self._arrow = arrow()
+        self._own = _own_types(self._arrow)
+        names = dict.fromkeys([*COLUMNS[target.form], *(name for row in first for name in row)])
+        names.pop(ACCOUNT, None)
+        self._kinds: dict[str, str] = {}
+        for name in names:
+            if name in COLUMNS[target.form]:
+                self._kinds[name] = "own"
+                continue
+            kinds = frozenset(type(row[name]) for row in first if row.get(name) is not None)
+            self._kinds[name] = _NAMES.get(kinds, "json")
+        fields = [(name, self._type(name)) for name in self._kinds]
+        self.schema = self._arrow.schema([*fields, (ACCOUNT, self._own[ACCOUNT])])
+
+    def _type(self, name: str) -> Any:
+        kind = self._kinds[name]
+        if kind == "own":
+            return self._own[name]
+        return self._arrow.string() if kind == "json" else self._arrow.type_for_alias(kind)
+
+    def table(self, lines: Iterable[bytes]) -> Any:
+        """The table of rows that are JSON lines."""
+        rows = [self._row(msgspec.json.decode(line)) for line in lines]
+        arrays = [self._arrow.array([row.get(name) for row in rows], kind) for name, kind in _fields(self.schema)]
+        return self._arrow.Table.from_arrays(arrays, schema=self.schema)
+
+    def _row(self, row: dict[str, Json]) -> dict[str, Json]:
+        account: dict[str, Json] = row.pop(ACCOUNT)
+        found: dict[str, Json] = {}
+        other: dict[str, Json] = {}
+        for name, value in row.items():
+            kind = self._kinds.get(name)
+            if value is None and kind is not None:
+                continue
+            if kind is None or kind not in ("own", "json") and not _fits(value, kind):
+                other[name] = value
+            else:
+                found[name] = dumps(value) if kind == "json" else value
+        found[ACCOUNT] = account | {"columns": dumps(other) if other else None}
+        return found
+
+
+def _fields(schema: Any) -> list[tuple[str, Any]]:
+    return [(field.name, field.type) for field in schema]
+
+
+def _fits(value: Json, kind: str) -> bool:
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "bool":
+            return isinstance(value, bool)
+        case "int64":
+            return isinstance(value, int) and not isinstance(value, bool) and -_LARGEST <= value < _LARGEST
+        case _:
+            return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
+
+
+def arrow() -> Any:
+    """The package pyarrow. Raises Missing."""
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+    except ImportError:
+        raise extras.Missing("pyarrow", "data") from None
+    return pyarrow
+
+
+def _own_types(pa: Any) -> dict[str, Any]:
+    """The types of the columns that targets have."""
+    text = pa.string()
+    call = pa.struct([
+        ("id", text), ("type", text), ("function", pa.struct([("name", text), ("arguments", text)])),
+    ])  # fmt: skip
+    message = pa.struct([
+        ("role", text), ("content", text), ("reasoning_content", text), ("name", text), ("tool_call_id", text),
+        ("tool_calls", pa.list_(call)),
+    ])  # fmt: skip
+    ids, weights = pa.list_(pa.int64()), pa.list_(pa.float32())
+    return {
+        "messages": pa.list_(message), "prompt": pa.list_(message), "completion": pa.list_(message), "tools": text,
+        "system": text, "input": text, "text": text,
+        "conversations": pa.list_(pa.struct([("from", text), ("value", text)])),
+        "segments": pa.list_(pa.struct([("label", pa.bool_()), ("text", text)])),
+        "input_ids": ids, "attention_mask": ids, "labels": ids, "weights": weights,
+        "model_input": pa.struct([("tokens", ids)]),
+        "loss_fn_inputs": pa.struct([("target_tokens", ids), ("weights", weights)]),
+        ACCOUNT: pa.struct([
+            ("status", text), ("changes", pa.list_(text)), ("notes", pa.list_(text)), ("columns", text),
+        ]),
+    }  # fmt: skip

@@ -1,0 +1,100 @@
+"""What became of many rows: counts that add up, in any grouping, and stay small."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from toolect._chats.comparing import Change
+from toolect._data.account import group
+from toolect._data.converting import Outcome
+from toolect.corpora.tally import Example, Tally, excerpt
+from toolect.message import Json
+
+Told: TypeAlias = Tally[tuple[str, str]]
+"""What became of a row, and what is said of it."""
+
+
+def _tally(limit: int = 100, keep: int = 3) -> Tally[tuple[str, str]]:
+    return Tally(limit, keep)
+
+
+@dataclass
+class Tallies:
+    """Counts over rows."""
+
+    read: int = 0
+    """Lines or rows of the input; one of a log may be several."""
+    reasons: Told = field(default_factory=_tally)
+    """Fate and reason of what is not written."""
+    changes: Told = field(default_factory=_tally)
+    notes: Told = field(default_factory=_tally)
+    tools: Told = field(default_factory=lambda: _tally(1000, 0))
+    """Tool and fate of the rows that call it."""
+    features: Told = field(default_factory=lambda: _tally(40, 0))
+    turns: Counter[str] = field(default_factory=Counter)
+    """How many rows have so many turns, in powers of two."""
+    lines: int = 0
+
+    def add(self, outcome: Outcome, path: str, number: int) -> None:
+        """Count what became of one row."""
+        account = outcome.account
+        fate = account.fate.value
+        if account.reason is not None:
+            _show(self.reasons, fate, account.reason, path, number)
+        for kind, said in ((self.changes, account.changes), (self.notes, account.notes)):
+            for change in {group(change): change for change in reversed(said)}.values():
+                _show(kind, fate, change, path, number)
+        if outcome.seen is not None:
+            for tool in outcome.seen.tools:
+                self.tools.add((tool[:80], fate))
+            for feature in outcome.seen.features:
+                self.features.add((feature, fate))
+            self.turns[_span(outcome.seen.turns)] += 1
+
+    def merge(self, other: Tallies, offset: int) -> None:
+        """Add those of a later part of the same file, whose lines begin after line `offset`."""
+        self.read += other.read
+        for name in _KEYED:
+            getattr(self, name).merge(getattr(other, name), offset)
+        self.turns.update(other.turns)
+
+    def state(self) -> dict[str, Json]:
+        """All of it as JSON."""
+        found: dict[str, Json] = {"read": self.read, "turns": dict(self.turns)}
+        for name in _KEYED:
+            tally: Told = getattr(self, name)
+            kept = {key: [[e.path, e.number, e.text, e.detail] for e in told] for key, told in tally.examples.items()}
+            found[name] = [tally.rest, [[*key, count, kept.get(key, [])] for key, count in tally.counts.items()]]
+        return found
+
+    @classmethod
+    def restored(cls, state: dict[str, Json]) -> Tallies:
+        """What `state` told."""
+        found = cls(state["read"], turns=Counter(state["turns"]))
+        for name in _KEYED:
+            tally: Told = getattr(found, name)
+            tally.rest, counts = state[name]
+            for one, two, count, examples in counts:
+                tally.counts[one, two] = count
+                if examples:
+                    tally.examples[one, two] = [Example(*example) for example in examples]
+        return found
+
+
+_KEYED = ("reasons", "changes", "notes", "tools", "features")
+
+
+def _show(tally: Told, fate: str, change: Change, path: str, number: int) -> None:
+    what = group(change)
+    key = fate, what
+    if tally.add(key):
+        place = f"turn {change.turn}" if change.turn >= 0 else ""
+        shown = change.detail or (change.what if what != change.what else "")
+        tally.show(key, Example(path, number, place, excerpt(shown)))
+
+
+def _span(turns: int) -> str:
+    low = 1 << max(turns.bit_length() - 1, 0)
+    return str(low) if low == 1 else f"{low}–{2 * low - 1}"

@@ -1,0 +1,39 @@
+"""The option of commands that write their report as a page, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from toolect import _extras as extras
+from toolect.cli._shared.io import Misuse
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _checked(_ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
+    """The path. Raises Misuse when the page could not be written: that must not be found out after an hour."""
+    if path is None:
+        return None
+    if find_spec("jinja2") is None:
+        raise Misuse(extras.missing("jinja2", "report", "to write a page"))
+    there = Path(path).exists()
+    try:
+        with open(path, "ab"):
+            pass
+        if not there:
+            Path(path).unlink()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Misuse(f"expected to write the report, got `{why}` at `{path}`: name another file") from None
+    return path
+
+
+html_option = click.option(
+    "--html", metavar="FILE", callback=_checked,
+    help="Write a report to look at, in one file; needs the extra `report`.",
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""Conversations drawn at random, and rows of every kind that tell them."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+from toolect import Call, Content, Conversation, Message, Reasoning
+from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
+from toolect.message import Json, Segment
+
+WORDS = ["tide", "é", "Brest\nat", "noon", "<b>", "{x}", "「潮」", '"so"', "it's", "100%", "a|b", "|", "---", "#", "ok"]
+VALUES: list[Json] = ["Brest", "", "5", "a\nb", 3, -1.5, True, None, [1, "x"], {"deep": {"er": [None]}}, "é", 1e30]
+
+
+def tool(name: str) -> dict[str, Any]:
+    """A tool that takes anything."""
+    properties = {key: {"description": "any"} for key in ("a", "b", "c")}
+    function = {"name": name, "description": f"Does {name}", "parameters": {"type": "object", "properties": properties}}
+    return {"type": "function", "function": function}
+
+
+def text(random: Random, most: int = 8) -> str:
+    """A text without blanks at its ends."""
+    return " ".join(random.choice(WORDS) for _ in range(random.randint(1, most))).strip() or "x"
+
+
+def conversation(random: Random) -> Conversation:
+    """A conversation in the order that every API knows."""
+    turns: list[Turn] = [System(text(random))] if random.random() < 0.4 else []
+    tools = [tool(name) for name in ("tide", "wind")] if random.random() < 0.7 else []
+    count = 0
+    for _ in range(random.randint(1, 3)):
+        turns.append(User(text(random)))
+        if tools and random.random() < 0.6:
+            said: list[Segment] = [Content(text(random))] if random.random() < 0.3 else []
+            calls = []
+            for _ in range(random.choice((1, 1, 2))):
+                count += 1
+                arguments = {key: random.choice(VALUES) for key in "abc" if random.random() < 0.5}
+                calls.append(Call(random.choice(("tide", "wind")), arguments, f"call{count:05}"))
+            turns.append(Assistant(Message([*thought(random), *said, *calls])))
+            told = [ToolResult(call.id or "", call.name, text(random)) for call in calls]
+            if random.random() < 0.2:
+                told.reverse()
+            turns.append(Results(tuple(told)))
+        turns.append(Assistant(Message([*thought(random), Content(text(random))])))
+    return Conversation(turns, tools)
+
+
+def thought(random: Random) -> list[Segment]:
+    """Some reasoning, or none."""
+    return [Reasoning(text(random))] if random.random() < 0.3 else []
+
+
+def said(one: Conversation) -> Json:
+    """What a conversation tells, as plain data: nothing of how it is spelled, or of ids but whose result is whose."""
+    found: list[Json] = []
+    waiting: list[tuple[str | None, int]] = []
+    count = 0
+    for turn in one.turns:
+        match turn:
+            case System(words) | User(words):
+                found.append([type(turn).__name__, words])
+                waiting = [] if isinstance(turn, User) else waiting
+            case Assistant(message):
+                calls = [[call.name, json.dumps(call.arguments, sort_keys=True)] for call in message.calls]
+                found.append(["answer", message.reasoning, message.content, calls])
+                waiting = []
+                for call in message.calls:
+                    waiting.append((call.id, count))
+                    count += 1
+            case Results(results):
+                told = []
+                for result in results:
+                    at = next((n for n, (name, _) in enumerate(waiting) if name and name == result.call_id), None)
+                    if at is None:
+                        at = next((n for n, (name, _) in enumerate(waiting) if not (name and result.call_id)), None)
+                    told.append([None if at is None else waiting.pop(at)[1], result.output])
+                found.append(["results", told])
+    return found

@@ -1,0 +1,389 @@
+"""Data sets: rows of every kind read, written as every other, and accounted for; jobs, whoever does them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from row_samples import conversation, said, tool
+
+import toolect
+from toolect import Conversation
+from toolect._data.converting import Settings
+from toolect._data.job import Job, _alone, run
+from toolect._data.row_report import report_of
+from toolect.cli import main
+from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
+from toolect.message import Json, Status
+
+PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
+ROWS = 35
+"""Conversations that are written in each chat: over 2,000 in all."""
+CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"a": 1}'}}
+ASKED = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}]
+
+
+def tools_told(one: Conversation) -> set[str]:
+    """The names of the tools, as far as they can be read."""
+    return {named["function"]["name"] for named in one.tools if "function" in named}
+
+
+@pytest.mark.parametrize("name", toolect.chats())
+def test_what_is_lost_in_a_chat_is_reported(name: str) -> None:
+    """Messages → chat → messages is the identity for rows that are called converted, and for no others."""
+    chat, convert = toolect.chat(name), Convert(target_of(name, date="2026-01-01"))
+    random = Random(name)
+    for _ in range(ROWS):
+        given = conversation(random)
+        row = given.to_openai()
+        (outcome,) = convert.outcomes(row)
+        if outcome.account.fate is Fate.REFUSED:
+            assert outcome.account.reason is not None and not outcome.rows
+            continue
+        back = chat.parse(outcome.rows[0]["text"])
+        same = said(back) == said(Conversation.from_openai(row["messages"]))
+        unread = any("function" not in one for one in back.tools)
+        same = same and (unread or tools_told(back) == tools_told(given))
+        if same and not unread:
+            same = all(a == b for a, b in zip(back.tools, given.tools, strict=True))
+        assert (outcome.account.fate is Fate.CONVERTED) == same, (outcome.account.changes, row, outcome.rows)
+
+
+@pytest.mark.parametrize("form", PLAIN)
+def test_forms_are_read_back(form: Form) -> None:
+    """Every form of messages tells the conversation again; what it cannot is refused or reported."""
+    random = Random(form)
+    kept = 0
+    for table in (False, True):
+        for _ in range(100):
+            given = conversation(random)
+            (outcome,) = Convert(target_of(form, table=table)).outcomes(given.to_openai())
+            if outcome.account.fate is Fate.REFUSED:
+                assert form in (Form.SHAREGPT, Form.TRL), outcome.account
+                continue
+            (row,) = outcome.rows
+            row = json.loads(json.dumps(row))
+            same = said(read(row)) == said(given)
+            assert (outcome.account.fate is Fate.CONVERTED) == same, outcome.account
+            kept += same
+    assert kept > 60
+
+
+def test_calls_in_texts_are_found_out() -> None:
+    """ShareGPT rows with calls in the text are read in the dialect that they are in."""
+    random = Random(1)
+    for name in ("hermes", "qwen3-coder", "glm-4.5"):
+        given = [one for one in (conversation(random) for _ in range(20)) if any(t for t in one.turns)]
+        rows = []
+        for one in given:
+            (outcome,) = Convert(target_of("sharegpt", dialect=name)).outcomes(one.to_openai())
+            rows += [json.loads(json.dumps(row)) for row in outcome.rows if outcome.account.fate is Fate.CONVERTED]
+        source = find_out(rows, Source())
+        assert (source.kind, source.dialect) == (Kind.SHAREGPT, name)
+        for row in rows:
+            again = Convert(target_of("messages"), source)(row)
+            assert again["account"]["status"] == "converted", again
+
+
+# What rows there are
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    """The objects of a file beside this one."""
+    text = (Path(__file__).parent / "rows" / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("case", lines("kinds.jsonl"), ids=lambda case: case["kind"])
+def test_kinds_are_found_out(case: dict[str, Any]) -> None:
+    """Each kind of row is told apart, and says the same question and the same call."""
+    kind, row = Kind(case["kind"]), case["row"]
+    assert kind_of(row) is kind
+    source = find_out([row], Source())
+    assert source.kind is kind
+    one = Convert(target_of("messages"), source)({**row, "id": 7})
+    assert one["account"]["status"] in ("converted", "changed"), one
+    assert one["id"] == 7
+    turns = [message for message in one["messages"] if message["role"] != "system"]
+    assert [message["role"] for message in turns] == ["user", "assistant"]
+    assert turns[0]["content"] == "When?"
+    function = turns[1]["tool_calls"][0]["function"]
+    assert (function["name"], json.loads(function["arguments"])) == ("tide", {"a": 1})
+
+
+def test_a_transcript_is_read_in_its_chat() -> None:
+    """Texts with the turns of a chat are transcripts; which chat is found out."""
+    row = Convert(target_of("llama3.1"))({"messages": ASKED, "tools": [tool("tide")]})
+    source = find_out([{"text": row["text"]}] * 3, Source())
+    assert source.kind is Kind.TRANSCRIPT and source.chat.startswith("llama3")
+    one = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat="llama3.1"))({"text": row["text"]})
+    assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("to", ["messages", "sharegpt", "qwen3"])
+@pytest.mark.parametrize("case", lines("hostile.jsonl"), ids=lambda case: json.dumps(case["row"])[:40])
+def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
+    """Whatever a row is, it becomes a row, or a reason; nothing raises."""
+    (outcome,) = Convert(target_of(to)).outcomes(case["row"])
+    told = json.dumps(outcome.account.column(), ensure_ascii=False)
+    assert any(word in told for word in case["told"]) or outcome.account.fate is Fate.REFUSED, told
+    assert outcome.rows or outcome.account.reason
+
+
+def nested(depth: int) -> Json:
+    """Lists in lists."""
+    value: Json = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_deep_rows_are_refused() -> None:
+    """Nesting without end is a reason, not an error."""
+    for row in (
+        {"messages": nested(5000)},
+        {"messages": ASKED, "tools": [tool("tide") | {"x": nested(5000)}]},
+        {"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": {"a": nested(5000)}}]}]},
+    ):
+        (outcome,) = Convert(target_of("qwen3")).outcomes(row)
+        assert outcome.account.fate is Fate.REFUSED
+
+
+def test_nulls_of_tables_are_undone() -> None:
+    """Arguments that a table made alike lose the nulls that the tool does not take, and no others."""
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": ["string", "null"]}, "c": None}}
+    tools = [{"type": "function", "function": {"name": "tide", "parameters": schema, "strict": None}}]
+    call = {"function": {"name": "tide", "arguments": {"a": None, "b": None, "z": None}}}
+    one = Convert(target_of("messages"))({"messages": [{"role": "assistant", "tool_calls": [call]}], "tools": tools})
+    assert json.loads(one["messages"][0]["tool_calls"][0]["function"]["arguments"]) == {"b": None}
+    assert "c" not in one["tools"][0]["function"]["parameters"]["properties"]
+    assert len(one["account"]["notes"]) == 2
+
+
+# What is kept
+
+
+def test_filters_say_why() -> None:
+    """Rows that were not asked for are filtered, with the reason."""
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    declared = [{"type": "function", "function": {"name": "tide", "parameters": schema}}]
+    row = {"messages": ASKED, "tools": declared}
+    plain = {"messages": [{"role": "user", "content": "x"}]}
+    to = target_of("messages")
+    for keep, given, reason in (
+        (Keep(valid=True), row, "arguments that the tool does not take"),
+        (Keep(valid=True), {"messages": ASKED}, "not declared"),
+        (Keep(calls=True), plain, "no calls"),
+        (Keep((Status.REPAIRED,)), row, "a ok call"),
+    ):
+        (outcome,) = Convert(to, keep=keep).outcomes(given)
+        assert outcome.account.fate is Fate.FILTERED and reason in str(outcome.account.reason)
+    (outcome,) = Convert(to, keep=Keep((Status.OK,), False, True)).outcomes(row)
+    assert outcome.account.fate is Fate.CONVERTED
+
+
+def test_strict_refuses_what_is_not_exact() -> None:
+    """With `strict` a change is a reason."""
+    row = {
+        "messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y", "reasoning_content": "z"}]
+    }
+    assert Convert(target_of("qwen2.5"))(row)["account"]["status"] == "changed"
+    assert Convert(target_of("qwen2.5"), strict=True)(row)["account"]["reason"].startswith("turn 1: not exact")
+
+
+def test_meaning_does_not_depend_on_spelling() -> None:
+    """The same calls and texts have one key, whatever ids, order of keys and kind of row; others have another."""
+    random = Random(5)
+    for _ in range(50):
+        given = conversation(random)
+        keys = {meaning(given)}
+        for form in (Form.MESSAGES, Form.ANTHROPIC, Form.RESPONSES):
+            (outcome,) = Convert(target_of(form)).outcomes(given.to_openai())
+            keys |= {meaning(read(row)) for row in outcome.rows if outcome.account.fate is Fate.CONVERTED}
+        assert len(keys) == 1
+    one = Conversation.from_openai(ASKED)
+    other = json.loads(json.dumps(ASKED).replace("1}", "2}"))
+    assert meaning(one) != meaning(Conversation.from_openai(other))
+
+
+# In other people's hands
+
+
+def test_converters_are_picklable() -> None:
+    """A converter goes to another process, as do its outcomes."""
+    convert = Convert(target_of("qwen3"), Source(Kind.MESSAGES))
+    again = pickle.loads(pickle.dumps(convert))
+    assert again == convert and again({"messages": ASKED}) == convert({"messages": ASKED})
+
+
+def test_batches_are_columns() -> None:
+    """A batch of columns becomes one; a row of several answers becomes several rows."""
+    convert = Convert(target_of("messages"))
+    found = convert.batch({"messages": [ASKED, "x"], "id": [1, 2]})
+    assert found["id"] == [1, 2] and found["messages"][1] is None
+    assert [one["status"] for one in found["account"]] == ["converted", "refused"]
+    log = {"request": {"messages": ASKED[:1]}, "response": {"choices": [{"message": {"content": c}} for c in "ab"]}}
+    assert len(convert.rows(log)) == 2
+    assert convert(log)["account"]["status"] == "refused"
+
+
+# Jobs
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of rows of which some are broken, some say the same, and the last one is cut off."""
+    random = Random(3)
+    path = tmp_path_factory.mktemp("corpus") / "in.jsonl"
+    with path.open("w") as file:
+        for number in range(240):
+            row = conversation(random).to_openai()
+            file.write(json.dumps({"id": number, **row}) + "\n")
+            if number % 20 == 0:
+                file.write(json.dumps({"id": -number, **row}) + "\n")
+                file.write(random.choice(["{broken", "[]", "null", "", '"text"', '{"messages": 3}']) + "\n")
+        file.write('{"messages": [{"role": "user", "con')
+    return path
+
+
+def job(corpus: Path, folder: Path, to: str = "qwen3", parquet: bool = False, **options: Any) -> Job:
+    """A job in units so small that there are many."""
+    target = target_of(to, table=parquet)
+    return Job((str(corpus),), str(folder), Settings(target, distinct=True), parquet, unit=16_000, **options)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The files of a folder."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+class Interrupted(Exception):
+    """What a job is interrupted by here."""
+
+
+def interrupted(after: int) -> Any:
+    """A runner that is interrupted after so many units."""
+
+    def runner(work: Iterator[Any], jobs: int, limit: int) -> Iterator[Any]:
+        for number, done in enumerate(_alone(work, jobs, limit)):
+            if number == after:
+                raise Interrupted
+            yield done
+
+    return runner
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["jsonl", "parquet"])
+def test_a_job_goes_on(corpus: Path, tmp_path: Path, parquet: bool) -> None:
+    """A job that is interrupted, twice, writes the same bytes, and so do several processes; the counts add up."""
+    options: dict[str, Any] = {"parquet": parquet, "shard": 60_000}
+    done = run(job(corpus, tmp_path / "whole", **options), 1)
+    whole = files(tmp_path / "whole")
+    assert len(whole) > 3
+    shared = run(job(corpus, tmp_path / "shared", **options), 2)
+    assert files(tmp_path / "shared") == whole
+    broken = job(corpus, tmp_path / "broken", **options)
+    for after in (3, 4):
+        with pytest.raises(Interrupted):
+            run(broken, 1, runner=interrupted(after))
+    resumed = run(broken, 1)
+    assert files(tmp_path / "broken") == whole
+    reports = [report_of(one, job(corpus, tmp_path)) for one in (done, shared, resumed)]
+    assert reports[0] == reports[1] == reports[2]
+    assert sum(reports[0].fates.values()) == reports[0].rows == reports[0].lines
+    assert reports[0].fates["duplicate"] >= 12
+    assert reports[0].written == reports[0].fates["converted"] + reports[0].fates["changed"]
+
+
+def test_a_killed_process_goes_on(corpus: Path, tmp_path: Path) -> None:
+    """A process that is killed leaves what the next one goes on with."""
+    big = tmp_path / "big.jsonl"
+    big.write_bytes(corpus.read_bytes().rpartition(b"\n")[0] * 3)
+    code = (
+        "from toolect._data.job import *; from toolect._data.converting import Settings; from toolect.data import *;"
+        f"run(Job(({str(big)!r},), {{!r}}, Settings(target_of('qwen3'), distinct=True), unit=16_000), 1)"
+    )
+    subprocess.run([sys.executable, "-c", code.format(str(tmp_path / "whole"))], check=True)
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", code.format(str(tmp_path / "killed"))])
+        before = size(tmp_path / "killed")
+        for _ in range(600):
+            time.sleep(0.02)
+            if size(tmp_path / "killed") > before + 20_000 or process.poll() is not None:
+                break
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([sys.executable, "-c", code.format(str(tmp_path / "killed"))], check=True)
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+
+
+def size(folder: Path) -> int:
+    """The bytes of the rows in a folder."""
+    return sum(path.stat().st_size for path in folder.glob("rows-*")) if folder.is_dir() else 0
+
+
+def test_other_work_is_not_gone_on_with(corpus: Path, tmp_path: Path) -> None:
+    """A folder of another job, or of anything else, is left alone."""
+    with pytest.raises(Interrupted):
+        run(job(corpus, tmp_path / "o"), 1, runner=interrupted(2))
+    with pytest.raises(ValueError, match="same files and options"):
+        run(job(corpus, tmp_path / "o", "llama3.1"), 1)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "mine").write_text("x")
+    with pytest.raises(ValueError, match="empty folder"):
+        run(job(corpus, tmp_path / "x"), 1)
+
+
+def test_tables_keep_everything(tmp_path: Path) -> None:
+    """Columns of mixed types are kept as text, those that come late beside the account."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows: list[Json] = [{"messages": ASKED, "n": 1, "mixed": 1, "s": "a"}] * 70
+    rows += [{"messages": ASKED, "n": "x", "mixed": {"a": 1}, "late": [1]}, {"messages": ASKED, "mixed": "s"}]
+    rows[1] = {"messages": ASKED, "n": 2, "mixed": "text"}
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run(Job((str(path),), str(tmp_path / "o"), Settings(target_of("messages", table=True)), True), 1)
+    found = parquet.read_table(tmp_path / "o" / "rows-00000.parquet").to_pylist()
+    assert len(found) == 72
+    assert [json.loads(found[at]["mixed"]) for at in (0, 1, 70)] == [1, "text", {"a": 1}]
+    assert found[70]["n"] is None and json.loads(found[70]["account"]["columns"]) == {"n": "x", "late": [1]}
+    again = Convert(target_of("messages"))(found[0])
+    assert json.loads(again["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"a": 1}
+
+
+def test_the_command(corpus: Path, tmp_path: Path) -> None:
+    """`toolect dataset` writes rows and a report, says what it found, and refuses what makes no sense."""
+    out = tmp_path / "rows"
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(
+        main, ["dataset", str(corpus), "--to", "qwen3", "-o", str(out), "--json", "--html", str(page), "--jobs", "1"]
+    )
+    assert done.exit_code == 1, done.output
+    told = json.loads(done.stdout)
+    assert told == json.loads((out / "report.json").read_text())
+    assert sum(told["fates"].values()) == told["rows"] == told["lines"]
+    assert f"{told['written']:,}" in page.read_text().replace(" ", " ")
+    for wrong in (["--to", "nothing"], ["--to", "ids"], ["--from", "nothing"], ["--to-dialect", "nothing"]):
+        command = ["dataset", str(corpus), "--to", "messages", "-o", str(tmp_path / "w"), *wrong]
+        failed = CliRunner().invoke(main, command)
+        assert failed.exit_code == 2 and "expected" in failed.stderr, wrong
+
+
+def test_a_target_is_said() -> None:
+    """A target is a form or a chat; one that lacks something says what."""
+    assert target_of("Qwen/Qwen3-8B") == Target(Form.TEXT, "qwen3")
+    with pytest.raises(ValueError, match="expected the chat"):
+        target_of("ids")
+    with pytest.raises(ValueError, match="tokenizer"):
+        target_of("ids", chat="qwen3")
