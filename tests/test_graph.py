@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from toolect import registry
 from toolect._graph.symbols import Terminal
-from toolect._spec.model import SlotKind
+from toolect._spec.model import POLICIES, WRITING, SlotKind
 from toolect.authoring.lint import lint
-from toolect.compiled import Dialect
+from toolect.compiled import MAX_GRAPHS, Dialect
 from toolect.message import Call, Content, Message
 from toolect.registry import Registry
 
@@ -82,3 +84,12 @@ def test_markers_may_be_spelled_like_keys(tmp_path: Path, name: str) -> None:
     said = [d.check for d in lint(tmp_path / "dialects.yaml").diagnostics]
     load(tmp_path / "other", entry, re.sub(r'"((?:\\n)?)(TEXT|JSON|ESCAPED|\[)', r'"\1Q\2', grammar))
     assert said == [d.check for d in lint(tmp_path / "other" / "dialects.yaml").diagnostics]
+
+
+def test_graphs_are_kept_for_a_few_settings_only() -> None:
+    """A dialect that is read under ever other policies does not grow without end."""
+    dialect, read = Dialect(registry.spec("hermes")), sorted(POLICIES.keys() - WRITING)
+    settings = [dict(zip(read, chosen, strict=True)) for chosen in product(*(POLICIES[name] for name in read))]
+    graphs = [dialect.graph(one) for one in settings]
+    kept = [one for one, graph in zip(settings, graphs, strict=True) if dialect.graph(one) is graph]
+    assert len(kept) <= MAX_GRAPHS < len(graphs)

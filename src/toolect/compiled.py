@@ -74,6 +74,10 @@ def told_by(teller: Callable[[Dialect], Telling]) -> None:
     _tellers.append(teller)
 
 
+MAX_GRAPHS = 8
+"""Settings of policies for which a dialect keeps what it has learned of its grammar. Beyond it: it is learned anew."""
+
+
 class Dialect:
     """One dialect, ready to use. Safe to share between threads."""
 
@@ -105,6 +109,8 @@ class Dialect:
         if graph is None:
             if self._network is None:
                 self._network = Network(self.spec)
+            if len(self._graphs) >= MAX_GRAPHS:
+                self._graphs = {}
             graph = self._graphs[chosen] = Graph(self._network, chosen)
             if chosen == self.spec.policies:
                 self._default = graph

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -63,7 +62,6 @@ def drawn_files(name: str) -> Drawn:
     return _made(name)[1]
 
 
-@lru_cache(maxsize=256)
 def _made(name: str) -> tuple[Dialect, Drawn]:
     random = Random(name)
     while True:
