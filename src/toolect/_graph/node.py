@@ -105,7 +105,7 @@ class Node:
 
     __slots__ = (
         "_coding", "_implied", "_made", "_struct", "arrival", "begun", "choices", "done", "echoes", "escaped", "graph",
-        "json", "longest", "marks", "patterns", "route", "steps", "text", "value",
+        "json", "longest", "marks", "over", "patterns", "route", "steps", "text", "value",
     )  # fmt: skip
 
     def __init__(self, graph: Maker, kernel: tuple[Config, ...]) -> None:
@@ -132,6 +132,8 @@ class Node:
                 self._add(Choice(edge, stack, rest))
                 begun = (back for task, back in rest if isinstance(task, Op) and task.code is OpCode.BEGIN_CALL)
                 self.begun = max(self.begun, *begun, 0)
+        self.over = any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
+        """The call is over here."""
         self.steps: dict[Key, Step] = {}
         self.text = SlotKind.TEXT in self.choices
         self.json = SlotKind.JSON in self.choices
@@ -302,11 +304,6 @@ class Node:
                         found.setdefault(core, path)
             self._implied = found  # whole at once: other threads may look
         return self._implied
-
-    @property
-    def over(self) -> bool:
-        """True when the call is over here."""
-        return any(isinstance(task, Op) and task.code is OpCode.END_CALL for task, _ in self.arrival)
 
     @property
     def coding(self) -> Node | None:

@@ -132,14 +132,14 @@ class Said(Route):
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
         where = self._near(text, pos, pos + NEAR)
-        then = self._before(to, pos, where)
+        then = self._before(to, pos, where) if not self.named or self._named_at(text, where) is None else None
         if then is not None:
             return then
         if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
             where = self.plan.first(to.next, pos)
             then = self._before(to, pos, where)
         vain = _VAIN if to.final else 0
-        while then is None and where >= 0 and vain and self._in_vain(to, where):
+        while then is None and where >= 0 and vain and self.plan.openers and self._in_vain(to, where):
             where, vain = self.plan.first(to.next, where + 1), vain - 1
             then = self._before(to, pos, where)
         while then is None and where >= 0 and self.named:
@@ -178,7 +178,7 @@ class Said(Route):
 
     def _named_at(self, text: str, where: int) -> Named | None:
         """The only stop at index `where`, if it counts only where a call begins with its name."""
-        needles = [n for n in self.plan.needles if text.startswith(n.text, where)]
+        needles = [n for n in self.plan.needles if text.startswith(n.text, where)] if where >= 0 else []
         return self.named.get(needles[0].text) if len(needles) == 1 else None
 
     def _pass(self, to: Striding) -> Route | None:

@@ -45,6 +45,11 @@ class Named:
         end = at + self.size
         if self.hub is None or not to.final and to.size - at <= self.longest:
             return Answer.WAIT
+        if to.declared and (match := self.hub.match(to.buf, at)) is not None:
+            trace = self.hub.traces[match.lastindex]  # type: ignore[index]  # every expression has a group
+            begun = match.end() < to.size if trace.json is None else to.buf.startswith("{", match.end())
+            if trace.proves and begun and match[trace.proves] in to.schemas.by_name:
+                return Answer.YES
         from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
         return proof(to, self.after, end)

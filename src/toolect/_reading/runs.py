@@ -9,7 +9,7 @@ from typing import Any
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key
-from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, Action, RunDraft, longest_first
+from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
 from toolect._spec.model import SlotKind
 
 
@@ -18,8 +18,8 @@ class Trace:
 
     __slots__ = (
         "actions", "again", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes",
-        "little", "nested", "next_key", "node", "number", "opens", "proven", "shuts", "start", "then", "trail_size",
-        "trails",
+        "little", "nested", "next_key", "node", "number", "opens", "proven", "proves", "shuts", "start", "then",
+        "trail_size", "trails",
     )  # fmt: skip
 
     def __init__(self, draft: RunDraft, groups: int, start: int = 0) -> None:
@@ -59,6 +59,9 @@ class Trace:
         keys = acts in ([KEY], [KEY_AGAIN, KEY]) and not self.nested and not self.coded
         self.next_key = self.actions[-1].group if keys else 0
         """The group of the argument's key, when taking it as it stands is all that remains to do."""
+        begun = (KEY in acts or draft.json is not None) and not self.nested
+        self.proves = next((action.group for action in self.actions if action.act == NAME), 0) if begun else 0
+        """The group of the name, when arguments come after it: of a tool that is declared, this can only be a call."""
         self.ends = draft.json is not None and draft.node.over
         """True when the call ends with the JSON after the run."""
         self.lexemes = len(draft.lexemes)

@@ -119,6 +119,8 @@ LEAD |= {Escapes.APOSTROPHES: "'", Escapes.QUOTES: '"'}
 """What an escape begins with."""
 _TWICE = ("'", '"')
 """What is written twice."""
+_usual = re.compile(r"[^\\]*+(?:\\[\\'\"nrtbf][^\\]*+)*+\Z").match
+"""Matches text whose escapes stand for the same in all languages of backslashes, and in Python's codec."""
 _ASIDE = "\ufdd0"
 """No character: it stands for a backslash until all other escapes are resolved."""
 _LONGEST = 12
@@ -131,8 +133,10 @@ def unescape(text: str, escapes: Escapes) -> str:
     if LEAD[escapes] not in text:
         return text
     language = _LANGUAGES[escapes]
+    if language.open is _OPEN_BACKSLASH and _usual(text) is not None:
+        return text.encode("latin-1", "backslashreplace").decode("unicode_escape")  # read in C, as what follows is
     if language.open is _OPEN_BACKSLASH and _ASIDE not in text:
-        # What all of these languages share is JSON but for its quotes, and read in C.
+        # What all of these languages share is JSON but for its quotes.
         bare = text.replace("\\\\", _ASIDE).replace("\\'", "'").replace("\\`", "`").replace('\\"', '"')
         try:
             found: str = scanstring(bare.replace('"', '\\"') + '"', 0, False)[0]
