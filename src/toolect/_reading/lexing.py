@@ -17,18 +17,21 @@ from toolect._reading.probe import could_grow, json_instead, match_blank, next_l
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
-from toolect._spec.model import SlotKind
+from toolect._spec.model import Role, SlotKind
 from toolect.events import Event
 
 _VALUE_STARTS = frozenset("{[\"'`")
 is_word = re.compile(r"\w+").fullmatch
 
 
-def _may_begin_json(course: Course, char: str) -> bool:
-    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket."""
+def _may_begin_json(course: Course, node: Node, char: str) -> bool:
+    """True when `char` begins a JSON value, or something broken in its place; bare JSON begins with a bracket.
+
+    Whatever stands where an argument has its value is that, broken: the arguments after it are read.
+    """
     if course.graph.start.json and course.builder.call is None:
         return char in "{["
-    return char in _VALUE_STARTS or char.isalnum() or char == "-"
+    return char in _VALUE_STARTS or char.isalnum() or char == "-" or node.json_field().role is Role.VALUE
 
 
 def lex(course: Course, node: Node) -> Next:
@@ -76,7 +79,7 @@ def lex(course: Course, node: Node) -> Next:
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)
         return None
     again = course.last if course.last in course.graph.bracketed else None
-    if node.json and _may_begin_json(course, buf[pos]) and (again is None or not buf.startswith(str(again), pos)):
+    if node.json and _may_begin_json(course, node, buf[pos]) and (again is None or not buf.startswith(str(again), pos)):
         if again is not None and not course.final and cut_off(str(again), buf, pos):
             return WAIT
         if not course.spacing.loose and not node.value:

@@ -15,7 +15,7 @@ from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import View
-from toolect._spec.model import SlotKind, Spelling
+from toolect._spec.model import Role, SlotKind, Spelling
 
 _FAR = 8
 """Lexemes after the name that are looked at: the first key and what opens its value are within."""
@@ -59,6 +59,11 @@ def proof(view: View, node: Node, pos: int, trail: str = "") -> Answer:
     return probe.evidence()
 
 
+def _one_value(node: Node) -> bool:
+    """True where the JSON is the value of one argument, and not all of them."""
+    return node.json_field().role is Role.VALUE
+
+
 class _Walk(Forgiving):
     """Follows the grammar from a name on, until it is clear whether this is a call."""
 
@@ -82,7 +87,7 @@ class _Walk(Forgiving):
             if comes is not Answer.YES:
                 return self._cut()
             node = self.node
-            if keyed and node.text and not node.json:
+            if keyed and (node.escaped or (_one_value(node) if node.json else node.text)):
                 return self.form
             if node.json or node.text:
                 after = node.step(SlotKind.JSON if node.json else SlotKind.TEXT).node
