@@ -387,3 +387,23 @@ def test_a_target_is_said() -> None:
         target_of("ids")
     with pytest.raises(ValueError, match="tokenizer"):
         target_of("ids", chat="qwen3")
+
+
+def test_arrow_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    """Rows of Arrow files and streams are read; of one that is cut off those before, and the end is labelled."""
+    arrow = pytest.importorskip("pyarrow")
+    rows = [{"id": number, "messages": json.dumps(ASKED)} for number in range(40)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "dataset_info.json").write_text("{}")
+    table = arrow.Table.from_pylist(rows)
+    for name, open_one in (("a.arrow", arrow.ipc.new_stream), ("b.arrow", arrow.ipc.new_file)):
+        with open_one(str(folder / name), table.schema) as writer:
+            for batch in table.to_batches(max_chunksize=7):
+                writer.write_batch(batch)
+    cut = (folder / "a.arrow").read_bytes()
+    (folder / "c.arrow").write_bytes(cut[: len(cut) * 2 // 3])
+    (folder / "d.parquet").write_bytes(b"PAR1 cut off")
+    done = run(Job((str(folder),), str(tmp_path / "o"), Settings(target_of("messages"))), 1)
+    assert done.fates["refused"] == 2 and done.fates["converted"] > 90
+    assert {reason for (_, reason), _ in done.tallies.reasons.top()} == {"unreadable"}

@@ -34,6 +34,8 @@ def _plainly(value: Object, where: str) -> Json:
 
 def field(obj: Object, key: str) -> Object:
     """The item or the attribute of this name, or None."""
+    if type(obj) is dict:  # nearly always, and found out much quicker
+        return obj.get(key)
     return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
 
 

@@ -19,6 +19,9 @@ UNIT = 8 << 20
 _LINES = (".jsonl", ".ndjson", ".json")
 _PACKED = tuple(f"{lines}{ending}" for lines in _LINES for ending in ENDINGS)
 _TEXTS = (".txt", ".md", ".log")
+_ARROW = (".arrow", ".feather")
+_BESIDE = frozenset(("dataset_info.json", "state.json", "dataset_dict.json"))
+"""What stands beside the Arrow files of a saved data set, and is no part of it."""
 
 
 class UnitKind(StrEnum):
@@ -27,13 +30,16 @@ class UnitKind(StrEnum):
     LINES = "lines"
     BLOCK = "block"
     ROWS = "rows"
+    BATCH = "batch"
     TEXT = "text"
     BAD = "bad"
 
 
 class Unit(msgspec.Struct, frozen=True):
     """A part of a file: the lines that begin in bytes `start:end`, lines that lie in `data`, the row group number
-    `start`, a whole text, or for BAD why the file cannot be read. `size` is how much of the corpus it is, in bytes.
+    `start`, rows that lie in `data` as a stream of Arrow, a whole text, or for BAD why the file cannot be read.
+
+    `size` is how much of the corpus it is, in bytes.
     """
 
     path: str
@@ -67,6 +73,8 @@ def files(paths: Iterable[str]) -> list[str]:
             raise NoSource(f"expected a readable corpus, got no permission at `{path}`: check its permissions")
         if path.endswith(".parquet"):
             _parquet()
+        elif path.endswith(_ARROW):
+            _pyarrow()
         elif path.endswith(_PACKED):
             try:
                 with open(path, "rb") as file:
@@ -77,7 +85,7 @@ def files(paths: Iterable[str]) -> list[str]:
 
 
 def _known(name: str) -> bool:
-    return name.endswith((*_LINES, *_PACKED, *_TEXTS, ".parquet"))
+    return name.endswith((*_LINES, *_PACKED, *_TEXTS, *_ARROW, ".parquet")) and name not in _BESIDE
 
 
 def size(path: str) -> int:
@@ -96,6 +104,8 @@ def units(path: str, limit: int, most: int = 0, lines: bool = False) -> Iterator
             yield from _blocks(path, unpacked(sys.stdin.buffer), limit, most)
         elif path.endswith(".parquet"):
             yield from _groups(path)
+        elif path.endswith(_ARROW):
+            yield from _batches(path, most)
         elif lines or path.endswith((*_LINES, *_PACKED)):
             yield from _of_lines(path, limit, most)
         else:
@@ -134,9 +144,38 @@ def _groups(path: str) -> Iterator[Unit]:
         yield Unit(path, UnitKind.ROWS, groups.row_group(i).total_byte_size, i)
 
 
+def _batches(path: str, most: int) -> Iterator[Unit]:
+    """The rows of an Arrow file or stream; what comes after a place where it is broken cannot be told."""
+    arrow = _pyarrow()
+    with arrow.memory_map(path) as file:
+        try:
+            found = arrow.ipc.open_file(file)
+            batches = (found.get_batch(number) for number in range(found.num_record_batches))
+        except arrow.ArrowInvalid:
+            file.seek(0)
+            batches = iter(arrow.ipc.open_stream(file))
+        for batch in batches:
+            rows = max(batch.num_rows * most // max(batch.nbytes, 1), 1)
+            for start in range(0, batch.num_rows, rows):
+                part = batch.slice(start, rows)
+                sink = arrow.BufferOutputStream()
+                with arrow.ipc.new_stream(sink, part.schema) as writer:
+                    writer.write_batch(part)
+                data = sink.getvalue().to_pybytes()
+                yield Unit(path, UnitKind.BATCH, len(data), data=data)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+    except ImportError:
+        raise NoSource(extras.missing("pyarrow", "data", "for Arrow")) from None
+    return pyarrow
+
+
 def _parquet() -> Any:
     try:
-        from pyarrow import parquet  # type: ignore[import-untyped]
+        from pyarrow import parquet
     except ImportError:
         raise NoSource(extras.missing("pyarrow", "data", "for Parquet")) from None
     return parquet

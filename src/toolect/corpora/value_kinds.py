@@ -42,6 +42,8 @@ def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int, w
             yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit)
         case UnitKind.ROWS:
             yield from _rows(unit, cursor, field, whole)
+        case UnitKind.BATCH:
+            yield from _batch(unit, cursor, field, whole)
         case UnitKind.TEXT:
             yield from _texts(unit.path, cursor, separator, limit)
         case UnitKind.BAD:
@@ -96,14 +98,30 @@ def _rows(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value
 
     try:
         file = parquet.ParquetFile(unit.path)
-        wanted = {*BESIDE, "role", "tool_calls", field.split(".")[0]} | (set() if field else {*FIELDS})
-        columns = [name for name in file.schema_arrow.names if whole or name in wanted]
+        columns = _columns(file.schema_arrow.names, field, whole)
         for batch in file.iter_batches(batch_size=_ROWS, row_groups=[unit.start], columns=columns):
             for row in batch.to_pylist():
                 cursor.number += 1
                 yield msgspec.to_builtins(row) if whole else row
     except (ArrowException, OSError, ValueError) as error:
         yield Bad(Trouble.UNREADABLE, " ".join(str(error).split())[:200])
+
+
+def _batch(unit: Unit, cursor: Cursor, field: str, whole: bool) -> Iterator[Value]:
+    """The rows of a stream of Arrow."""
+    import pyarrow
+
+    table = pyarrow.ipc.open_stream(unit.data).read_all()
+    for batch in table.select(_columns(table.column_names, field, whole)).to_batches(max_chunksize=_ROWS):
+        for row in batch.to_pylist():
+            cursor.number += 1
+            yield msgspec.to_builtins(row) if whole else row
+
+
+def _columns(names: list[str], field: str, whole: bool) -> list[str]:
+    """The columns of a table that are read."""
+    wanted = {*BESIDE, "role", "tool_calls", field.split(".")[0]} | (set() if field else {*FIELDS})
+    return [name for name in names if whole or name in wanted]
 
 
 def _texts(path: str, cursor: Cursor, separator: str, limit: int) -> Iterator[Value]:

@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     "--shard", type=click.IntRange(min=1), default=256, metavar="MIB", help="How large a file gets.  [default: 256]"
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
+@click.option("--on", "place", type=click.Choice(["ray"]), help="Convert on a cluster of Ray; needs the extra `ray`.")
+@click.option("--address", default="", help="Where the cluster is.  [default: one that is started here]")
 @html_option
 @click.option("--json", "as_json", is_flag=True, help="Write the report as one JSON object.")
 @shared.spec_option
@@ -82,11 +84,12 @@ def command(
     data: tuple[str, ...], to: str, out: str, origin: str, from_dialect: str, field: str, to_dialect: str, chat: str,
     tokenizer: str, teach: str, thinking: bool | None, date: str | None, unsafe: str, keep_told: bool, strict: bool,
     no_compare: bool, statuses: tuple[str, ...], valid: bool, with_calls: bool, max_ids: int | None, distinct: bool,
-    parquet: bool, shard: int, jobs: int | None, html: str | None, as_json: bool, max_bytes: int,
+    parquet: bool, shard: int, jobs: int | None, place: str | None, address: str, html: str | None,
+    as_json: bool, max_bytes: int,
 ) -> int:  # fmt: skip
     """Convert data sets: rows of any kind to messages, transcripts or training rows, each row accounted for.
 
-    DATA is JSON lines (.jsonl, also .gz and .zst), Parquet, or a folder of them. Columns that are not converted
+    DATA is JSON lines (.jsonl, also .gz and .zst), Parquet, Arrow, or a folder of them. Columns that are not converted
     are kept; the column `account` tells what became of a row, `left-out-*.jsonl` which rows are not there and why, and
     `report.json` adds all of it up. A run that was interrupted goes on when it is started again.
     """
@@ -104,7 +107,7 @@ def command(
     settings = Settings(target, _source(origin, from_dialect, field, not keep_told), keep, strict, distinct)
     _check(keep)
     job = Job(data, out, settings, parquet, max_bytes, shard * shared.MEBIBYTE)
-    found = report_of(_run(job, jobs or 0), job)
+    found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(msgspec.json.encode(found))
     if html is not None:
         from toolect._data.row_page import row_page
@@ -168,14 +171,19 @@ def _check(keep: Keep) -> None:
             raise extras.Missing("jsonschema", "agent") from None
 
 
-def _run(job: Job, jobs: int) -> Done:
+def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
     from toolect._data.job import run
     from toolect._data.place import BadPlace
     from toolect.authoring.processes import Crashed
     from toolect.corpora.sources import NoSource
 
     try:
+        runner = None
+        if place is not None:
+            from toolect._data.on_ray import on_ray
+
+            runner = on_ray(address)
         with progress() as told:
-            return run(job, jobs, told)
+            return run(job, jobs, told, runner)
     except (NoSource, BadPlace, Crashed) as error:
         raise Misuse(str(error)) from None
