@@ -51,6 +51,7 @@ conformance: setup  ## run other projects' test cases: TOOLECT_CORPUS=… make c
 chats: setup  ## hold chats against the templates of their models: ARGS="--template PATTERN --differences 3 --write"
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.chats.compare_chats $(ARGS)
+	@$(BIN)/python -m tools.chats.chat_speed $(filter --write,$(ARGS))
 
 tokens: setup  ## fetch real tokenizers, and hold ids against those of transformers: ARGS="--tokenizer NAME --write"
 	@$(BIN)/python -m tools.tokens.original_tokenizers

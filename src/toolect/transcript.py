@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from toolect.rendered import Rendered
+from toolect.rendered import Part, PartSpan, Rendered
 
 
 class Origin(StrEnum):
@@ -55,6 +55,10 @@ class Author(NamedTuple):
     texts: tuple[str, ...]
 
 
+Given: TypeAlias = tuple[str, Origin, int] | tuple[str, Origin, int, Part]
+"""A piece; of a text that the model wrote and that is no markup it says what part of the answer it is."""
+
+
 class Transcript(str):
     """A conversation's text. `spans` tile it; `defused` says where texts were changed to keep them in their slots.
 
@@ -64,8 +68,8 @@ class Transcript(str):
     is a `Rendered` that knows its markup, or has no spans where only reading it would tell; else it is all markup.
     """
 
-    __slots__ = ("_spans", "author", "changed", "defused", "pieces")
-    pieces: tuple[tuple[str, Origin, int], ...]
+    __slots__ = ("_pieces", "_spans", "author", "changed", "defused")
+    _pieces: tuple[Given, ...]
     defused: tuple[Defused, ...]
     author: Author | None
     changed: tuple[Changed, ...]
@@ -73,14 +77,14 @@ class Transcript(str):
 
     def __new__(
         cls,
-        pieces: Iterable[tuple[str, Origin, int]] = (),
+        pieces: Iterable[Given] = (),
         defused: Iterable[Defused] = (),
         author: Author | None = None,
         changed: Iterable[Changed] = (),
     ) -> Transcript:
         pieces = tuple(pieces)
         self = super().__new__(cls, "".join([piece[0] for piece in pieces]))
-        self.pieces = pieces
+        self._pieces = pieces
         self._spans = None
         self.defused = tuple(defused)
         self.author = author
@@ -88,10 +92,17 @@ class Transcript(str):
         return self
 
     @property
+    def pieces(self) -> tuple[tuple[str, Origin, int], ...]:
+        """The texts, each with its origin and the number of its turn."""
+        if any(len(piece) > 3 for piece in self._pieces):
+            self._pieces = tuple(_known(piece) for piece in self._pieces)
+        return self._pieces  # type: ignore[return-value]
+
+    @property
     def spans(self) -> tuple[OriginSpan, ...]:
         """Whose words which characters are; neighbours of one origin and turn are one span."""
         if self._spans is None:
-            self._spans = tuple(_spans(self.pieces))
+            self._spans = tuple(_spans(piece[:3] for piece in self._pieces))
         return self._spans
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -106,6 +117,14 @@ class Transcript(str):
                 pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
             at += len(text)
         return Transcript(pieces, self.defused, self.author, self.changed)
+
+
+def _known(piece: Given) -> tuple[str, Origin, int]:
+    """A piece whose text knows itself that it is no markup."""
+    if len(piece) == 3:
+        return piece
+    text, origin, turn, part = piece
+    return Rendered(text, (PartSpan(0, len(text), part, -1),)), origin, turn
 
 
 def _tail(text: str, start: int) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolect._chats.filling import Said
-from toolect._chats.plan import AnswerPlan, Plans
+from toolect._chats.guarding import any_of, markers_of
+from toolect._chats.plan import Plans
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._spec.chat_model import Thoughts
 from toolect._spec.model import SLOTS, Expr, Ref, Repeat, Role, Rule, Spec
@@ -36,14 +37,16 @@ class Answers:
         self.dialect = dialect
         self._markers: re.Pattern[str] | None = None
 
-    def replays(self, turn: Assistant, plan: AnswerPlan) -> bool:
-        """True when an answer is written as it was sampled: it is in this dialect, and the chat keeps its reasoning."""
-        if turn.dialect is not None and turn.dialect != self.dialect.name:
-            return False
-        return plan.keeps_reasoning or not turn.message.reasoning
+    def has_text(self, turn: Assistant) -> bool:
+        """True when the text of an answer is at hand, in this dialect."""
+        return turn.text is not None and turn.dialect in (None, self.dialect.name)
 
     def said(self, message: Message, plans: Plans) -> Said:
         """An answer's texts as the chat has them, and its calls."""
+        segments = message.segments
+        if len(segments) == 1 and isinstance(segments[0], Content) and not plans.thought_closer:
+            content = segments[0].text
+            return Said(message, plans.content_trim(content) if plans.content_trim else content, "", (), True)
         content = reasoning = ""
         calls: list[Call] = []
         rank, ordered = 0, True
@@ -69,17 +72,18 @@ class Answers:
             content = plans.content_trim(content)
         return Said(message, content, reasoning, calls, ordered)
 
-    def check(self, said: Said, tools: Sequence[Mapping[str, Any]]) -> None:
-        """Raise Unrepresentable for an answer that would be read as another one."""
+    def check(self, said: Said) -> None:
+        """Raise Unrepresentable for an answer with calls that cannot be written, or in an order that cannot be."""
         for call in said.calls:
             if not call.runnable:
                 raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
         if not said.ordered:
             raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
+
+    def check_texts(self, said: Said, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Raise Unrepresentable for an answer whose texts would be read as what they are not."""
         if self._markers is None:
-            graph = self.dialect.graph()
-            markers = sorted({*graph.openers, *graph.parts}, key=len, reverse=True)
-            self._markers = re.compile("|".join(map(re.escape, markers)) or r"(?!)")
+            self._markers = any_of(markers_of(self.dialect))
         if self._markers.search(said.content) or self._markers.search(said.reasoning):
             self.dialect.render(said.message, tools or None)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
-from typing import Any, TypeAlias
+from typing import Any
 
 from toolect._chats.filling import Data, Pair, Said, told
 from toolect._chats.plan import Each, Fill, Fixed, Plan, Plans
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact
 from toolect.message import Call
 from toolect.rendered import Unrepresentable
-from toolect.transcript import Origin
-from toolect.turns import Results, System, ToolResult
+from toolect.transcript import Given
+from toolect.turns import Results, ToolResult
 
-PieceOf: TypeAlias = tuple[str, Origin, int]
 _FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
 _HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
 _NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT)
@@ -26,13 +25,14 @@ class Filler:
     def __init__(self, plans: Plans, tools: Sequence[Mapping[str, Any]] = (), day: Date | str | None = None) -> None:
         self.plans, self.spec = plans, plans.spec
         self.tools, self.day = tools, day
-        self.pieces: list[PieceOf] = []
+        self.pieces: list[Given] = []
         self.system = ""
         """The system text at the head, which is of turn `system_turn`."""
         self.system_turn = -1
         self.called = ""
         """The name of the tool that the last answer calls first."""
         self.counts: dict[type, int] = {}
+        self._told: str | None = None
 
     def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
         """Write a plan with its data."""
@@ -41,9 +41,6 @@ class Filler:
                 self.pieces.append((op[0], op[1], number))
             elif type(op) is Fill:
                 take, trim = op.take, op.trim
-                if op.role is ChatRole.SYSTEM and not isinstance(data, System):
-                    self.put(self.system, op, self.system_turn)
-                    continue
                 text = self.value(op, data) if take is None else take(data, index)
                 self.put(text if trim is None else trim(text), op, number)
             else:
@@ -69,15 +66,14 @@ class Filler:
 
     def items(self, op: Each, data: Data) -> Sequence[Any]:
         """What is written one by one."""
-        match op.role, data:
-            case ChatRole.TOOL, _:
-                return self.tools
-            case ChatRole.RESULT, Results(results):
-                return results
-            case ChatRole.CALL, Said(calls=calls):
-                return calls
-            case ChatRole.ARGUMENT, Call(arguments=dict() as given):
-                return [Pair(key, value) for key, value in given.items()]
+        if op.role is ChatRole.RESULT and isinstance(data, Results):
+            return data.results
+        if op.role is ChatRole.CALL and isinstance(data, Said):
+            return data.calls
+        if op.role is ChatRole.ARGUMENT and isinstance(data, Call) and isinstance(data.arguments, dict):
+            return [Pair(key, value) for key, value in data.arguments.items()]
+        if op.role is ChatRole.TOOL:
+            return self.tools
         return ()
 
     def value(self, op: Fill, data: Data) -> str:
@@ -89,7 +85,9 @@ class Filler:
                 self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
                 return str(count)
             case ChatSlot.TOOLS:
-                return told(self.spec, self.tools)
+                if self._told is None:
+                    self._told = told(self.spec, self.tools)
+                return self._told
             case ChatSlot.DATE:
                 day = self.day if self.day is not None else Date.today()
                 return day if isinstance(day, str) else day.strftime(self.spec.date)

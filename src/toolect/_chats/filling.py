@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats.told_tools import TEXT, in_json
-from toolect._prompting.notation import spell
+from toolect._prompting.notation import inset, speller
 from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
-from toolect._spec.prompts import Notation, OutputKind, Syntax, ToolText
+from toolect._spec.prompts import OutputKind, Syntax, ToolText
 from toolect._values.schema import type_of
 from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
@@ -42,7 +41,6 @@ Take: TypeAlias = Callable[[Any, int], str]
 """The text of a slot, given the data and its number among its like."""
 AS_GIVEN = ToolText(tool="$tool")
 """How tools are told where an entry does not say: as the objects that they are."""
-_PLAIN = Notation()
 
 
 def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
@@ -69,7 +67,8 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
         case ChatSlot.INDEX:
             return lambda _, index: str(index + 1)
         case ChatSlot.ARGUMENTS:
-            return lambda call, _: spelled(call.arguments, spec.arguments)
+            spell = speller(spec.arguments)
+            return lambda call, _: spell(call.arguments)
         case ChatSlot.KEY:
             return lambda pair, _: pair.key
         case ChatSlot.VALUE:
@@ -91,28 +90,19 @@ def _value(spec: ChatSpec, value: Json) -> str:
     kind = spec.lists if isinstance(value, list) else spec.scalars
     if kind is Syntax.PYTHON and not isinstance(value, dict):
         return str(value)
-    return spelled(value, spec.arguments)
-
-
-def spelled(value: Json, how: Notation) -> str:
-    """A value in a notation; at once where that is the plain one, and the value plain JSON."""
-    if how == _PLAIN:
-        try:
-            return json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError, RecursionError):
-            pass
-    return spell(value, how)
+    return speller(spec.arguments)(value)
 
 
 def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:
     """The definitions of `tools`. Raises Unrepresentable for the text of another chat."""
     how = spec.tools or AS_GIVEN
-    plain = how.tool == "$tool" and how.each == "{tool}" and how.text == "{tools}"
-    if plain and len(tools) == 1 and tools[0].get("type") != TEXT:
-        return spelled(tools[0], how.notation)
     texts = [str(tool.get("text", "")) for tool in tools if tool.get("type") == TEXT]
-    if not texts:
-        return write_tools(how, tools)
-    if in_json(how) or len(texts) < len(tools):
-        raise Unrepresentable("tools", "expected definitions, got the text of another chat", texts[0])
-    return "".join(texts)
+    if texts:
+        if in_json(how) or len(texts) < len(tools):
+            raise Unrepresentable("tools", "expected definitions, got the text of another chat", texts[0])
+        return "".join(texts)
+    if how.each == "{tool}" and how.tool in ("$tool", "$function"):
+        whole = how.tool == "$tool"
+        spelled = map(speller(how.notation), (tool if whole else tool.get("function", tool) for tool in tools))
+        return how.text.replace("{tools}", inset(how.text, "tools", how.between.join(spelled)))
+    return write_tools(how, tools)

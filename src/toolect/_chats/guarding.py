@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from toolect._chats.plan import TURNS, Fill, frame_of
 from toolect._chats.slot_runs import inner_texts
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Literal, Rule
+from toolect.compiled import Dialect
+from toolect.rendered import Part
 
+_WORDS = (Part.CONTENT, Part.REASONING)
 SPLITTER = "\u200b"
 """A space without width: it keeps the signs of a marker from being one."""
 _TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>|<\|[^\s<>]*>|<[^\s<>|]*\|>|</?[a-z_]+[\w-]*>|\[/?[A-Z][A-Z_]*\]|\S+")
@@ -19,11 +22,22 @@ _TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>|<\|[^\s<>]*>|<[^\s<>|]*\|>|</?[a-
 class Guardian:
     """What may not stand in the texts of a chat."""
 
-    def __init__(self, spec: ChatSpec) -> None:
+    def __init__(self, spec: ChatSpec, dialect: Dialect) -> None:
         self.tokens = tokens_of(spec)
         """The markers that turns are made of: no text may hold them."""
         self._spec = spec
         self._own: dict[str, re.Pattern[str]] = {}
+        around = (text for rule, role in spec.roles.items() if role is ChatRole.RESULT for text in _around(spec, rule))
+        self._none_of = (_NoneOf(self.tokens), _NoneOf({*around}), _NoneOf(markers_of(dialect)))
+
+    def clean(self, held: Sequence[tuple[str, Fill, int]]) -> bool:
+        """True when no text can break out of its slot; else each has to be looked at."""
+        tokens, around, markers = self._none_of
+        return (
+            tokens.stands_in([text for text, _, _ in held])
+            and around.stands_in([text for text, op, _ in held if op.role is ChatRole.RESULT])
+            and markers.stands_in([text for text, op, _ in held if op.part in _WORDS])
+        )
 
     def breaks(self, text: str, op: Fill) -> str:
         """The first marker in `text` that would break out of its slot; empty for none."""
@@ -77,7 +91,33 @@ def _literals(rule: Rule) -> list[str]:
 
 def _following(spec: ChatSpec, op: Fill) -> list[str]:
     """What ends a text that stands in a rule of results: the markers after it."""
-    if op.role is not ChatRole.RESULT:
-        return []
-    found = [text.strip() for text in _literals(spec.rules[op.rule])]
+    return _around(spec, op.rule) if op.role is ChatRole.RESULT else []
+
+
+def _around(spec: ChatSpec, rule: str) -> list[str]:
+    found = [text.strip() for text in _literals(spec.rules[rule])]
     return [text for text in found if len(text) > 2]
+
+
+def markers_of(dialect: Dialect) -> set[str]:
+    """The markers of calls and of their parts."""
+    graph = dialect.graph()
+    return {*graph.openers, *graph.parts}
+
+
+class _NoneOf:
+    """Tells fast that no marker stands in many texts."""
+
+    def __init__(self, markers: Iterable[str]) -> None:
+        self._markers = any_of(markers)
+        self._signs = {min(marker, key=_frequency) for marker in markers}
+
+    def stands_in(self, texts: Sequence[str]) -> bool:
+        """True when none of the markers stands in any of the texts."""
+        whole = "\0".join(texts)
+        return not any(sign in whole for sign in self._signs) or self._markers.search(whole) is None
+
+
+def _frequency(sign: str) -> tuple[bool, bool]:
+    """How often a sign stands in texts, roughly."""
+    return sign.isspace() or sign.isalnum(), sign in ".,:;!?'\"()-*#"

@@ -11,7 +11,7 @@ from toolect._spec.chat_model import OWN_GUARDS, ChatRole, ChatSlot, ChatSpec, F
 from toolect._spec.guards import Guard, read_guard
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
-from toolect.rendered import Unrepresentable
+from toolect.rendered import Part, Unrepresentable
 from toolect.transcript import Origin
 
 
@@ -32,6 +32,8 @@ class Fill(NamedTuple):
     take: Take | None = None
     """What fills it, where the data alone tells that."""
     trim: Callable[[str], str] | None = None
+    part: Part | None = None
+    """What the text is of an answer, where it is no markup."""
 
 
 class Each(NamedTuple):
@@ -71,6 +73,9 @@ _ORIGINS = {
     ChatRole.TOOLS: Origin.TOOLS,
     ChatRole.TOOL: Origin.TOOLS,
 }
+
+
+_PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
 
 
 _ASKING = int(
@@ -264,16 +269,10 @@ class Plans:
                 trim = TRIMS.get(self.spec.trim.get(inside) or (role and self.spec.trim.get(role)) or Trim.NONE)
                 if slot is ChatSlot.DATE:
                     origin = Origin.SCAFFOLD
-                return [
-                    Fill(
-                        slot,
-                        role,
-                        inside,
-                        origin,
-                        taker(self.spec, slot, role),
-                        trim if slot is ChatSlot.TEXT else None,
-                    )
-                ]
+                whole = origin is not Origin.ANSWER or slot in (ChatSlot.CALLS, ChatSlot.ANSWER)
+                part = None if whole else _PARTS.get(role, Part.VALUE)
+                take = taker(self.spec, slot, role)
+                return [Fill(slot, role, inside, origin, take, trim if slot is ChatSlot.TEXT else None, part)]
             case _:
                 raise Unrepresentable(inside, "a terminal that is no text cannot be written")
 

@@ -149,7 +149,7 @@ class Telling:
 
 def _text(filler: Filler) -> str:
     """What was written, without the line breaks at the ends that are not of the data."""
-    pieces = [(text, origin is Origin.SCAFFOLD) for text, origin, _ in filler.pieces if text]
+    pieces = [(text, origin is Origin.SCAFFOLD) for text, origin, *_ in filler.pieces if text]
     if pieces and pieces[0][1]:
         pieces[0] = pieces[0][0].lstrip("\n"), True
     if pieces and pieces[-1][1]:

@@ -10,6 +10,7 @@ from toolect._chats.comparing import changes
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
+from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
 from toolect._chats.transcript_reader import Reader
 from toolect._chats.writing import Unsafe, Writer
@@ -35,8 +36,9 @@ class Chat(Written):
         self.spec = spec
         self.dialect = dialect
         self._plans = Plans(spec)
+        self._outlines = Outlines(self._plans)
         self._answers = Answers(dialect)
-        self._guardian = Guardian(spec)
+        self._guardian = Guardian(spec, dialect)
         self._reader: Reader | None = None
 
     @property
@@ -67,7 +69,7 @@ class Chat(Written):
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
-        writer = Writer(self._plans, self._answers, self._guardian, unsafe, date)
+        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
 
     def parse(self, text: str) -> Conversation:

@@ -10,11 +10,11 @@ from toolect._chats.answers import Answers
 from toolect._chats.filler import Filler
 from toolect._chats.filling import Data, Said
 from toolect._chats.guarding import Guardian
-from toolect._chats.plan import AnswerPlan, Fill, Plans, literal_facts
-from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
+from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
+from toolect._chats.plan import AnswerPlan, Each, Fill, literal_facts
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
-from toolect.rendered import Part, PartSpan, Rendered, Unrepresentable
-from toolect.transcript import Author, Defused, Origin, Transcript
+from toolect.rendered import Rendered, Unrepresentable
+from toolect.transcript import Author, Defused, Given, Origin, Transcript
 from toolect.turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
@@ -22,21 +22,25 @@ Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
-_DEVELOPER, _EMPTY, _CONTENT = int(Fact.DEVELOPER), int(Fact.EMPTY), int(Fact.CONTENT)
-_UNASKED = _EMPTY | int(Fact.UNASKED)
-_PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
+_DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
 class Writer(Filler):
     """Writes one conversation."""
 
     def __init__(
-        self, plans: Plans, answers: Answers, guardian: Guardian, unsafe: Unsafe, day: Date | str | None
+        self, outlines: Outlines, answers: Answers, guardian: Guardian, unsafe: Unsafe, day: Date | str | None
     ) -> None:
-        super().__init__(plans, day=day)
-        self.answers, self.guardian, self.unsafe = answers, guardian, unsafe
+        super().__init__(outlines.plans, day=day)
+        self.outlines, self.answers, self.guardian, self.unsafe = outlines, answers, guardian, unsafe
         self.keep = unsafe == "keep"
         self.defused: list[Defused] = []
+        self.held: list[tuple[str, Fill, int]] = []
+        """The texts that were filled in, with their places and the numbers of their pieces."""
+        self.odd: list[tuple[int, Said]] = []
+        """The answers with calls, and those whose parts have another order than most, with their places."""
+        self.names: list[str] = []
+        """For each turn the name of the tool that the last answer calls first."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -56,28 +60,62 @@ class Writer(Filler):
                 self.system = self.spec.system
             if at or self.spec.system is not None:
                 shared |= _SYSTEM | (_SYSTEM_TEXT if self.system else 0)
-        body = turns[at:]
-        if not body:
+        if len(turns) == at:
             self.plans.check(None, shared | _UNASKED)
-        self.fill(self.plans.head(shared), None, -1, shared)
-        said = [self.answers.said(turn.message, self.plans) if isinstance(turn, Assistant) else None for turn in body]
-        facts = number = 0
-        for number, (turn, answer, facts) in enumerate(
-            zip(body, said, turn_facts(body, said, shared & ~_DEVELOPER), strict=True), at
-        ):
-            if answer is not None:
-                assert isinstance(turn, Assistant)
-                self.answer(turn, answer, number, facts)
-                continue
-            role = ROLES[type(turn)]
-            if str(role) not in self.spec.lost or self.plans.has(role, facts):
-                if isinstance(turn, User | System) and turn.text:
-                    facts |= _CONTENT
-                self.fill(self.plans.turn(role, facts), turn, number, facts)
-            else:
-                self.plans.check(role, facts)
-        self.fill(self.plans.tail(shared | (following(body[-1], facts) if body else _EMPTY)), None, -1, shared)
+        body = self.body(turns[at:])
+        outline = self.outlines.outline(body, shared)
+        if not self.keep:
+            for index, one in self.odd:
+                if index in outline.written:
+                    self.answers.check(one)
+        self.follow(outline, body)
+        if not self.keep and not self.guardian.clean(self.held):
+            self.guard(
+                [one for index, one in enumerate(body.data) if isinstance(one, Said) and index in outline.written]
+            )
         return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
+
+    def body(self, turns: Sequence[Turn]) -> Body:
+        """The turns that are written one after the other, with what their answers say."""
+        data: list[Turn | Said | None] = []
+        shape = []
+        asked = next((turn.text for turn in reversed(turns) if isinstance(turn, User)), "")
+        called = ""
+        for turn in turns:
+            if isinstance(turn, Assistant):
+                one = self.answers.said(turn.message, self.plans)
+                if one.calls:
+                    called = one.calls[0].name
+                if one.calls or not one.ordered:
+                    self.odd.append((len(data), one))
+                data.append(one)
+                shape.append(answer_shape(one, self.answers.has_text(turn)))
+            else:
+                data.append(turn)
+                shape.append(turn_shape(turn, asked))
+            self.names.append(called)
+        data.append(None)
+        return Body(turns, data, tuple(shape), self.system_turn)
+
+    def follow(self, outline: Outline, body: Body) -> None:
+        """Write what an outline says, its places filled."""
+        pieces, held, everything = self.pieces, self.held, body.data
+        for ready, op, index, number, facts in outline.steps:
+            pieces += ready
+            if type(op) is Fill:
+                data, take, trim, part = everything[index], op.take, op.trim, op.part
+                text = self.value(op, data) if take is None else take(data, 0)
+                if trim is not None:
+                    text = trim(text)
+                held.append((text, op, len(pieces)))
+                pieces.append((text, op.origin, number) if part is None else (text, op.origin, number, part))
+            elif type(op) is Each:
+                self.called = self.names[index] if index >= 0 else ""
+                self.each(op, everything[index], number, facts)
+            elif type(op) is Sampled:
+                turn = body.turns[index]
+                assert isinstance(turn, Assistant) and turn.text is not None
+                self.sampled(turn.text, turn.opened, op.plan, number, facts)
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns with all that the system says at the head."""
@@ -88,24 +126,6 @@ class Writer(Filler):
         text = said[-1] if self.spec.systems is Systems.LAST else between.join(said)
         return [System(text), *(turn for turn in turns if not isinstance(turn, System))]
 
-    # Turns
-
-    def answer(self, turn: Assistant, said: Said, number: int, facts: int) -> None:
-        """Write an answer: as it was sampled where the chat keeps all of it, else part by part."""
-        if said.calls:
-            self.called = said.calls[0].name
-        facts |= answer_facts(said.content, said.reasoning)
-        plan = self.plans.answer(facts)
-        if turn.text is not None and self.answers.replays(turn, plan):
-            self.sampled(turn.text, turn.opened, plan, number, facts)
-            return
-        self.pieces.append((plan.opener, Origin.SCAFFOLD, number))
-        if not self.keep:
-            self.answers.check(said, self.tools)
-        self.fill(plan.parts, said, number, facts)
-        for text, origin in plan.closers:
-            self.pieces.append((text, origin, number))
-
     def sampled(self, text: str, opened: str | None, plan: AnswerPlan, number: int, facts: int) -> None:
         """Write an answer as it was sampled, after the opening that asked for it."""
         opening = self.plans.opening(facts)
@@ -115,13 +135,14 @@ class Writer(Filler):
         elif not opening or text.startswith(opening.removeprefix(opener)):
             opening = opener  # some servers give what the prompt opened as a part of the answer
         self.pieces.append((opening, Origin.SCAFFOLD, number))
-        self.put(text, SAMPLED, number)
-        self.pieces += [(one.text, one.origin, number) for one in plan.closers]
+        self.put(text if isinstance(text, Rendered) else Rendered(text), SAMPLED, number)
 
     # Texts
 
     def value(self, op: Fill, data: Data) -> str:
         """The text of a place that more than the data tells."""
+        if op.role is ChatRole.SYSTEM:
+            return self.system
         if isinstance(data, Said) and op.slot is ChatSlot.CALLS:
             return self.answers.calls(data.calls, self.tools)
         if isinstance(data, Said) and op.slot is ChatSlot.ANSWER:
@@ -129,22 +150,27 @@ class Writer(Filler):
         return super().value(op, data)
 
     def put(self, text: str, op: Fill, number: int) -> None:
-        """Write a text into its slot, unless it would break out of it."""
-        if not self.keep and (marker := self.guardian.breaks(text, op)):
+        """Write a text into its slot, and hold it to be looked at."""
+        self.held.append((text, op, len(self.pieces)))
+        self.pieces.append(piece(text, op, number))
+
+    def guard(self, answers: Sequence[Said]) -> None:
+        """Look at each text: what would break out of its slot is refused, or made harmless."""
+        for text, op, place in self.held:
+            marker = self.guardian.breaks(text, op)
+            if not marker:
+                continue
             if self.unsafe == "refuse":
                 what = f"{op.role} text" if op.role else op.rule
                 raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
+            harmless = self.guardian.harmless(text, op)
+            number = self.pieces[place][2]
             self.defused.append(Defused(number, marker))
-            text = self.guardian.harmless(text, op)
-        if op.origin is Origin.ANSWER:
-            text = as_said(text, op)
-        super().put(text, op, number)
+            self.pieces[place] = piece(Rendered(harmless) if isinstance(text, Rendered) else harmless, op, number)
+        for said in answers:
+            self.answers.check_texts(said, self.tools)
 
 
-def as_said(text: str, op: Fill) -> Rendered:
-    """A text of the model, which knows that it is no markup; of whole answers it knows what the dialect told."""
-    if isinstance(text, Rendered):
-        return text
-    if op.slot is ChatSlot.CALLS or op.slot is ChatSlot.ANSWER:
-        return Rendered(text)
-    return Rendered(text, (PartSpan(0, len(text), _PARTS.get(op.role, Part.VALUE), -1),))
+def piece(text: str, op: Fill, number: int) -> Given:
+    """A text that fills a place, as a piece of the transcript."""
+    return (text, op.origin, number) if op.part is None else (text, op.origin, number, op.part)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from toolect._spec.prompts import Notation, Syntax
@@ -42,16 +43,31 @@ def _empty(item: Json, values: Mapping[str, Any]) -> bool:
 
 
 def spell(value: object, how: Notation) -> str:
-    """`value` as text; what nests too deeply in it, and what comes after too much else, is null."""
-    plain = bounded(value)
+    """`value` as text; what nests too deeply in what is no plain JSON, and what comes after too much else, is null."""
+    return speller(how)(value)
+
+
+@cache
+def speller(how: Notation) -> Callable[[object], str]:
+    """What spells values in a notation."""
     match how.spelling:
         case Syntax.PYTHON:
-            return repr(with_sorted_keys(plain) if how.sorted else plain)
+            return lambda value: repr(with_sorted_keys(bounded(value)) if how.sorted else bounded(value))
         case Syntax.BARE:
-            return _bare(plain, how)
+            return lambda value: _bare(bounded(value), how)
     comma, colon = (",", ":") if how.compact else (", ", ": ")
     separators = (comma if how.indent is None else ",", colon)
-    return json.dumps(plain, ensure_ascii=False, indent=how.indent, separators=separators, sort_keys=how.sorted)
+    encoder = json.JSONEncoder(
+        ensure_ascii=False, indent=how.indent, separators=separators, sort_keys=how.sorted, check_circular=True
+    )
+
+    def encode(value: object) -> str:
+        try:
+            return encoder.encode(value)
+        except (TypeError, ValueError, RecursionError):  # it is no JSON, or has no end
+            return encoder.encode(bounded(value))
+
+    return encode
 
 
 def _bare(value: Json, how: Notation) -> str:

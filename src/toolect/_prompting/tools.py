@@ -37,7 +37,11 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
     given = bounded(inner.get("parameters"))
     whole = given if isinstance(given, dict) and given else {"type": "object", "properties": {}}
     schema = pruned(whole, how.notation.keywords, how.notation.upper)
-    found = {"name": name, "description": description, "comment": comment(description), "jsdoc": jsdoc(description)}
+    found = {"name": name, "description": description}
+    if "{comment}" in text:
+        found["comment"] = comment(description)
+    if "{jsdoc}" in text:
+        found["jsdoc"] = jsdoc(description)
     if "{tool}" in text:
         values = {"$name": name, "$description": description, "$parameters": schema, "$function": inner, "$tool": tool}
         pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)

@@ -79,8 +79,8 @@ def _render(source: str, renders: list[dict[str, Json]], hub: bool, day: str) ->
 
     results = []
     try:
-        strict = _environment(ImmutableSandboxedEnvironment, hub, day).from_string(source)
-        loose = strict if hub else _environment(SandboxedEnvironment, hub, day).from_string(source)
+        strict = environment(ImmutableSandboxedEnvironment, hub, day).from_string(source)
+        loose = strict if hub else environment(SandboxedEnvironment, hub, day).from_string(source)
     except TemplateSyntaxError as error:
         return [{"fatal": f"expected a jinja template, got: {_line(error)} at line {error.lineno}"}]
     except Exception as error:  # whatever a template does wrong is its own affair
@@ -103,7 +103,7 @@ def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200].rstrip(".")
 
 
-def _environment(kind: Any, hub: bool, day: str) -> Any:
+def environment(kind: Any, hub: bool, day: str) -> Any:
     """The environment that model hubs render chat templates in."""
     import datetime
 

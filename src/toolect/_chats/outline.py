@@ -1,0 +1,164 @@
+"""What a chat writes for conversations of one shape, worked out once: ready pieces, and the places between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from toolect._chats.filling import Said
+from toolect._chats.plan import AnswerPlan, Each, Fill, Fixed, Plan, Plans
+from toolect._chats.turn_facts import ROLES, answer_facts, following, turn_facts
+from toolect._spec.chat_model import ChatRole, Fact
+from toolect.transcript import Origin
+from toolect.turns import Results, System, Turn, User
+
+Piece: TypeAlias = tuple[str, Origin, int]
+MAX_OUTLINES = 256
+"""Shapes of conversations that a chat has outlines of at one time. Beyond it: all are worked out anew."""
+MAX_TURNS = 200
+"""Turns of a conversation whose outline is kept. Beyond it: it is worked out each time."""
+_CONTENT, _EMPTY, _DEVELOPER = int(Fact.CONTENT), int(Fact.EMPTY), int(Fact.DEVELOPER)
+
+
+class Sampled(NamedTuple):
+    """The place of an answer that is written as it was sampled."""
+
+    plan: AnswerPlan
+
+
+class Step(NamedTuple):
+    """Pieces that are ready, and the place after them, for the turn at `place` (-1 for none) with number `number`."""
+
+    ready: tuple[Piece, ...]
+    op: Fill | Each | Sampled | None
+    place: int
+    number: int
+    facts: int
+
+
+class Outline(NamedTuple):
+    """The steps, and the answers that are written from their messages."""
+
+    steps: tuple[Step, ...]
+    written: frozenset[int]
+
+
+class Body(NamedTuple):
+    """The turns after the system text at the head."""
+
+    turns: Sequence[Turn]
+    data: Sequence[Turn | Said | None]
+    """The turns, of answers what they say, and None behind the last, for what is of no turn."""
+    shape: tuple[int, ...]
+    """All that decides how the turns are written, in numbers: their kinds, and what there is of each."""
+    system_turn: int
+
+    @property
+    def first(self) -> int:
+        """The number of the first of the turns."""
+        return self.system_turn + 1
+
+    def sampled(self, index: int) -> bool:
+        """Whether a turn is an answer whose text is at hand, in the chat's dialect."""
+        return bool(self.shape[index] & SAMPLED)
+
+
+SAMPLED = 4
+"""In the number of an answer: its text is at hand."""
+
+
+def answer_shape(said: Said, sampled: bool) -> int:
+    """The number of an answer in a shape."""
+    calls, content, reasoning = len(said.calls), said.content, said.reasoning
+    code = 8 | (SAMPLED if sampled else 0) | (2 if calls > 1 else calls)
+    if content:
+        code |= 16 if content.isspace() else 32
+    if reasoning:
+        code |= 64 if reasoning.isspace() else 128
+    return code
+
+
+def turn_shape(turn: User | System | Results, asked: str) -> int:
+    """The number of any other turn; `asked` is what the user says last."""
+    if isinstance(turn, User):
+        return 256 | (turn.text == asked) | (0 if turn.text else 2)
+    if isinstance(turn, Results):
+        return 512 | len(turn.results) & 1
+    return 1024 | turn.developer | (0 if turn.text else 2)
+
+
+class Outlines:
+    """The outlines of a chat, each made when it is first asked for."""
+
+    def __init__(self, plans: Plans) -> None:
+        self.plans = plans
+        self._known: dict[tuple[int, int, tuple[int, ...]], Outline] = {}
+
+    def outline(self, body: Body, shared: int) -> Outline:
+        """What is written for `body`; `shared` are the facts of all turns. Raises Unrepresentable for what is not."""
+        key = shared, body.system_turn, body.shape
+        found = self._known.get(key)
+        if found is None:
+            found = _Outliner(self.plans, body).outline(shared)
+            if len(body.turns) <= MAX_TURNS:
+                if len(self._known) >= MAX_OUTLINES:
+                    self._known = {}
+                self._known[key] = found
+        return found
+
+
+class _Outliner:
+    """Works out one outline."""
+
+    def __init__(self, plans: Plans, body: Body) -> None:
+        self.plans, self.body = plans, body
+        self.steps: list[Step] = []
+        self.ready: list[Piece] = []
+        self.written: set[int] = set()
+
+    def outline(self, shared: int) -> Outline:
+        turns = self.body.turns
+        self.plan(self.plans.head(shared), -1, shared)
+        said = [one if isinstance(one, Said) else None for one in self.body.data[:-1]]
+        facts = 0
+        for index, facts in enumerate(turn_facts(turns, said, shared & ~_DEVELOPER)):
+            turn, one = turns[index], said[index]
+            if one is not None:
+                self.answer(index, one, facts | answer_facts(one.content, one.reasoning))
+                continue
+            role = ROLES[type(turn)]
+            if str(role) in self.plans.spec.lost and not self.plans.has(role, facts):
+                self.plans.check(role, facts)
+                continue
+            own = facts | _CONTENT if isinstance(turn, User | System) and turn.text else facts
+            self.plan(self.plans.turn(role, own), index, own)
+        self.plan(self.plans.tail(shared | (following(turns[-1], facts) if turns else _EMPTY)), -1, shared)
+        self.step(None, -1, -1, shared)
+        return Outline(tuple(self.steps), frozenset(self.written))
+
+    def answer(self, index: int, said: Said, facts: int) -> None:
+        """An answer: as it was sampled where the chat keeps all of it, else part by part."""
+        plan, number = self.plans.answer(facts), self.body.first + index
+        if self.body.sampled(index) and (plan.keeps_reasoning or not said.message.reasoning):
+            self.step(Sampled(plan), index, number, facts)
+        else:
+            self.written.add(index)
+            self.ready.append((plan.opener, Origin.SCAFFOLD, number))
+            self.plan(plan.parts, index, facts)
+        self.ready += [(one.text, one.origin, number) for one in plan.closers]
+
+    def plan(self, plan: Plan, index: int, facts: int) -> None:
+        """The ready pieces of a plan, and its places."""
+        number = self.body.first + index if index >= 0 else -1
+        system = index >= 0 and isinstance(self.body.turns[index], System)
+        for op in plan:
+            if isinstance(op, Fixed):
+                self.ready.append((op.text, op.origin, number))
+            elif isinstance(op, Fill) and op.role is ChatRole.SYSTEM and not system:
+                self.step(op._replace(take=None, trim=None), index, self.body.system_turn, facts)
+            else:
+                self.step(op, index, number, facts)
+
+    def step(self, op: Fill | Each | Sampled | None, index: int, number: int, facts: int) -> None:
+        self.steps.append(Step(tuple(self.ready), op, index, number, facts))
+        self.ready.clear()
