@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from tools.bench.workloads import SENTENCES
+
+AROUND = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""The environment of such a process: what Python makes of a source once is kept, as it is where a package is used."""
 
 
 def start(names: Sequence[str], repeats: int) -> dict[str, float]:
@@ -26,7 +31,7 @@ def _least(arguments: Sequence[str], repeats: int) -> float:
     def once() -> float:
         start = time.perf_counter()
         done = subprocess.run(
-            [sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False
+            [sys.executable, *arguments], input=SENTENCES, text=True, capture_output=True, check=False, env=AROUND
         )
         return (time.perf_counter() - start) * 1000 if done.returncode == 0 else math.inf
 
@@ -42,5 +47,6 @@ def _first_parse(name: str, repeats: int) -> float:
         "print(time.perf_counter() - start)"
     )
     command = [sys.executable, "-c", code]
-    runs = [subprocess.run(command, text=True, capture_output=True, check=True) for _ in range(repeats + 1)]
+    run = partial(subprocess.run, command, text=True, capture_output=True, check=True, env=AROUND)
+    runs = [run() for _ in range(repeats + 1)]
     return min(float(run.stdout) * 1000 for run in runs[1:])
