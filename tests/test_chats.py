@@ -182,8 +182,9 @@ def test_what_was_sampled_is_not_rewritten(name: str) -> None:
 def test_a_thousand_turns(name: str) -> None:
     turns = [turn for n in range(500) for turn in (User(f"u{n}"), Assistant(Message([Content(f"a{n}")])))]
     text = chat(name).render(Conversation(turns), False)
-    assert chat(name).parse(text).turns[-1].message.content == "a499"  # type: ignore[union-attr]
-    assert len(chat(name).parse(text).turns) == 1000
+    read = chat(name).parse(text).turns
+    assert read[-1].message.content == "a499"  # type: ignore[union-attr]
+    assert len(read) == 1000
 
 
 def test_reasoning_is_kept_after_the_last_user_turn() -> None:
