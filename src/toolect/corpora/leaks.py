@@ -36,18 +36,27 @@ class Markers:
     def __init__(self, known: Iterable[str]) -> None:
         telling = sorted(filter(_telling, known), key=len, reverse=True)
         self._signs = tuple({marker[0] for marker in telling if marker[0].isascii()})
-        self._search = re.compile(trie(telling)).search
+        found = re.compile(trie(telling))
+        self._search, self._each = found.search, found.findall
         self.finditer = re.compile("|".join(map(re.escape, telling))).finditer
 
     def within(self, text: str) -> bool:
         """True when there is one in `text`."""
-        if text.isascii():  # most text holds not even the first sign of one, which is found out much quicker
+        return self._may(text) and self._search(text) is not None
+
+    def kinds(self, text: str) -> frozenset[str]:
+        """The markers that are in `text`: those of texts of one dialect are much the same."""
+        return frozenset(self._each(text)) if self._may(text) else frozenset()
+
+    def _may(self, text: str) -> bool:
+        """False for most text: it holds not even the first sign of a marker, which is found out much quicker."""
+        if text.isascii():
             for sign in self._signs:
                 if sign in text:
                     break
             else:
                 return False
-        return self._search(text) is not None
+        return True
 
 
 def markers() -> Markers:

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from toolect import registry
 from toolect._detection.auto import Auto
-from toolect.corpora.leaks import Leak, leaks
+from toolect.corpora.leaks import Leak, leaks, markers
 from toolect.corpora.watch import Watch
 from toolect.message import Call, Json, Message, Status
 
 HOUSE = 4
-"""Dialects that are tried before anything is detected: the last ones that were."""
+"""Dialects that are tried on a text without markers before anything is detected: the last ones that were."""
+MAX_KNOWN = 4096
+"""Sets of markers whose dialect is remembered. Beyond it: it is begun anew."""
 NONE = ""
 """The dialect of a text that has no mark of any."""
 
@@ -30,9 +32,9 @@ class Read(NamedTuple):
 class Reader:
     """Reads texts in dialects that are given, or in the one that fits.
 
-    A text without a given dialect is read in the dialects of the texts before it. One of them has it when it reads
-    calls or reasoning, none badly but for a last call that is cut off, and leaves no marker over. Else the dialect is
-    detected.
+    A text without a given dialect is read in that of the last text with the same markers, or where it has none, in
+    those of the texts before it. One of them has it when it reads calls or reasoning, none badly but for a last call
+    that is cut off, and leaves no marker over. Else the dialect is detected.
     """
 
     def __init__(self, dialects: Sequence[str]) -> None:
@@ -40,6 +42,7 @@ class Reader:
         self._auto = Auto()
         self._watches: dict[str, Watch] = {}
         self._house: list[str] = []
+        self._marked: dict[frozenset[str], str] = {}
 
     def watch(self, name: str) -> Watch:
         """The watch over a dialect."""
@@ -54,10 +57,12 @@ class Reader:
             yield name, watch.taken
 
     def forget(self) -> None:
-        """Begin a new part of a corpus: nothing that was found before has a say in it."""
+        """Begin a new part of a corpus: no dialect that was found before has a say in it.
+
+        What a grammar's parts were taken by is not forgotten: that is one set in the end.
+        """
         self._house.clear()
-        for watch in self._watches.values():
-            watch.forget()
+        self._marked.clear()
 
     def read(self, text: str, tools: Sequence[Json], told: str) -> list[Read]:
         """What each dialect makes of `text`, the best one first; `told` is the dialect that the record names."""
@@ -72,8 +77,9 @@ class Reader:
 
     def _fitting(self, text: str, tools: Sequence[Json]) -> list[Read]:
         """What the dialect that fits makes of `text`; several, where several have calls in it."""
-        house = self._house
-        for i, name in enumerate(house):
+        house, marks = self._house, markers().kinds(text)
+        marked = self._marked.get(marks)
+        for i, name in enumerate(house if not marks else [marked] if marked else []):
             if i and not self.watch(name).dialect.has_marker(text):
                 continue
             read = self._in(name, text, tools)
@@ -84,6 +90,10 @@ class Reader:
         names = list(dict.fromkeys(message.dialects))
         if not names:
             return [Read(NONE, message, [], leaks(message.segments))]
+        if marks and len(names) == 1:
+            if len(self._marked) >= MAX_KNOWN:
+                self._marked.clear()
+            self._marked[marks] = names[0]
         house[:] = [*names[:HOUSE], *(name for name in house if name not in names)][:HOUSE]
         if len(names) == 1:
             self.watch(names[0]).read(text, tools)  # for the parts of the grammar alone

@@ -14,8 +14,8 @@ import msgspec
 from toolect import _extras as extras
 from toolect.corpora.packed import ENDINGS, Unpackable, unpacked
 
-UNIT = 8 << 20
-"""Bytes of a unit of lines: small enough to share out, large enough to be worth it."""
+UNIT = 1 << 20
+"""Bytes of a unit of lines: small enough to share out, and for a bar that moves."""
 _LINES = (".jsonl", ".ndjson", ".json")
 _PACKED = tuple(f"{lines}{ending}" for lines in _LINES for ending in ENDINGS)
 _TEXTS = (".txt", ".md", ".log")

@@ -10,7 +10,7 @@ from toolect.corpora.examine import Examiner, Options
 from toolect.corpora.sources import UNIT, Unit, files, size, units
 from toolect.corpora.stats import Stats
 
-ALONE = UNIT
+ALONE = 8 * UNIT
 """Bytes that are not worth a second process."""
 
 

@@ -35,12 +35,6 @@ class Watch:
         self._pairs: set[tuple[Way, Way]] = set()
         self._sequences: set[tuple[object, ...]] = set()
 
-    def forget(self) -> None:
-        """Begin anew: what is noted from now on does not depend on what was read before."""
-        self.taken = set()
-        self._pairs.clear()
-        self._sequences.clear()
-
     def read(self, text: str, tools: Sequence[Json] = ()) -> Message:
         """The message that `text` says, as `Dialect.parse` reads it."""
         spec, log = self.dialect.spec, Log()
