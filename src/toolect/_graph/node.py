@@ -87,6 +87,10 @@ class Maker(Protocol):
     think_openers: frozenset[str]
 
     @property
+    def start(self) -> Node:
+        """Where an answer begins."""
+
+    @property
     def openers(self) -> tuple[str, ...]:
         """What a call can begin with."""
 

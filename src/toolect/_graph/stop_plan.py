@@ -276,8 +276,8 @@ def skip_plan(node: Node) -> StopPlan:
 
 def _skip_plan(node: Node) -> StopPlan:
     cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
-    begins = {c for c in node.graph.openers if len(c) >= STRONG} if node.value else set()
-    return _any_of(cores | begins, _short(node))
+    begins = {c for c in node.graph.openers if len(c) >= STRONG}
+    return _any_of(cores | begins, [*_short(node), *_afresh(node)])
 
 
 def end_plan(node: Node) -> StopPlan:
@@ -305,6 +305,13 @@ def _broken_plan(node: Node) -> StopPlan:
 def _short(node: Node) -> list[Stop]:
     """The short signs that may come next at `node` and begin a call with a name."""
     found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
+    return [Landmark(core, Calls.NAMED) for core in found]
+
+
+def _afresh(node: Node) -> list[Stop]:
+    """The short signs before a name with which the next call begins, though none may come at `node`."""
+    start = node.graph.start
+    found = (c for c in start.marks if len(c) < STRONG and start.named(c) and c not in node.marks)
     return [Landmark(core, Calls.NAMED) for core in found]
 
 

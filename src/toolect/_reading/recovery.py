@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
 from toolect._graph.stop_plan import end_plan, skip_plan
 from toolect._graph.symbols import ECHOES
@@ -66,7 +66,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         node.json
         and lacks_json(course, node, pos)
         or lacks_value(course, node, pos)
-        or _begins_again(course, node, pos)
+        or node.value
+        and _begins_again(course, node, pos)
     ):
         return None
     for core in sorted(node.implied, key=len, reverse=True):
@@ -110,6 +111,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         from toolect._reading.code_slot import skip_statement  # not part of starting up: few dialects need it
 
         return skip_statement(course, node)
+    if _begins_again(course, node, pos):
+        return None
     until = -1 if course.builder.call is None else bracketed(course, node, pos)
     if until is WAIT:
         return WAIT
@@ -121,9 +124,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
 
 
 def _begins_again(course: Course, node: Node, pos: int) -> bool:
-    """Does a call begin inside the value of an argument, or where one should? Then the open call was broken off."""
+    """Does a call begin inside another one? Then that was broken off."""
     call = course.builder.call
-    if call is None or not node.value or not course.begins_call(pos):
+    if call is None or not course.begins_call(pos) and not _begins_named(course, pos):
         return False
     at = course.base + pos
     call.fail(f"expected {expected(node)}, and another call begins - at {at}")
@@ -133,6 +136,18 @@ def _begins_again(course: Course, node: Node, pos: int) -> bool:
     course.pos = pos
     course.restart()
     return True
+
+
+def _begins_named(course: Course, pos: int) -> bool:
+    """Is a short sign at `buf[pos]`, and after it the name of a call?"""
+    start = course.graph.start
+    for core in start.marks:
+        if len(core) < STRONG and course.buf.startswith(core, pos) and start.named(core):
+            from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+            if proof(course, start.step(core).node, pos + len(core)) is Answer.YES:
+                return True
+    return False
 
 
 def _twice(course: Course, node: Node, pos: int) -> Answer:

@@ -8,7 +8,19 @@ from toolect._graph.misspelling import MORE, around, is_word, near, near_before
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
-from toolect._graph.stops import Calls, EndToken, Instead, LineEnd, Misspelt, NameLine, Stop, Stray, Unopened, stops_of
+from toolect._graph.stops import (
+    Calls,
+    EndToken,
+    Instead,
+    Landmark,
+    LineEnd,
+    Misspelt,
+    NameLine,
+    Stop,
+    Stray,
+    Unopened,
+    stops_of,
+)
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
@@ -341,6 +353,8 @@ def _longer(passage: Passage, stop: Stop, rest: str) -> bool:
 def _before(passage: Passage, stop: Stop) -> Node:
     """The node that has the marker `stop`."""
     node = passage.node
+    if isinstance(stop, Landmark) and stop.key not in node.marks:
+        return node.graph.start
     if not (stop.direct and not passage.opened and stop.key in node.marks):
         for key in stop.path:
             node = node.step(key).node
