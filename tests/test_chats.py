@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolect._chats.chat_registry import UnknownChat, chat, chats
+from toolect._chats.chat_registry import UnknownChat, chat, chats, looks_like
+from toolect._chats.plan import texts_of
+from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Origin, Transcript
+from tools.bench import work
 
 TIDE = {
     "type": "function",
@@ -187,6 +191,33 @@ def test_a_thousand_turns(name: str) -> None:
     assert len(read) == 1000
 
 
+@every_chat
+def test_chats_take_linear_time(name: str) -> None:
+    """Four times the text, or the turns, take about four times the work, whatever the text is made of."""
+    one, random = chat(name), Random(name)
+    words = [*texts_of(one.spec), *one.tokens, "{", '\n{"a":', "\n", "x"]
+    for _ in range(3):
+        unit = "".join(random.choice(words)[:80] for _ in range(random.randint(1, 3)))
+        assert not work.grown(one.parse, lambda size, unit=unit: unit * (size // len(unit) + 1)), unit
+
+    def write(text: str) -> None:
+        turns = [turn for n in range(len(text) // 40) for turn in (User(f"u{n}"), Assistant(Message([Content("a")])))]
+        one.render(Conversation(turns), unsafe="neutralise")
+        one.continuation(Conversation(turns), [User("On?")], unsafe="neutralise")
+
+    assert not work.grown(write, lambda size: "x" * size)
+
+
+def test_definitions_that_are_none_are_counted() -> None:
+    """After so many that break off, a transcript is searched for no more of them."""
+    begun = '{"a":'
+    text = begun * (MAX_FAILED + 1) + "{}"
+    found = Definitions(None, text)
+    assert found.end(len(text) - 2) == len(text)
+    assert {found.end(at * len(begun)) for at in range(MAX_FAILED + 1)} == {-1}
+    assert found.end(len(text) - 2) == -1
+
+
 def test_reasoning_is_kept_after_the_last_user_turn() -> None:
     think = Assistant(
         Message([Reasoning("Hm"), CALL]),
@@ -227,6 +258,12 @@ def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:
     done = talk("--from", "qwen3", text=text)
     assert done.exit_code == 2
     assert re.search(r"looks like .*`llama3", done.stderr)
+
+
+def test_chats_of_models_come_before_those_of_none() -> None:
+    """Many chats have the turns of ChatML; a text of it looks like one that some model was trained on."""
+    text = talk("--to", "qwen3", text=MESSAGES).stdout
+    assert chat(looks_like(text)[0]).spec.models
 
 
 def test_origins_are_drawn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
+from toolect.turns import Waiting
 
 TEXTS = st.text(max_size=12)
 SOME = st.text(min_size=1, max_size=12)
@@ -348,3 +350,36 @@ def test_what_rows_cannot_carry() -> None:
     for segments in ([Reasoning("hm")], [Call("f", {}), Content("so")]):
         with pytest.raises(Unrepresentable, match="name a dialect"):
             Conversation([Assistant(Message(segments))]).to_sharegpt()
+
+
+IDS = st.sampled_from(["", "a", "b", "c"])
+
+
+def paired(calls: list[Call], results: list[ToolResult]) -> list[Call | None]:
+    """Which call each result is of, found the long way round."""
+    left = [*calls]
+
+    def take(fits: Callable[[Call], bool]) -> Call | None:
+        found = next((call for call in left if fits(call)), None)
+        left[:] = [call for call in left if call is not found]
+        return found
+
+    known = [take(lambda call, one=one: bool(call.id) and call.id == one.call_id) for one in results]
+    return [
+        call or take(lambda call, one=one: not (one.call_id and call.id))
+        for call, one in zip(known, results, strict=True)
+    ]
+
+
+@given(st.lists(IDS, max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
+def test_results_find_their_calls_at_once(ids: list[str], turns: list[list[str]]) -> None:
+    """By their ids, else in the order in which they are left, over several turns of results."""
+    calls = [Call(f"f{number}", {}, one or None) for number, one in enumerate(ids)]
+    waiting = Waiting()
+    waiting.follow(Assistant(Message(calls)))
+    for turn in turns:
+        results = [ToolResult(one, "", "o") for one in turn]
+        found = waiting.follow(Results(tuple(results)))
+        assert list(found) == paired(calls, results)
+        calls = [call for call in calls if call not in found]
+        assert waiting.calls == calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -71,8 +72,13 @@ class Waiting:
     """
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
         self._told = False
+        self._clear()
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls that wait, in their order."""
+        return [*self._calls.values()]
 
     def follow(self, turn: Turn) -> tuple[Call | None, ...]:
         """The call that each of the turn's results is of; of a turn without results nothing.
@@ -84,24 +90,42 @@ class Waiting:
                 self._told = True
                 return self._paired(results)
             case Assistant(message):
-                self.calls = [*([] if self._told else self.calls), *message.runnable]
+                if self._told:
+                    self._clear()
+                for call in message.runnable:
+                    self._add(call)
                 self._told = False
             case User():
-                self.calls = []
+                self._clear()
             case System():
                 pass
         return ()
 
+    def _clear(self) -> None:
+        self._calls: dict[int, Call] = {}
+        self._count = 0
+        # The numbers of calls; those that wait no more are passed over when they come up.
+        self._all: deque[int] = deque()
+        self._nameless: deque[int] = deque()
+        self._named: dict[str, deque[int]] = {}
+
+    def _add(self, call: Call) -> None:
+        self._calls[self._count] = call
+        self._all.append(self._count)
+        (self._named.setdefault(call.id, deque()) if call.id else self._nameless).append(self._count)
+        self._count += 1
+
     def _paired(self, results: Sequence[ToolResult]) -> tuple[Call | None, ...]:
-        by_id: dict[str | None, list[int]] = {}
-        for number, call in reversed([*enumerate(self.calls)]):
-            by_id.setdefault(call.id or None, []).append(number)
-        found = [by_id[one.call_id].pop() if by_id.get(one.call_id) else None for one in results]
-        left = [number for number in range(len(self.calls)) if number not in {*found}]
+        found = [self._take(self._named.get(one.call_id)) for one in results]
         for at, result in enumerate(results):
             if found[at] is None:
-                found[at] = next((n for n in left if not (result.call_id and self.calls[n].id)), None)
-                left = [number for number in left if number != found[at]]
-        calls = self.calls
-        self.calls = [calls[number] for number in left]
-        return tuple(None if number is None else calls[number] for number in found)
+                found[at] = self._take(self._nameless if result.call_id else self._all)
+        return tuple(found)
+
+    def _take(self, numbers: deque[int] | None) -> Call | None:
+        """The first of these calls that waits."""
+        while numbers:
+            call = self._calls.pop(numbers.popleft(), None)
+            if call is not None:
+                return call
+        return None

@@ -120,16 +120,20 @@ class Chats(shelves.Shelves["ChatSpec"]):
             return ready
 
     def looks_like(self, text: str) -> list[str]:
-        """The chats that a transcript may be one of, best first: those whose markers it has most kinds of."""
+        """The chats that a transcript may be one of, best first: those whose markers it has most kinds of.
+
+        Of several that are alike in that, those that models are trained on come first.
+        """
         from toolect._chats.guarding import tokens_of
 
-        found: list[tuple[float, str]] = []
+        found: list[tuple[float, bool, str]] = []
         for name in self.names():
-            tokens = tokens_of(self.spec(name))
+            spec = self.spec(name)
+            tokens = tokens_of(spec)
             held = sum(token in text for token in tokens)
             if held:
-                found.append((-held * held / len(tokens), name))
-        return [name for _, name in sorted(found)]
+                found.append((-held * held / len(tokens), not spec.models, name))
+        return [name for *_, name in sorted(found)]
 
 
 def shipped() -> Path:

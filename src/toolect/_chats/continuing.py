@@ -39,6 +39,11 @@ class Written(ABC):
     def name(self) -> str:
         """The chat's name."""
 
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[str, ...]:
+        """The tokens that end an answer."""
+
     @abstractmethod
     def render(
         self,
@@ -80,6 +85,7 @@ class Written(ABC):
         base: str
         if isinstance(last, Assistant):
             text = last.text if last.text is not None else str(self.dialect.render(last.message, conversation.tools))
+            text = next((text.removesuffix(end) for end in self.ends if text.endswith(end)), text)
             base = render(given[:-1], True) + text
             given = (*given[:-1], Assistant(last.message, text, last.dialect))
         else:

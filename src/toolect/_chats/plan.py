@@ -111,7 +111,7 @@ def start_of(spec: ChatSpec) -> Start:
 def texts_of(spec: ChatSpec) -> Iterator[str]:
     """The texts in the rules of a chat."""
     parts = (part for rule in spec.rules.values() for part in leaves(rule.expr))
-    return (part.text for part in parts if isinstance(part, Literal))
+    return (part.text for part in parts if isinstance(part, Literal) and part.text)
 
 
 class Plans:

@@ -67,6 +67,26 @@ def end_of_tool(how: ToolText | None, text: str, at: int) -> int:
     return end if _fit("$tool" if how is None or how.tool is None else how.tool, value, {}) else -1
 
 
+MAX_FAILED = 200
+"""Texts of one transcript that begin as definitions do and are none. Beyond it: no further definition is looked for."""
+
+
+class Definitions:
+    """Finds definitions in one transcript, at so many places that hostile texts cost no more than others."""
+
+    def __init__(self, how: ToolText | None, text: str) -> None:
+        self._how, self._text = how, text
+        self._failed = 0
+
+    def end(self, at: int) -> int:
+        """Where the definition ends that begins at `at`; -1 where none does."""
+        if self._failed >= MAX_FAILED:
+            return -1
+        end = end_of_tool(self._how, self._text, at)
+        self._failed += end < 0 and self._text.startswith(("{", "["), at)
+        return end
+
+
 def in_json(how: ToolText | None) -> bool:
     """True when each tool is told as JSON."""
     return how is None or how.each == "{tool}" and how.notation.spelling is Syntax.JSON

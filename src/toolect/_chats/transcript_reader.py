@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from toolect._chats.guarding import tokens_of
 from toolect._chats.slot_runs import Run, Runs, Step
-from toolect._chats.told_tools import end_of_tool, in_json
+from toolect._chats.told_tools import Definitions, in_json
 from toolect._spec.chat_model import ChatSlot, ChatSpec
-from toolect._spec.prompts import ToolText
 from toolect.segments import Repair, RepairKind
 
 _SPACE = re.compile(r"\s+")
@@ -53,12 +52,13 @@ class Reader:
     def read(self, text: str) -> Course:
         """The course of `text` through the chat's grammar. Never raises."""
         course = Course([], [])
+        definitions = Definitions(self.spec.tools, text)
         stack: list[str] = []
         at, state = self._begin(text, course, stack)
         while state in self.runs.slots:
             slot, rule = self.runs.slots[state]
-            known = end_of_tool(self.spec.tools, text, at) if slot is ChatSlot.TOOL else -1
-            found = self._stops_at(state).leave(text, at, max(at, known))
+            known = definitions.end(at) if slot is ChatSlot.TOOL else -1
+            found = self._stops_at(state).leave(text, at, max(at, known), definitions)
             course.parts.append(Held(slot, rule, at, found.end))
             course.repairs.extend(found.repairs)
             at = found.after
@@ -120,7 +120,7 @@ class Reader:
             runs, last = self.runs.after(state), self.runs.last
             inner = self.runs.inner if self.runs.slots.get(state, (None,))[0] is ChatSlot.ANSWER else ()
             tokens = tuple(token for token in self.tokens if not any(token in text for text in inner))
-            stops = _Stops(runs, openers, tokens, last, frozenset(tools), self.spec.tools, inner)
+            stops = _Stops(runs, openers, tokens, last, frozenset(tools), inner)
             self._stops[state] = stops
         return stops
 
@@ -135,11 +135,10 @@ class _Stops:
         tokens: tuple[str, ...],
         last: int,
         tools: frozenset[int],
-        how: ToolText | None,
         inner: tuple[str, ...] = (),
     ) -> None:
         self.inner = inner
-        self.runs, self.last, self.how = runs, last, how
+        self.runs, self.last = runs, last
         self.tools = tools
         """The states at which a definition in JSON begins."""
         self.openers = [run for run in openers if run.text.strip() and run.state != last]
@@ -188,7 +187,7 @@ class _Stops:
             pos = start + 1
         return None
 
-    def leave(self, text: str, at: int, pos: int) -> _Exit:
+    def leave(self, text: str, at: int, pos: int, definitions: Definitions) -> _Exit:
         """Where the slot that begins at `at` ends, which is not before `pos`."""
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start, core = found.start(), found[0]
@@ -204,7 +203,7 @@ class _Stops:
                     continue
                 if end == len(text) and run.state != self.last:
                     run = next((r for r in self.runs if r.text == run.text and r.state == self.last), run)
-                if run.state in self.tools and end_of_tool(self.how, text, end) < 0:
+                if run.state in self.tools and definitions.end(end) < 0:
                     run = next((r for r in self.runs if r.text == run.text and r.state not in self.tools), run)
                 return _Exit(start - lead, end, run)
             for run in self.by_core.get(core, ()):

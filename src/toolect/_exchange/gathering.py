@@ -46,11 +46,11 @@ class Gathering:
         """The results that came together are one turn, and each knows the call that it is of."""
         if not self._results:
             return
-        waited = tuple(self._waiting.calls)
-        told = tuple(result for result, _ in self._results)
+        calls = self._waiting.follow(Results(tuple(result for result, _ in self._results)))
         known = []
-        for call, (result, where) in zip(self._waiting.follow(Results(told)), self._results, strict=True):
+        for call, (result, where) in zip(calls, self._results, strict=True):
             if call is None:
+                waited = [*filter(None, calls), *self._waiting.calls]
                 raise _without_call(result, waited, where)
             known.append(replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name))
         self.turns.append(Results(tuple(known)))
