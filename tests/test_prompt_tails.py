@@ -33,7 +33,11 @@ TAILS = {
         "<｜Assistant｜><think>\n": True,
         "<｜Assistant｜><think>\n</think>": False,
     },
-    "deepseek-v3.1": {"<｜Assistant｜><think>": True, "<｜Assistant｜><think></think>": False},
+    "deepseek-v3.1": {
+        "<｜Assistant｜><think>": True,
+        "<｜Assistant｜></think>": False,
+        "<｜Assistant｜><think></think>": False,
+    },
     "dsml-v3.2": {
         "<｜Assistant｜></think>": False,
         "<｜Assistant｜><think>": True,

@@ -1,4 +1,4 @@
-"""Chats as renderers of tinker-cookbook, where that is installed."""
+"""Chats as renderers of tinker-cookbook. `make tokens` installs that in an environment of its own, and runs these there."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from typing import Any
 import pytest
 from small_tokenizers import byte_level
 
-pytest.importorskip("tinker_cookbook")
-pytest.importorskip("transformers")
+for name in ("tinker_cookbook", "transformers"):
+    pytest.importorskip(name, reason=f"no {name} here: `make tokens` runs this where it is installed")
 
 
-@pytest.fixture
-def renderer() -> Any:
+def made(name: str) -> Any:
+    """A renderer by its name."""
     from tinker_cookbook.renderers import get_renderer
     from transformers import PreTrainedTokenizerFast
 
     import toolect.tinker
 
     assert toolect.tinker
-    return get_renderer("toolect/qwen3", PreTrainedTokenizerFast(tokenizer_object=byte_level()))
+    return get_renderer(name, PreTrainedTokenizerFast(tokenizer_object=byte_level()))
+
+
+@pytest.fixture
+def renderer() -> Any:
+    return made("toolect/qwen3")
 
 
 def test_a_chat_is_a_renderer(renderer: Any) -> None:
@@ -39,3 +44,42 @@ def test_a_chat_is_a_renderer(renderer: Any) -> None:
     assert ids.to_ints()[: len(prompt)] == prompt
     taught = [number for number, weight in zip(ids.to_ints(), weights.tolist(), strict=True) if weight]
     assert renderer.tokenizer.decode(taught) == f"{said}<|im_end|>"
+
+
+def test_an_answer_is_read_bit_by_bit(renderer: Any) -> None:
+    """The parts join to the message; what is after the end is not read."""
+    from tinker_cookbook.renderers import StreamingMessageHeader, StreamingTextDelta, StreamingThinkingDelta
+
+    (end,) = renderer.get_stop_sequences()
+    ids = [*renderer.tokenizer.encode("<think>\nhm\n</think>\n\nSure."), end, *renderer.tokenizer.encode("more")]
+    first, *parts, message = renderer.parse_response_streaming(ids)
+    assert isinstance(first, StreamingMessageHeader) and message == renderer.parse_response(ids)[0]
+    assert "".join(part.thinking for part in parts if isinstance(part, StreamingThinkingDelta)) == "hm"
+    assert "".join(part.text for part in parts if isinstance(part, StreamingTextDelta)) == "Sure."
+    assert [part.content_index for part in parts] == sorted(part.content_index for part in parts)
+    assert renderer.to_openai_message(message)["reasoning_content"] == "hm"
+
+
+def test_reasoning_is_asked_for_by_name() -> None:
+    asked = [{"role": "user", "content": "Hi"}]
+    prompts = [made(f"toolect/qwen3{end}") for end in ("", "/thinking", "/no-thinking")]
+    texts = [one.tokenizer.decode(one.build_generation_prompt(asked).to_ints()) for one in prompts]
+    assert [text.endswith("</think>\n\n") for text in texts] == [False, False, True]
+
+
+def test_what_cannot_be_is_refused(renderer: Any) -> None:
+    """By the error of tinker-cookbook, with what to do."""
+    from tinker_cookbook.exceptions import RendererError
+    from tinker_cookbook.renderers import TrainOnWhat
+
+    said = [{"role": role, "content": "x"} for role in ("user", "assistant") * 2]
+    for wrong, message in (
+        (lambda: renderer.render_message(said[0], None), "expected a whole conversation, got a message"),
+        (lambda: renderer.build_generation_prompt(said[:1], "tool"), "expected role 'assistant'"),
+        (lambda: renderer.build_supervised_example(said, TrainOnWhat.ALL_ASSISTANT_MESSAGES), "got 2 texts"),
+        (lambda: renderer.build_supervised_example(said, TrainOnWhat.ALL_TOKENS), "only what the model wrote is"),
+    ):
+        with pytest.raises(RendererError) as caught:
+            wrong()
+        assert message in str(caught.value)
+    assert len(renderer.build_supervised_examples(said, TrainOnWhat.ALL_ASSISTANT_MESSAGES)) == 2

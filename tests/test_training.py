@@ -100,6 +100,25 @@ def test_a_prefilled_opening_is_never_taught() -> None:
     assert taught(example) == "<think>\n\n</think>\n\nBye.<|im_end|>"
 
 
+def test_an_opened_reasoning_is_closed_and_an_end_is_taught_once() -> None:
+    """An answer without reasoning, after a prompt that opened one; one whose dialect ends answers by itself."""
+    call = Call("tide", {}, "a")
+    for said in (Message([Content("Bye.")]), Message([call]), Message([Content("Sure."), call])):
+        conversation = Conversation([User("Hi"), Assistant(said)], [TIDE])
+        chat = toolect.chat("deepseek-v3.1")
+        (example,) = examples(conversation, chat, byte_level(), thinking=True)
+        assert "<｜Assistant｜><think></think>" in example.encoded.text and taught(example).startswith("</think>")
+        read = chat.dialect.parse(taught(example), [TIDE], prefix="<｜Assistant｜><think>")
+        assert (read.content, len(read.calls)) == (said.content, len(said.calls)) and not read.repairs
+    conversation = Conversation(
+        [User("Hi"), Assistant(Message([Reasoning("hm"), call])), Results((ToolResult("a", "tide", "5"),)),
+         Assistant(Message([Reasoning("so"), Content("At 5.")]))],
+        [TIDE],
+    )  # fmt: skip
+    for example in examples(conversation, toolect.chat("gpt-oss"), byte_level(), date="2026-01-01"):
+        assert "<|return|><|return|>" not in example.encoded.text
+
+
 def test_what_was_sampled_is_taught_as_it_was() -> None:
     """Also where the chat would write it otherwise: blanks, JSON without them, reasoning that it drops."""
     text = '<think>hm</think><tool_call>{"name":"tide","arguments":{"port":"Brest"}}</tool_call>'

@@ -111,11 +111,13 @@ class Transcript(str):
     def after(self, start: int) -> Transcript:
         """What follows the first `start` characters, with its spans."""
         pieces = []
-        at = 0
-        for text, origin, turn in self.pieces:
-            if at + len(text) > start:
-                pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
-            at += len(text)
+        at = len(self)
+        for text, origin, turn in reversed(self.pieces):
+            if at <= start:
+                break
+            at -= len(text)
+            pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
+        pieces.reverse()
         return Transcript(pieces, self.defused, self.author, self.changed)
 
 

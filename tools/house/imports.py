@@ -26,6 +26,7 @@ ORDER = (
     "_conversion _exchange openai",
     "chat_template conversation",
     "_chats",
+    "_training",
     "toolect",
     "authoring tokens training",
     "agent corpora tinker",

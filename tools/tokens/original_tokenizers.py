@@ -38,10 +38,15 @@ _LLAMA = (  # the copy is of Llama 3.0, where these were not in use
     ("<|reserved_special_token_4|>", "<|eom_id|>"),
     ("<|reserved_special_token_5|>", "<|python_tag|>"),
 )
+_DEEPSEEK = (  # V3.1 has V3's vocabulary with these in use
+    ("<｜place▁holder▁no▁798｜>", "<think>"),
+    ("<｜place▁holder▁no▁799｜>", "</think>"),
+)
 ORIGINALS = {
     "qwen3": Original("qwen3", "qwen3", "llama.cpp/Qwen-Qwen3-0.6B"),
     "llama3_1": Original("llama3_1", "llama3.1", "llama.cpp/meta-llama-Llama-3.1-8B-Instruct", _LLAMA),
     "deepseek_v3": Original("deepseek_v3", "deepseek-v3", "trl/deepseekv3"),
+    "deepseek_v3_1": Original("deepseek_v3", "deepseek-v3.1", "llama.cpp/deepseek-ai-DeepSeek-V3.1", _DEEPSEEK),
     "gptoss": Original("gptoss", "gpt-oss", "llama.cpp/openai-gpt-oss-120b"),
     "gemma3": Original("gemma3", "gemma3", "trl/gemma3"),
 }

@@ -1,4 +1,4 @@
 """Whole conversations as text: written, read, continued, by what an entry of `chats.yaml` declares.
 
-Others import `chat_registry`, `comparing`, `template_chat` and `verbs`; all else is its own.
+Others import `chat_registry`, `comparing`, `continuing`, `template_chat` and `verbs`; all else is its own.
 """

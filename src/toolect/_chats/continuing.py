@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import date as Date  # noqa: N812
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from toolect._chats.writing import Unsafe
 from toolect.compiled import Dialect
@@ -29,10 +29,22 @@ class Rewritten(NamedTuple):
         return False
 
 
+class Beginning(Protocol):
+    """Writes the first `size` turns of one conversation, of which `generate` and `quiet` may be said each time."""
+
+    def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
+        """`quiet` asks for no reasoning, unless the caller has said what is asked for."""
+
+
 class Written(ABC):
     """A chat, as far as it writes."""
 
     dialect: Dialect
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[str, ...]:
+        """The tokens that end an answer."""
 
     @property
     @abstractmethod
@@ -60,6 +72,23 @@ class Written(ABC):
         it. Raises Unrepresentable for what the chat cannot carry, and for a text that would break out of its place,
         unless `unsafe` says that it is made harmless or kept.
         """
+
+    def beginning(
+        self,
+        conversation: Conversation,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Beginning:
+        """What writes the first turns of a conversation, as often as it is asked to; the options are `render`'s."""
+
+        def write(size: int, generate: bool, quiet: bool = False, /) -> Transcript:
+            first = Conversation(conversation.turns[:size], conversation.tools)
+            wish = False if quiet and thinking is None else thinking
+            return self.render(first, generate, thinking=wish, date=date, unsafe=unsafe)
+
+        return write
 
     def continuation(
         self,

@@ -1,0 +1,102 @@
+"""The texts that the answers of a conversation were, or will be, sampled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolect._chats.continuing import Beginning, Written
+from toolect._shown import alike
+from toolect.compiled import Dialect
+from toolect.conversation import Assistant, Conversation
+from toolect.message import Json, Message, Reasoning
+from toolect.rendered import Rendered, Unrepresentable
+from toolect.transcript import Origin, Transcript
+
+_OPENED = 64
+"""Characters of an answer that a prompt may have written already."""
+_PROBE = "~"
+"""A reasoning that tells where a reasoning stands."""
+Piece = tuple[str, Origin, int]
+
+
+class Sampled(NamedTuple):
+    """A text that answers were sampled in, the numbers of their turns, and why it ends."""
+
+    text: Transcript
+    answers: set[int]
+    reason: str
+
+
+def sampled_texts(
+    conversation: Conversation, chat: Written, wanted: set[int], options: Mapping[str, Any]
+) -> Iterator[Sampled]:
+    """The texts that the wanted answers were sampled in. What is told again in another way was not sampled there."""
+    pieces: list[Piece] = []
+    said: set[int] = set()
+    prompt, text = Transcript(), ""
+    beginning = chat.beginning(conversation, **options)
+    for number, turn in enumerate(conversation.turns[: max(wanted, default=-1) + 1]):
+        if not isinstance(turn, Assistant):
+            continue
+        now, answer = _sampled(beginning, number, turn, chat, conversation.tools)
+        if said and now.startswith(text):
+            pieces += now.after(len(text)).pieces
+        else:
+            if said & wanted:
+                at = alike(text, now)
+                reason = (
+                    f"for turn {number} `{chat.name}` writes otherwise what came before: from character {at} on "
+                    f"{now[at : at + 30]!r} where {text[at : at + 30]!r} was"
+                )
+                yield Sampled(Transcript(pieces, (), prompt.author), said, reason)
+            pieces, said = [*now.pieces], set()
+        prompt, text = now, now + "".join(piece[0] for piece in answer)
+        pieces += [(one, origin, number) for one, origin, _ in answer]
+        said.add(number)
+    if said & wanted:
+        yield Sampled(Transcript(pieces, (), prompt.author), said, "")
+
+
+def _sampled(
+    beginning: Beginning, number: int, turn: Assistant, chat: Written, tools: Sequence[Mapping[str, Json]]
+) -> tuple[Transcript, list[Piece]]:
+    """The prompt of an answer, and what the model wrote after it.
+
+    An answer without reasoning is one to the prompt that said so itself, where the chat has such a one.
+    """
+    whole = beginning(number + 1, False)
+    prompts = [beginning(number, True)]
+    if turn.text is None and not turn.message.reasoning:
+        prompts.append(beginning(number, True, True))
+    fitting = [prompt for prompt in prompts if whole.startswith(prompt)]
+    if fitting and (turn.text is None or turn.text in whole[len(fitting[0]) :]):
+        prompt = max(fitting, key=len)
+        answer = [piece for piece in whole.after(len(prompt)).pieces if piece[1] is Origin.ANSWER]
+        return prompt, answer
+    prompt = prompts[0]
+    said = _written(turn.message, chat.dialect, tools, prompt) if turn.text is None else _after(prompt, turn.text)
+    end = "" if said.endswith(tuple(filter(None, chat.ends))) else next(iter(chat.ends), "")
+    answer = [(Rendered(said), Origin.ANSWER, number), (end, Origin.ANSWER, number)]
+    return prompt, [piece for piece in answer if piece[0]]
+
+
+def _written(message: Message, dialect: Dialect, tools: Sequence[Mapping[str, Json]], prompt: str) -> str:
+    """What a model writes after a prompt. A reasoning that this opened is closed, also where the answer has none."""
+    if not message.reasoning and _opened(dialect, prompt):
+        thinking = Message([Reasoning(_PROBE), *message.segments])
+        return _after(prompt, dialect.render(thinking, list(tools) or None)).removeprefix(_PROBE)
+    return _after(prompt, dialect.render(message, list(tools) or None))
+
+
+def _opened(dialect: Dialect, prompt: str) -> bool:
+    """True when a prompt has opened a reasoning, which the answer goes on with."""
+    try:
+        return _after(prompt, dialect.render(Message([Reasoning(_PROBE)]))).startswith(_PROBE)
+    except Unrepresentable:  # the dialect has no reasoning
+        return False
+
+
+def _after(prompt: str, said: str) -> str:
+    """An answer without what the prompt has written of it already."""
+    return said[next((size for size in range(min(len(said), _OPENED), 0, -1) if prompt.endswith(said[:size])), 0) :]

@@ -1,0 +1,75 @@
+"""Which of what a model wrote it is taught, and which calls failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from toolect.conversation import Assistant, Conversation
+from toolect.turns import Results, Turn, Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Teach:
+    """Which of what the model wrote it is taught.
+
+    `answers` are all, the last one, or those of these turns (their numbers in the conversation, from 0).
+    """
+
+    answers: Literal["all", "last"] | tuple[int, ...] = "all"
+    content: bool = True
+    reasoning: bool = True
+    failed: bool = True
+    """Also calls that could not be read, or whose result is an error."""
+    end: bool = True
+    """Also the token that ends an answer."""
+
+
+CALLS = Teach(content=False, reasoning=False)
+Taught: TypeAlias = Teach | Literal["all", "last", "calls"] | Sequence[int]
+
+
+def wish_of(teach: Taught) -> Teach:
+    """A wish in full. Raises ValueError for a word that is none."""
+    if isinstance(teach, Teach):
+        return teach
+    if isinstance(teach, str):
+        known = {"all": Teach(), "last": Teach("last"), "calls": CALLS}
+        if teach not in known:
+            raise ValueError(f"expected teach 'all', 'last', 'calls', numbers of turns or a Teach, got {teach!r}")
+        return known[teach]
+    return Teach(tuple(teach))
+
+
+def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:
+    """The numbers of the answers that are wanted. Raises ValueError for turns that are none."""
+    said = [number for number, turn in enumerate(conversation.turns) if isinstance(turn, Assistant)]
+    if wish.answers == "all":
+        return {*said}
+    if wish.answers == "last":
+        return {*said[-1:]}
+    for number in wish.answers:
+        if number not in said:
+            known = ", ".join(map(str, said)) or "there are none"
+            raise ValueError(f"expected numbers of answers ({known}), got {number}")
+    return {int(number) for number in wish.answers}
+
+
+def failed_calls(turns: Sequence[Turn]) -> set[tuple[int, int]]:
+    """The calls that failed: the numbers of their turn, and among the calls of that."""
+    waiting = Waiting()
+    places = {}
+    failed = set()
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Assistant):
+            for index, call in enumerate(turn.message.calls):
+                places[id(call)] = number, index
+                if not call.runnable:
+                    failed.add((number, index))
+        calls = waiting.follow(turn)
+        if isinstance(turn, Results):
+            for asked, result in zip(calls, turn.results, strict=True):
+                if asked is not None and result.is_error:
+                    failed.add(places[id(asked)])
+    return failed
