@@ -68,7 +68,7 @@ class ToolectRenderer(Renderer):  # type: ignore[misc,unused-ignore]  # tinker-c
         ids = [self._own.added[end] for end in ends if end in self._own.added]
         return ids if len(ids) == len(ends) else ends
 
-    def render_message(self, message: Any, ctx: Any) -> Any:  # tinker-cookbook's signature
+    def render_message(self, message: Any, ctx: Any) -> Any:  # noqa: ARG002 - tinker-cookbook's signature
         """Raises RendererError: what a chat writes for a message depends on the others, more than `ctx` tells."""
         raise RendererError(
             f"expected a whole conversation, got a message: what `{self.chat.name}` writes for it depends on the "
