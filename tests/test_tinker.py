@@ -1,4 +1,4 @@
-"""Chats as renderers of tinker-cookbook. `make tokens` installs that in an environment of its own, and runs these there."""
+"""Chats as renderers of tinker-cookbook; `make tokens` installs that in an environment of its own, and runs these."""
 
 from __future__ import annotations
 
