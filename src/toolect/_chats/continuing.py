@@ -43,11 +43,6 @@ class Written(ABC):
 
     @property
     @abstractmethod
-    def ends(self) -> tuple[str, ...]:
-        """The tokens that end an answer."""
-
-    @property
-    @abstractmethod
     def name(self) -> str:
         """The chat's name."""
 
