@@ -63,10 +63,13 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
         text = "it nests too deeply"
     for name, origin in names.items():
         text = re.sub(rf"\b{re.escape(name)}\b", origin.name, text)
-    message = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}"
+    message, hint = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}", ""
     if (found := re.match(r"Cannot compile token (\w+)", text)) and isinstance(why := error.__context__, re.error):
         message = f"the regular expression of `{found[1]}` cannot be read: {why.msg}"
-    problems.error("rejected-grammar", message, _blame(str(error), names) or top)
+    elif found := re.search(r"zero-width terminals\. \((\w+):", text):
+        message = f"`{found[1]}` may match nothing, and a terminal matches at least one character"
+        hint = f"write `+` for `*` in it, and `{found[1]}?` in the rule where it may be missing"
+    problems.error("rejected-grammar", message, _blame(str(error), names) or top, hint=hint)
 
 
 def _blame(text: str, names: dict[str, Origin]) -> Place | None:
