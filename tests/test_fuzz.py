@@ -187,6 +187,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("openai-responses", '{"type":"function_call","name":"x","arguments":1e5{', {"tools": TOOL_X}),
     ("hermes", '{"name":"g","arguments":{"x""2",x:3}', {}),
     ("llama3-json", '<{python_tag|>{"name":"e","parameters":{', {}),
+    ("command-r", 'Action:\n```json\n[\n ame": "1",\n "parameters": {}\n }\n]```\n', {}),
     ("beam", 'to=f<|channel|>analysis<|constrain|>xml<|message|><rfl:parametername="a">b</rfl:parameter>{"c":"4"}', {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
@@ -269,6 +270,11 @@ DRAWN = (
         'other: "<" NAME " " item* "</call>"\ncalls: "[" (call | other) "]"\nNAME: /[a-z]+/\nKEY: /[a-z]+/',
         "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value, other: call",
         ("=[<a [{", "=[<a [k=1]</call>]", "[<a ["),
+    ),
+    (
+        'start: (content | call)*\ncall: NAME "=" item*\nitem: KEY ": " JSON "\\n"\nNAME: /[a-z]+/\nKEY: /[a-z]+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value",
+        ("f=x\nx=}", "f=x\nx=y: 1\n", "f=\nx=y: 1\n"),
     ),
     (
         'call: "[[" NAME ": " TEXT ";"\nNAME: /[a-z]+/',

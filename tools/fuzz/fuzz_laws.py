@@ -47,7 +47,7 @@ class Law(StrEnum):
     STREAM = "stream"
     """A stream ends with the message of the whole text, to the last span and repair."""
     EVENTS = "events"
-    """The events of a stream tell its message, and what was told is never taken back."""
+    """The events of a stream tell its message, what was told is never taken back, and what waits ends what has come."""
     STRICT = "strict"
     """Strict mode finds clean what lenient mode reads without repairs, reads it alike, and runs nothing repaired."""
     ARGUMENTS = "arguments"
@@ -90,8 +90,12 @@ def _each(dialect: Dialect | Auto, run: Run, written: set[str]) -> Iterator[tupl
 
 def _streamed(dialect: Dialect | Auto, run: Run, message: Message) -> Iterator[tuple[Law, str]]:
     """The laws of the text in chunks, which is `message` as a whole."""
-    stream = dialect.stream(**run.options)
-    events = [event for chunk in run.chunks() for event in stream.feed(chunk)]
+    stream, events, came = dialect.stream(**run.options), [], 0
+    for chunk in run.chunks():
+        events += stream.feed(chunk)
+        came += len(chunk)
+        if not run.text.endswith(stream.pending, 0, came):
+            yield Law.EVENTS, f"pending after {came} characters: {stream.pending!r}"
     events += stream.close()
     yield Law.STREAM, _difference(message, stream.message)
     yield Law.EVENTS, untold(events, stream.message)

@@ -61,6 +61,13 @@ class BrokenSlot(ValueSlot):
     def quick(self, course: Course) -> None:
         """There is no short way."""
 
+    def pending(self, course: Course) -> str:
+        """All from where it broke, and argument text before it that is not safe to pass on."""
+        if self.value.host is not None:
+            return self.value.pending(course)
+        at = max(self._broken.at, self.value.kept)
+        return self.value.reader.before + course.raw(at, course.base + len(course.buf))
+
     def read(self, course: Course) -> Next:
         """Read on."""
         if self.value.host is not None:

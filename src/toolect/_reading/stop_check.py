@@ -65,7 +65,7 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
     if found is None and isinstance(stop.otherwise, EndToken):
         end = at + len(stop.core)
         rest = match_space(course.buf, end).end()  # type: ignore[union-attr]  # matches the empty string
-        if after(passage, stop).struct.match(course.buf, rest) is None:
+        if after(passage, course, stop, at).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
     if type(found) is End and _shown(passage, course, found):
@@ -109,7 +109,7 @@ def _misspelled_opener(
             return WAIT
         if buf[pos].isalnum() and is_word(passage.lines_before(course, pos)[1][-1:]):
             continue
-        answer = misspelled_call(course, stop, after(passage, stop.of), end)
+        answer = misspelled_call(course, stop, after(passage, course, stop.of, pos), end)
         if answer is Answer.YES:
             return End(stop.of, needle.lead, pos, end, wrong=True)
         if answer is Answer.WAIT:
@@ -177,7 +177,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         case Calls.NAMED:
             from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
-            answer = proof(course, after(passage, stop), end, _space_after(passage, stop))
+            answer = proof(course, after(passage, course, stop, at), end, _space_after(passage, course, stop, at))
             if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
                 stop = stop.otherwise
                 answer = call_follows(course, stop, passage.node.step(stop.key).node, end, strong=False)
@@ -217,7 +217,7 @@ def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:
     end, line = at + len(stop.core), passage.lines_before(course, at)[1]
     if end >= len(course.buf) and not course.final:
         return WAIT
-    named = mentioned(stop.core, _space_after(passage, stop), line, course.buf[end : end + 1])
+    named = mentioned(stop.core, _space_after(passage, course, stop, at), line, course.buf[end : end + 1])
     return Answer.YES if named else Answer.NO
 
 
@@ -245,7 +245,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     inside = passage.field.role is Role.VALUE
     prose = len(stop.core) < STRONG and (course.bound is not None or passage.text_before(course, at))
     glued = prose and passage.glued(course, at)
-    answer = call_follows(course, stop, after(passage, stop), end, strong, inside, prose, glued)
+    answer = call_follows(course, stop, after(passage, course, stop, at), end, strong, inside, prose, glued)
     if answer is Answer.NO and strong and stop.otherwise is None:
         out_of_place(passage, course, stop, at)
     return answer
@@ -287,7 +287,7 @@ def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: i
     if core != stop.core and not buf.startswith(core, at):
         return WAIT if not final and cut_off(core, buf, at) else renamed(stop.core, core, buf, at, final)
     end = at + len(core)
-    if core[-1].isalnum() and (space := _space_after(passage, stop)):
+    if core[-1].isalnum() and (space := _space_after(passage, course, stop, at)):
         if end == len(buf) and not final:
             return WAIT
         if not _is_word(core, buf[end : end + 1], space):
@@ -307,11 +307,11 @@ def _is_word(core: str, after: str, space: str) -> bool:
     return not (after.isalnum() or after == "_")
 
 
-def _space_after(passage: Passage, stop: Stop) -> str:
-    """The whitespace that is written after the marker `stop`."""
+def _space_after(passage: Passage, course: Course, stop: Stop, at: int) -> str:
+    """The whitespace that is written after the marker `stop`, which is at index `at`."""
     if passage.skip:
         return ""
-    node = _before(passage, stop)
+    node = _before(passage, course, stop, at)
     return node.step(stop.key).trail if stop.key in node.marks else ""
 
 
@@ -319,8 +319,8 @@ def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: 
     """The name with which a call begins at index `at`."""
     node = passage.node
     if stop.repair is not None:
-        node = _before(passage, stop)
-    elif passage.opened or stop.key not in node.choices:
+        node = _before(passage, course, stop, at)
+    elif stop.key not in node.choices or passage.text_before(course, at):
         node = node.step(SlotKind.TEXT).node
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
@@ -350,17 +350,17 @@ def _longer(passage: Passage, stop: Stop, rest: str) -> bool:
     return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in passage.plan.stops if s is not stop)
 
 
-def _before(passage: Passage, stop: Stop) -> Node:
-    """The node that has the marker `stop`."""
+def _before(passage: Passage, course: Course, stop: Stop, at: int) -> Node:
+    """The node that has the marker `stop`, which is at index `at`."""
     node = passage.node
     if isinstance(stop, Landmark) and stop.key not in node.marks:
         return node.graph.start
-    if not (stop.direct and not passage.opened and stop.key in node.marks):
+    if not stop.direct or stop.key not in node.marks or passage.text_before(course, at):
         for key in stop.path:
             node = node.step(key).node
     return node
 
 
-def after(passage: Passage, stop: Stop) -> Node:
-    """The node after the marker `stop`."""
-    return _before(passage, stop).step(stop.key).node
+def after(passage: Passage, course: Course, stop: Stop, at: int) -> Node:
+    """The node after the marker `stop`, which is at index `at`."""
+    return _before(passage, course, stop, at).step(stop.key).node

@@ -167,7 +167,7 @@ class TextSlot:
                     self._hold(course, at)
                     return WAIT
                 if end is not None:
-                    return self._look_through(course, end) if self._decides(end.stop) else self._stop(course, end)
+                    return self._look_through(course, end) if self._decides(course, end) else self._stop(course, end)
             if grows:
                 self._hold(course, at)
                 return WAIT
@@ -306,11 +306,11 @@ class TextSlot:
         passage.read_to(course, at)
         return self._try(course, node, Attempt(course.base + at, None))
 
-    def _decides(self, stop: Stop) -> bool:
-        """True when JSON must follow the marker `stop` which is a call, or not, with and without the marker."""
-        plan = self.passage.plan
+    def _decides(self, course: Course, found: End) -> bool:
+        """True when JSON must follow the marker `found` which is a call, or not, with and without the marker."""
+        plan, stop = self.passage.plan, found.stop
         bare = plan.braces != "" and not plan.direct and stop.calls is not Calls.NOTHING
-        return bare and not isinstance(stop, NameLine) and after(self.passage, stop).json
+        return bare and not isinstance(stop, NameLine) and after(self.passage, course, stop, found.at).json
 
     def _look_through(self, course: Course, found: End) -> Next:
         """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
@@ -319,7 +319,8 @@ class TextSlot:
         if start == len(course.buf) and not course.final:
             self._hold(course, at)
             return WAIT
-        other = self._other(course, after(self.passage, stop), start)
+        node = after(self.passage, course, stop, at)
+        other = self._other(course, node, start)
         if other is Answer.WAIT:
             self._hold(course, at)
             return WAIT
@@ -329,7 +330,7 @@ class TextSlot:
         self.passage.read_to(course, until)
         base = course.base
         course.pos = start
-        return self._try(course, after(self.passage, stop), Attempt(base + until, (stop, base + at, base + end, wrong)))
+        return self._try(course, node, Attempt(base + until, (stop, base + at, base + end, wrong)))
 
     def _other(self, course: Course, node: Node, pos: int) -> Answer:
         """Does something else than JSON come at `buf[pos:]`, where `node` takes either?"""

@@ -132,7 +132,12 @@ class OpenValue:
     @property
     def held(self) -> str:
         """Argument text that has come and is not safe to pass on: a comma, a number that may go on."""
-        return "".join(self._held) + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
+        return self.before + ("".join(self._parts) if self.expect is Expect.SCALAR else "")
+
+    @property
+    def before(self) -> str:
+        """Of `held`, what comes before a scalar that is open."""
+        return "".join(self._held)
 
     def loose(self) -> LooseEnd:
         """Looks for the end of the value, which is broken here."""
