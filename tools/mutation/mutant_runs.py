@@ -237,7 +237,7 @@ def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
     if loaded is None or loaded.spec is None:
         return ()
     subject = Subject(path, loaded, entries, ())
-    others = {other: registry.spec(other) for other in registry.dialects() if other != name}
+    others = {other: registry.dialect(other) for other in registry.dialects() if other != name}
     group = Group(path, {name: subject}, others)
     return [d for check in _CHECKS if check.compare for d in check.compare(group)]
 

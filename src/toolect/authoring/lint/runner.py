@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,6 @@ from toolect._spec.document import read_text
 from toolect._spec.entry import Entry
 from toolect._spec.grammar_source import check_names, read_source
 from toolect._spec.load import Loaded, load_entries, read_entries
-from toolect._spec.model import Spec
 from toolect._spec.problems import Problems, in_order
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
@@ -21,6 +21,7 @@ from toolect.authoring.lint.folding import folded
 from toolect.authoring.lint.places import files
 from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
+from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.registry import Registry, Shelf, bases, shipped
 
@@ -160,19 +161,25 @@ def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
     return found
 
 
-def _others(path: Path, files: tuple[Path, ...], entries: dict[str, Entry], chosen: list[str]) -> dict[str, Spec]:
+def _others(path: Path, files: tuple[Path, ...], entries: dict[str, Entry], chosen: list[str]) -> dict[str, Dialect]:
     """The dialects to compare the `chosen` ones with: the file's other ones, and those of toolect that it leaves."""
-    specs: dict[str, Spec] = {}
+    found: dict[str, Dialect] = {}
     if files:
-        registry = Registry(shipped)
-        specs = {name: registry.spec(name) for name in registry.dialects() if name not in entries}
+        own = _own()
+        found = {name: own.dialect(name) for name in own.dialects() if name not in entries}
     if len(chosen) < len(entries):
         shelf = Shelf(path, *files)
         for name in entries:
             if name not in chosen:
                 with suppress(SpecError):
-                    specs[name] = shelf.spec(name)
-    return specs
+                    found[name] = Dialect(shelf.spec(name))
+    return found
+
+
+@cache
+def _own() -> Registry:
+    """What comes with toolect, and nothing else: many files are compared with it, and it is made ready once."""
+    return Registry(shipped)
 
 
 def _text(path: str) -> str:

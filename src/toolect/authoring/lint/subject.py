@@ -115,7 +115,7 @@ class Group:
     The others are what else is in the file, when only some of it is looked at, and what comes with toolect.
     """
 
-    def __init__(self, path: Path, subjects: dict[str, Subject], others: dict[str, Spec]) -> None:
+    def __init__(self, path: Path, subjects: dict[str, Subject], others: dict[str, Dialect]) -> None:
         self.path, self.subjects, self.others = path, subjects, others
 
     @cached_property
@@ -124,9 +124,14 @@ class Group:
         return read_names(self.path)[0]
 
     @cached_property
-    def specs(self) -> dict[str, Spec]:
+    def dialects(self) -> dict[str, Dialect]:
         """All dialects, those of the file last."""
-        return self.others | {name: subject.spec for name, subject in self.subjects.items()}
+        return self.others | {name: subject.dialect for name, subject in self.subjects.items()}
+
+    @cached_property
+    def specs(self) -> dict[str, Spec]:
+        """Their specs."""
+        return {name: dialect.spec for name, dialect in self.dialects.items()}
 
     @cached_property
     def beside(self) -> dict[str, Names]:

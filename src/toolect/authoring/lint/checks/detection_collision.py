@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from toolect._detection.index import Index, index
 from toolect._detection.ranking import among, candidates
@@ -30,8 +29,7 @@ _MESSAGES: tuple[tuple[Segment, ...], ...] = (
 
 def compare(group: Group) -> Iterator[Diagnostic]:
     """A diagnostic for each dialect with a text that is taken for another one."""
-    dialect = cache(lambda name: Dialect(group.specs[name]))
-    known = _index(group)
+    dialect, known = group.dialects.__getitem__, _index(group)
     for name in group.specs:
         own = name in group.subjects
         for segments in _MESSAGES if own else _MESSAGES[:1]:

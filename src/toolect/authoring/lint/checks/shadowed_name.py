@@ -11,7 +11,7 @@ from toolect.diagnostic import Diagnostic, warning
 
 def compare(group: Group) -> Iterator[Diagnostic]:
     """A diagnostic for each alias that leads to a dialect of toolect, or that would without the file."""
-    beside = {n: Names(s.aliases, s.models) for n, s in group.others.items() if n not in group.names}
+    beside = {n: Names(d.spec.aliases, d.spec.models) for n, d in group.others.items() if n not in group.names}
     for name, subject in group.subjects.items():
         for alias in subject.spec.aliases:
             now, before = (explain(alias, shelves) for shelves in ([beside, group.names], [beside]))

@@ -12,7 +12,7 @@ from toolect.diagnostic import Diagnostic, warning
 
 def compare(group: Group) -> Iterator[Diagnostic]:
     """A diagnostic for each pattern that is a model, or a part, of a family that another dialect has a pattern for."""
-    names = group.names | {name: Names(models=spec.models) for name, spec in group.others.items()}
+    names = group.names | {name: Names(models=other.spec.models) for name, other in group.others.items()}
     families = [Pattern(pattern.rstrip("*-"), name) for name, known in names.items() for pattern in known.models]
     for name, subject in group.subjects.items():
         yield from _taken(group, subject, [family for family in families if family.dialect != name])
