@@ -9,7 +9,7 @@ READY := .venv/.ready
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench beside peers floods conformance damage chats tokens fuzz mutate house site wheel compiled clean
+.PHONY: help setup demo test lint bench beside peers floods datasets conformance damage chats tokens fuzz mutate house site wheel compiled clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name what; do printf '%-12s %s\n' "$$name" "$$what"; done
@@ -40,6 +40,9 @@ beside: setup  ## measure speed beside an earlier commit: ARGS=COMMIT
 
 peers: setup  ## measure speed beside other packages, each in its own environment: ARGS="--quick --dialect NAME --write"
 	@$(BIN)/python -m tools.peers.compare $(ARGS)
+
+datasets: setup  ## measure the speed and memory of toolect dataset: ARGS="--size 200 --to qwen3 glm-4.5 --write"
+	@$(BIN)/python -m tools.bench.data_sets $(ARGS)
 
 floods: setup  ## read texts made to be slow: ARGS="--dialect NAME --write"
 	@$(BIN)/python -m tools.bench.floods $(ARGS)

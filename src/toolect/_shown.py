@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 # Controls, and the marks that turn the direction of text: a terminal must not obey them.
@@ -25,6 +26,14 @@ def one_line(text: str) -> str:
 def cut(text: str, length: int) -> str:
     """`text`, or its beginning and an ellipsis: at most `length` characters."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+_DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d[\d,]*")
+
+
+def cause(sentence: str, length: int = 120) -> str:
+    """What a sentence says without its data: what is quoted, numbers, and the place after ` - at `."""
+    return cut(_DATA.sub("…", sentence.partition(" - at ")[0]), length)
 
 
 def alike(one: Sequence[object], two: Sequence[object]) -> int:

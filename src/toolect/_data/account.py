@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._shown import cut
+from toolect._shown import cause, cut
 from toolect.message import Json
 
 
@@ -57,7 +56,6 @@ class Unfit(Exception):
 
 LONGEST = 400
 """Characters of a reason. Beyond it: it is cut."""
-_DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d[\d,]*")
 
 
 def because(error: Exception) -> Change:
@@ -67,4 +65,4 @@ def because(error: Exception) -> Change:
 
 def group(change: Change) -> str:
     """What a change is counted as: what it says without the data of its row."""
-    return cut(_DATA.sub("…", change.what.partition(" - at ")[0]), 120)
+    return cause(change.what)

@@ -10,11 +10,13 @@ from toolect.corpora.table import Share
 _NEWS = {Fate.CONVERTED: "good", Fate.CHANGED: "warn", Fate.REFUSED: "bad"}
 
 
-def row_page(report: RowReport) -> str:
-    """The page: all that is in the report."""
+def row_page(report: RowReport, what: str, command: str = "") -> str:
+    """The page: all that is in the report on `what`."""
     shares = [Share(fate.value, report.fates[fate.value], COLOURS[fate]) for fate in Fate]
     return draw_page(
         "dataset.html",
+        command,
+        what=what,
         report=report,
         lead=sentence(report) + ".",
         facts=[

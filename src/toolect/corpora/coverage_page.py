@@ -11,7 +11,15 @@ from toolect.authoring.derivation import derive
 from toolect.corpora.drawn import KINDS, Spot, spots
 from toolect.corpora.page import draw_page
 from toolect.corpora.report import Report
-from toolect.corpora.report_tables import NO_DIALECT, STATUSES, by_dialect, by_source, repairs, repairs_by_dialect
+from toolect.corpora.report_tables import (
+    NO_DIALECT,
+    NOTHING,
+    STATUSES,
+    by_dialect,
+    by_source,
+    repairs,
+    repairs_by_dialect,
+)
 from toolect.corpora.stats import MISSED, SAMPLES, Stats
 from toolect.corpora.table import Share
 
@@ -21,10 +29,12 @@ Drawn: TypeAlias = tuple[str, str, list[Spot]]
 """A sample: where it is, how it ended, and its text in colour."""
 
 
-def coverage_page(report: Report, stats: Stats) -> str:
-    """The page: everything in the report, and samples with their parse in colour."""
+def coverage_page(report: Report, stats: Stats, what: str, command: str = "") -> str:
+    """The page: everything in the report on `what`, and samples with their parse in colour."""
     return draw_page(
         "coverage.html",
+        command,
+        what=what,
         report=report,
         lead=_lead(report),
         facts=_facts(report),
@@ -35,6 +45,7 @@ def coverage_page(report: Report, stats: Stats) -> str:
         repairs_by_dialect=repairs_by_dialect(report),
         leaked=any(dialect.leaks for dialect in report.dialects),
         none_left=NO_DIALECT,
+        nothing=NOTHING,
         share=Share,
         shown_tools=SHOWN_TOOLS,
         samples=_samples(stats),
@@ -44,7 +55,17 @@ def coverage_page(report: Report, stats: Stats) -> str:
 
 def _lead(report: Report) -> str:
     names = [dialect.name for dialect in report.dialects if dialect.name]
-    lead = f"{report.lines:,} lines in {counted(report.files, 'file')}; {counted(len(names), 'dialect')} found."
+    total = {name: sum(getattr(dialect.figures, name) for dialect in report.dialects) for name in ("calls", *STATUSES)}
+    runnable = total["ok"] + total["repaired"]
+    lead = (
+        f"Of {counted(total['calls'], 'call')} in {counted(report.messages, 'message')}, {runnable:,} may be run"
+        f" ({percent(runnable, total['calls'])}), {total['repaired']:,} of them after repairs."
+        if total["calls"]
+        else f"No calls in {counted(report.messages, 'message')}."
+    )
+    lead += (
+        f" {counted(report.lines, 'line')} in {counted(report.files, 'file')}, {counted(len(names), 'dialect')} found."
+    )
     if report.structured:
         lead += f" Calls that are given as such: {report.structured_calls:,}, in {report.structured:,} of the messages."
     return lead

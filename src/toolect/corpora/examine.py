@@ -5,11 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from toolect import registry
-from toolect._shown import cut
+from toolect._shown import cause, cut
 from toolect._values.schema import type_of
 from toolect.corpora.reading import Read, Reader, badness
 from toolect.corpora.records import Bad, Record, Trouble, records
-from toolect.corpora.skeleton import skeleton, wired_keys
 from toolect.corpora.sources import Unit
 from toolect.corpora.stats import MISSED, Counts, Details, Specimen, Stats, most_samples
 from toolect.corpora.tally import Example, excerpt
@@ -126,7 +125,7 @@ class Examiner:
             for repair in call.repairs:
                 counts.repairs[repair.kind] += 1
             if not call.runnable:
-                self._unparsed(details, read.dialect, call)
+                self._unparsed(details, call)
                 continue
             called(tool)
             if type(arguments) is dict:
@@ -139,10 +138,11 @@ class Examiner:
         if len(kept) < most_samples(outcome) and len(text) <= LONGEST_SAMPLE and len(dumps(tools)) <= LONGEST_TOOLS:
             kept.append(Specimen(self._example(text), tools))
 
-    def _unparsed(self, details: Details, dialect: str, call: Call) -> None:
-        key = call.status, skeleton(call.raw, wired_keys(dialect))
+    def _unparsed(self, details: Details, call: Call) -> None:
+        error = call.error or ""
+        key = call.status, cause(error)
         if details.unparsed.add(key):
-            details.unparsed.show(key, self._example(excerpt(call.raw), call.error or ""))
+            details.unparsed.show(key, self._example(excerpt(call.raw), "" if error == key[1] else error))
 
     def _leaks(self, details: Details, read: Read) -> None:
         for leak in read.left:

@@ -5,6 +5,7 @@ There is no script in them, and their policy forbids any; whatever text the data
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from toolect._shown import cut, percent, visible
+from toolect._version import __version__
 
 
-def draw_page(template: str, **data: object) -> str:
-    """The page that a template makes of the data."""
-    return _environment().get_template(template).render(data)
+def draw_page(template: str, command: str = "", **data: object) -> str:
+    """The page that a template makes of the data; it tells by what, when, and by which command it was made."""
+    made = f"Made by toolect {__version__} on {date.today().isoformat()}"
+    return _environment().get_template(template).render(data, made=made, command=command)
 
 
 @cache

@@ -15,7 +15,7 @@ from toolect.corpora.reading import NONE
 from toolect.corpora.stats import FAILED, Counts, Details, Stats
 from toolect.corpora.tally import Example, Tally
 
-VERSION = 1
+VERSION = 2
 """The version of this shape: it goes up when something is no longer where it was."""
 
 
@@ -68,10 +68,10 @@ class Leaked(msgspec.Struct, frozen=True):
 
 
 class Unparsed(msgspec.Struct, frozen=True):
-    """Attempts that failed alike: their status, their text without its data, how many, and examples with the error."""
+    """Attempts that failed for one cause: their status, the error without its data, how many, and examples."""
 
     status: str
-    skeleton: str
+    cause: str
     count: int
     examples: tuple[Shown, ...]
 
@@ -149,10 +149,12 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def report(stats: Stats, files: int) -> Report:
-    """The report on what was found, the dialects with most calls first."""
+    """The report on what was found, the dialects with most calls first; none, where that is most of it."""
     names = {dialect for _, dialect in stats.counts}
     totals = {name: stats.dialect(name) for name in names}
     ranked = sorted(names, key=lambda name: (-totals[name].calls, -totals[name].messages, name))
+    if NONE in names and totals[NONE].messages * 2 > stats.messages:
+        ranked.sort(key=bool)  # what is most of the corpus comes first
     sources = sorted(stats.counts.items(), key=lambda item: (item[0][0], -item[1].messages, item[0][1]))
     return Report(
         version=VERSION,

@@ -10,6 +10,8 @@ from toolect.corpora.table import Cell, Kind, Share, Table, columns
 
 NO_DIALECT = "(none)"
 """What stands for a dialect where none has left a mark."""
+NOTHING = "no call or reasoning of any dialect: plain answers, or a format that is not known here"
+"""What such messages are."""
 STATUSES = ("ok", "repaired", "truncated", "malformed")
 _FIGURES = (
     *columns(Kind.FIGURE, "messages", "calls"),

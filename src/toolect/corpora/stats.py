@@ -64,7 +64,7 @@ class Details:
     leaks: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(40, 2))
     """Marker and the part of the message it was left in."""
     unparsed: Tally[tuple[str, str]] = field(default_factory=lambda: Tally(60, 3))
-    """Status and skeleton of attempts that failed."""
+    """Status and cause of attempts that failed."""
     arguments: Tally[tuple[str, str, str]] = field(default_factory=lambda: Tally(1000))
     """Tool, argument and JSON type."""
     tools: Tally[str] = field(default_factory=lambda: Tally(200))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from toolect import _extras as extras
+from toolect._extras import NAME
 from toolect.cli._shared.io import Misuse
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,6 +34,13 @@ def _checked(_ctx: click.Context, _param: click.Parameter, path: str | None) -> 
         why = getattr(error, "strerror", None) or error
         raise Misuse(f"expected to write the report, got `{why}` at `{path}`: name another file") from None
     return path
+
+
+def given_command() -> str:
+    """The command as it was typed, for a report to tell how it was made; empty where a program runs it."""
+    called = Path(sys.argv[0])
+    name = called.parent.name if called.stem == "__main__" else called.stem
+    return shlex.join([name, *sys.argv[1:]]) if name == NAME else ""
 
 
 html_option = click.option(

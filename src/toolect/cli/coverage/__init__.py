@@ -11,7 +11,7 @@ import msgspec
 
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
-from toolect.cli._shared.page_option import html_option
+from toolect.cli._shared.page_option import given_command, html_option
 from toolect.cli._shared.progress import progress
 from toolect.registry import AUTO
 
@@ -77,7 +77,8 @@ def command(
     if html is not None:
         from toolect.corpora.coverage_page import coverage_page
 
-        Path(html).write_text(coverage_page(found, stats), encoding="utf-8")
+        page = coverage_page(found, stats, ", ".join(corpus), given_command())
+        Path(html).write_text(page, encoding="utf-8")
     if as_json:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from toolect._shown import counted, cut, one_line
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled
 from toolect.corpora.report import DialectReport, Report, Shown
-from toolect.corpora.report_tables import NO_DIALECT, by_dialect, by_source
+from toolect.corpora.report_tables import NO_DIALECT, NOTHING, by_dialect, by_source
 
 SHOWN = 8
 """Lines of a list."""
@@ -39,6 +39,8 @@ def _summary(report: Report) -> Iterator[Styled]:
 
 
 def _about(dialect: DialectReport) -> Iterator[Styled]:
+    if dialect.name is None:
+        yield from _line("", NOTHING, QUIET)
     if dialect.figures.repairs:
         found = ", ".join(f"{kind} {count:,}" for kind, count in dialect.figures.repairs.items())
         yield from _line("repairs", found)
@@ -57,7 +59,7 @@ def _about(dialect: DialectReport) -> Iterator[Styled]:
         yield from _examples(leak.examples[:1])
     yield from _rest(sum(leak.count for leak in dialect.leaks[SHOWN:]) + dialect.more.leaks)
     for failed in dialect.unparsed[:SHOWN]:
-        yield from _line(failed.status, f"{failed.count:,} × {failed.skeleton}", STATUS[failed.status])
+        yield from _line(failed.status, f"{failed.count:,} × {failed.cause}", STATUS[failed.status])
         yield from _examples(failed.examples[:1])
     yield from _rest(sum(failed.count for failed in dialect.unparsed[SHOWN:]) + dialect.more.unparsed)
     if dialect.others.tried:

@@ -11,7 +11,7 @@ import msgspec
 from toolect import _extras as extras
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
-from toolect.cli._shared.page_option import html_option
+from toolect.cli._shared.page_option import given_command, html_option
 from toolect.cli._shared.progress import progress
 from toolect.message import Status
 from toolect.registry import AUTO
@@ -112,7 +112,7 @@ def command(
     if html is not None:
         from toolect._data.row_page import row_page
 
-        Path(html).write_text(row_page(found), encoding="utf-8")
+        Path(html).write_text(row_page(found, ", ".join(data), given_command()), encoding="utf-8")
     if as_json:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
