@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from datetime import date
 from itertools import pairwise
@@ -19,6 +20,7 @@ from toolect._chats.template_chat import TemplateChat
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import placed, unmarked
 from toolect.chat_template import BadTemplate
+from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Results, System, ToolResult, User
 from toolect.transcript import Transcript
 
@@ -179,3 +181,36 @@ def test_marks_stand_around_their_texts(conversation: Conversation, lost: list[i
     found = placed(text, marker.marks)
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert all(plain[one.start : one.end] in one.mark.text for one in found)
+
+
+def test_a_process_is_kept_and_started_anew() -> None:
+    """Renderings share a process until one of them fails; it ends with its sandbox."""
+    sandbox = Sandbox()
+    assert sandbox.run("{{ a }}", [{"a": 1}, {"a": 2}]) == ["1", "2"]
+    first = sandbox._process
+    assert sandbox.run("{{ a }}!", [{"a": 3}]) == ["3!"]
+    assert sandbox._process is first
+    with pytest.raises(BadTemplate, match="does not end"):
+        sandbox.run("{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}", [{}], seconds=1)
+    assert first is not None and first.poll() is not None
+    assert sandbox.run("{{ a }}", [{"a": 4}]) == ["4"]
+    again = sandbox._process
+    assert again is not None
+    again.kill()
+    again.wait()
+    assert sandbox.run("{{ a }}", [{"a": 5}]) == ["5"]
+    last = sandbox._process
+    del sandbox
+    gc.collect()
+    assert last is not None and last.poll() is not None
+
+
+def test_a_transcript_becomes_one_of_a_template() -> None:
+    """What the template leaves out or tells otherwise is lost, and said."""
+    said = Assistant(Message([Reasoning("Hm"), Content("At noon.")]))
+    talk = Conversation([System("Be brief."), User("When?"), said])
+    source = toolect.chat("qwen3")
+    template = "{% for m in messages if m.role != 'system' %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}"
+    done = source.convert(source.render(talk, False), toolect.chat(template=template, dialect="hermes"))
+    assert done.text == "<user>When?</user><assistant>At noon.</assistant>"
+    assert "turn 0: left out: 'Be brief.'" in done.losses

@@ -24,7 +24,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
-from toolect.chat_template.sandbox import environment
+from toolect.chat_template.child import environment
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.message import Call, Content, Message
 from toolect.rendered import Unrepresentable

@@ -35,8 +35,9 @@ def variables(case: Case, original: Original) -> dict[str, Json]:
         "bos_token": original.bos_token,
         "eos_token": original.eos_token,
     }
-    if case.thinking is not None:  # the names that templates have for it
-        given |= {"enable_thinking": case.thinking, "thinking": case.thinking}
+    thinking = original.thinking if case.thinking is None else case.thinking
+    if thinking is not None:  # the names that templates have for it
+        given |= {"enable_thinking": thinking, "thinking": thinking}
     return given
 
 

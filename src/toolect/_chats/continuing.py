@@ -68,6 +68,10 @@ class Written(ABC):
         unless `unsafe` says that it is made harmless or kept.
         """
 
+    @abstractmethod
+    def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
+        """What of a conversation its text does not tell, in words."""
+
     def beginning(
         self,
         conversation: Conversation,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from toolect import registry
 from toolect._chats.answers import plain_dialect
+from toolect._chats.comparing import Change
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import any_of
 from toolect._chats.template_pieces import Piece, apart, definitions, pieces
@@ -16,6 +17,7 @@ from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways
 from toolect._chats.writing import Unsafe
 from toolect.chat_template import BadTemplate, marked, read_template, special_tokens, template_of, turns, verdicts
+from toolect.chat_template.sandbox import Sandbox
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import Json
@@ -34,6 +36,7 @@ class TemplateChat(Written):
         self, template: str, dialect: Dialect, variables: Mapping[str, Json] | None = None, name: str = "template"
     ) -> None:
         self.template, self.dialect, self._name = template, dialect, name
+        self._sandbox = Sandbox()
         self.variables: dict[str, Json] = {"bos_token": "", "eos_token": "", **(variables or {})}
 
     @property
@@ -54,6 +57,19 @@ class TemplateChat(Written):
         """The tokens that end an answer."""
         return self._ways.answered.ends
 
+    def close(self) -> None:
+        """End the process that renders; another one starts when it is needed."""
+        self._sandbox.close()
+
+    def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
+        """The texts that the template tells otherwise, and the tools where it does not tell of them."""
+        found = [
+            Change("told otherwise" if one.told else "left out", one.turn, repr(one.given[:40])) for one in text.changed
+        ]
+        if conversation.tools and not any(span.origin is Origin.TOOLS for span in text.spans):
+            found.insert(0, Change("the tools are left out"))
+        return tuple(map(str, found))
+
     def render(
         self,
         conversation: Conversation,
@@ -72,7 +88,7 @@ class TemplateChat(Written):
         given = self.variables | {"tools": [*map(dict, conversation.tools)] or None, "documents": None}
         if thinking is not None:  # the names that templates have for it
             given |= {"enable_thinking": thinking, "thinking": thinking}
-        work = TemplateWork(self.template, given, "" if date is None else str(date))
+        work = TemplateWork(self.template, given, "" if date is None else str(date), self._sandbox)
         text, told, changed = work.told(turns, generate, self._ways)
         told = apart([*told, *definitions(text, conversation.tools)])
         author = Author(self.dialect, (self.template,))
@@ -80,7 +96,7 @@ class TemplateChat(Written):
 
     @cached_property
     def _ways(self) -> Ways:
-        return ways(self.template, self.variables, self.dialect)
+        return ways(self.template, self.variables, self.dialect, self._sandbox)
 
     def _replayed(self, pieces: Sequence[Piece], turns: Sequence[Turn]) -> Iterator[Piece]:
         """The pieces, with sampled answers as they were sampled, unless the template leaves their reasoning out."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from toolect._chats.guarding import control_tokens
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import Answered, Found, apart, placed, unmarked, whole_answers
-from toolect.chat_template.sandbox import BadTemplate, run
+from toolect.chat_template.sandbox import BadTemplate, Sandbox
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message
 from toolect.rendered import Unrepresentable
@@ -44,6 +44,7 @@ class TemplateWork(NamedTuple):
     template: str
     variables: Mapping[str, Json]
     day: str
+    sandbox: Sandbox
 
     def told(self, turns: Sequence[Turn], generate: bool, ways: Ways) -> Told:
         """What it makes of the turns. Raises Unrepresentable where it refuses them, and BadTemplate."""
@@ -54,7 +55,7 @@ class TemplateWork(NamedTuple):
         parts = [
             self.asked(turns[:at], True, ways.habits, m) for at, m in zip(first.values(), markers[1:], strict=True)
         ]
-        text, marked, *prompts = run(self.template, [*whole, *parts], day=self.day)
+        text, marked, *prompts = self.sandbox.run(self.template, [*whole, *parts], day=self.day)
         if isinstance(text, BadTemplate):
             raise Unrepresentable("conversation", str(text))
         if isinstance(marked, str) and unmarked(marked, markers[0].marks) == text:
@@ -82,7 +83,7 @@ class TemplateWork(NamedTuple):
         markers = [Marker(turns, frozenset([number])) for number in range(min(whole.count, MAX_ALONE))]
         given = [self.asked(turns, generate, habits, marker) for marker in markers]
         found: list[Found] = []
-        for marked, marker in zip(run(self.template, given, day=self.day), markers, strict=True):
+        for marked, marker in zip(self.sandbox.run(self.template, given, day=self.day), markers, strict=True):
             if isinstance(marked, str) and unmarked(marked, marker.marks) == text:
                 found += placed(marked, marker.marks)
         found = apart(found)
@@ -131,9 +132,9 @@ _TOOL: dict[str, Json] = {
 _CALL = Call("look_up", {"key": "it's"}, "abcdefgh1")
 
 
-def ways(template: str, variables: Mapping[str, Json], dialect: Dialect) -> Ways:
+def ways(template: str, variables: Mapping[str, Json], dialect: Dialect, sandbox: Sandbox) -> Ways:
     """Finds out what a template always does, by conversations of a few words. Raises BadTemplate if it renders none."""
-    work = TemplateWork(template, dict(variables) | {"tools": None, "documents": None}, "")
+    work = TemplateWork(template, dict(variables) | {"tools": None, "documents": None}, "", sandbox)
     asked, said = User("Ask"), Assistant(Message([Content("Said")]))
     # An answer has markup of its own: only the first two tell what turns are made of.
     talks: list[tuple[list[Turn], bool]] = [
@@ -144,7 +145,7 @@ def ways(template: str, variables: Mapping[str, Json], dialect: Dialect) -> Ways
     habits = [Habits(text, empty) for empty, text in product(("", None), (False, True))]
     called: list[Turn] = [asked, Assistant(Message([_CALL])), Results((ToolResult("abcdefgh1", "look_up", "Told"),))]
     given += [work.asked(called, True, habit) | {"tools": [_TOOL]} for habit in habits]
-    texts = run(template, given)
+    texts = sandbox.run(template, given)
     if all(isinstance(text, BadTemplate) for text in texts):
         raise next(text for text in texts if isinstance(text, BadTemplate))
     scaffold = [

@@ -84,7 +84,7 @@ class Chat(Written):
         thought = self._plans.thought_opener, self._plans.thought_closer
         return Hearing(self.spec, self.dialect, thought).conversation(text, self._reader.read(text))
 
-    def convert(self, text: str, target: Chat, **options: Any) -> Converted:
+    def convert(self, text: str, target: Written, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell."""
         conversation = self.parse(text)
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
@@ -95,4 +95,8 @@ class Chat(Written):
             for turn in conversation.turns
         )
         written = target.render(Conversation(turns, conversation.tools), generate, **options)
-        return Converted(written, tuple(map(str, changes(conversation, target.parse(written)))))
+        return Converted(written, target.losses(conversation, written))
+
+    def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
+        """What is otherwise in a conversation that is read back from its text."""
+        return tuple(map(str, changes(conversation, self.parse(text))))
