@@ -219,12 +219,20 @@ def _findings(copy: Path, name: str, changed: dict[str, range], before: _Essence
 
 
 def _alone(copy: Path, name: str) -> Sequence[Diagnostic]:
-    """What the checks that look at one dialect find; nothing when they take too long."""
+    """What the checks that look at one dialect find."""
+    return _linted(copy, name, [c.name for c in _CHECKS if not c.compare and c.name != _NEEDLESS])
+
+
+def _needless(copy: Path, name: str) -> Sequence[Diagnostic]:
+    """The comments that allow what no check finds any more: to know that, all of them have to run."""
+    return _linted(copy, name, [_NEEDLESS])
+
+
+def _linted(copy: Path, name: str, checks: list[str]) -> Sequence[Diagnostic]:
+    """What these checks find; nothing when they take too long."""
     try:
         with time_limit(LINT_SECONDS):
-            return lint(
-                copy / "dialects.yaml", only=[name], checks=[c.name for c in _CHECKS if not c.compare]
-            ).diagnostics
+            return lint(copy / "dialects.yaml", only=[name], checks=checks).diagnostics
     except TimeUpError:
         return ()
 
@@ -243,8 +251,9 @@ def _compared(copy: Path, name: str) -> Sequence[Diagnostic]:
 
 
 _CHECKS = [catalogue.find(name) for name in catalogue.names()]
-STAGES = (_alone, _compared)
-"""What is run, in this order: checks that compare dialects only for what no other finds."""
+_NEEDLESS = "unused-allow"
+STAGES = (_alone, _compared, _needless)
+"""What is run, in this order: what takes longer only for what nothing before it finds."""
 
 
 def _places(diagnostic: Diagnostic) -> list[Place]:
