@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import UnknownChat, chat, chats, looks_like
-from toolect._chats.plan import texts_of
 from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
 from toolect.cli import main

@@ -7,7 +7,8 @@ from datetime import date as Date  # noqa: N812
 from typing import Any
 
 from toolect._chats.filling import Data, Pair, Said, told
-from toolect._chats.plan import Each, Fill, Fixed, Plan, Plans
+from toolect._chats.ops import Each, Fill, Fixed, Plan
+from toolect._chats.plan import Plans
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact
 from toolect.message import Call
 from toolect.rendered import Unrepresentable

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from toolect._chats.plan import TURNS, Fill, frame_of
+from toolect._chats.chat_grammar import TURNS, frame_of
+from toolect._chats.ops import Fill
 from toolect._chats.slot_runs import inner_texts
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.leaves import leaves

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolect._chats.plan import TURNS, frame_of
+from toolect._chats.chat_grammar import TURNS, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq

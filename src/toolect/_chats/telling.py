@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toolect._chats.filler import Filler
-from toolect._chats.plan import Each, Plans
+from toolect._chats.ops import Each
+from toolect._chats.plan import Plans
 from toolect._prompting.outputs import harmless, written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
 from toolect._spec.leaves import leaves

@@ -30,6 +30,7 @@ _LAST_WORD, _LAST_ASKED = int(Fact.LAST_WORD), int(Fact.LAST_ASKED)
 _KINDS: dict[type, int] = {
     User: int(Fact.USER), Assistant: int(Fact.ANSWER), Results: int(Fact.RESULTS), System: int(Fact.NOTICE),
 }  # fmt: skip
+_GENERATE, _THINKING, _NO_THINKING = int(Fact.GENERATE), int(Fact.THINKING), int(Fact.NO_THINKING)
 _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
 
@@ -98,3 +99,9 @@ def following(turn: Turn, facts: int) -> int:
     if isinstance(turn, Results):
         found |= _TOLD
     return found | (_AFTER_CALLS | _ROUND if facts & _CALLS else 0)
+
+
+def literal_facts(thinking: bool | None, generate: bool) -> int:
+    """The facts that a caller's wishes are."""
+    facts = _GENERATE if generate else 0
+    return facts if thinking is None else facts | (_THINKING if thinking else _NO_THINKING)

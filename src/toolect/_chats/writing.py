@@ -10,8 +10,10 @@ from toolect._chats.answers import Answers
 from toolect._chats.filler import Filler
 from toolect._chats.filling import Data, Said
 from toolect._chats.guarding import Guardian
+from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
-from toolect._chats.plan import AnswerPlan, Each, Fill, literal_facts
+from toolect._chats.plan import AnswerPlan
+from toolect._chats.turn_facts import literal_facts
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
 from toolect.rendered import Rendered, Unrepresentable
 from toolect.transcript import Author, Defused, Given, Origin, Transcript
