@@ -78,5 +78,5 @@ def said(one: Conversation) -> Json:
                     if at is None:
                         at = next((n for n, (name, _) in enumerate(waiting) if not (name and result.call_id)), None)
                     told.append([None if at is None else waiting.pop(at)[1], result.output])
-                found.append(["results", told])
+                found.append(["results", sorted(told, key=lambda one: -1 if one[0] is None else one[0])])
     return found

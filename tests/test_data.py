@@ -212,6 +212,12 @@ def test_meaning_does_not_depend_on_spelling() -> None:
             (outcome,) = Convert(target_of(form)).outcomes(given.to_openai())
             keys |= {meaning(read(row)) for row in outcome.rows if outcome.account.fate is Fate.CONVERTED}
         assert len(keys) == 1
+    two = [{**CALL, "id": name} for name in ("x", "y")]
+    told = [{"role": "tool", "tool_call_id": name, "content": name} for name in ("x", "y")]
+    rows = [[ASKED[0], {"role": "assistant", "tool_calls": two}, *some] for some in (told, told[::-1])]
+    assert len({meaning(Conversation.from_openai(row)) for row in rows}) == 1
+    texts = [Convert(target_of("qwen3"))({"messages": row}) for row in rows]
+    assert texts[0] == texts[1] and texts[0]["account"]["status"] == "converted"
     one = Conversation.from_openai(ASKED)
     other = json.loads(json.dumps(ASKED).replace("1}", "2}"))
     assert meaning(one) != meaning(Conversation.from_openai(other))

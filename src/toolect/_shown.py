@@ -28,7 +28,7 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-_DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\d[\d,]*")
+_DATA = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|(?<![\w.-])\d[\d,]*")
 
 
 def cause(sentence: str, length: int = 120) -> str:

@@ -20,7 +20,7 @@ def meaning(conversation: Conversation, tools: bool = True) -> bytes:
 
     Ids do not count, nor does how the arguments were spelled; without `tools` neither do these.
     """
-    parts: list[Json] = [list(_said(conversation)), owners(conversation.turns)]
+    parts: list[Json] = [list(_said(conversation))]
     if tools:
         parts.append(sorted(_text(dict(tool)) for tool in conversation.tools))
     return hashlib.blake2b(_text(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
@@ -31,6 +31,7 @@ def _text(value: Json) -> str:
 
 
 def _said(conversation: Conversation) -> Iterator[Json]:
+    whose = iter(owners(conversation.turns))
     for turn in conversation.turns:
         match turn:
             case System(text) if text.strip():
@@ -45,7 +46,8 @@ def _said(conversation: Conversation) -> Iterator[Json]:
                 yield from (_call(call) for call in message.calls)
                 yield "end"
             case Results(results):
-                yield ["results", [[one.output.strip(), one.is_error] for one in results]]
+                told = zip(next(whose), results, strict=True)
+                yield ["results", sorted([call, one.output.strip(), one.is_error] for call, one in told)]
 
 
 def _call(call: Call) -> Json:

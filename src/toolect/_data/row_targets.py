@@ -14,7 +14,7 @@ from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._values.ref import join_ref
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Message, dumps
+from toolect.message import Call, Json, Message, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Transcript
@@ -170,7 +170,7 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 
 def _in_chat(conversation: Conversation, target: Target) -> Written:
     one = chat_named(target.chat)
-    conversation = renumbered(conversation, one.dialect.spec.ref)
+    conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
         text = one.render(conversation, False, **options)
@@ -185,27 +185,40 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
     return Written([_COLUMNS[target.form](example) for example in made], lost)
 
 
-def renumbered(conversation: Conversation, ref: str) -> Conversation:
-    """The conversation with ids as a dialect counts them, where it does: so that results name the calls they are of."""
-    if "{index}" not in ref:
+def told_in_order(conversation: Conversation, ref: str) -> Conversation:
+    """The conversation with the results of each turn in the order of their calls: most chats tell no other.
+
+    Where a dialect counts its calls, as `ref` says, they have ids as it counts them, so that results name them.
+    """
+    counts = "{index}" in ref
+    if not counts and not any(isinstance(turn, Results) and len(turn.results) > 1 for turn in conversation.turns):
         return conversation
     waiting = Waiting()
-    ids: dict[int, str] = {}  # of each call, by its identity
+    places: dict[int, int] = {}  # of each call, by its identity
+    ids: dict[int, str] = {}
     turns: list[Turn] = []
     for turn in conversation.turns:
         asked = waiting.follow(turn)
         if isinstance(turn, Assistant):
             for number, call in enumerate(turn.message.calls):
-                ids[id(call)] = join_ref(ref, call.name, number)
-            segments = [
-                replace(one, id=ids[id(one)]) if isinstance(one, Call) else one for one in turn.message.segments
-            ]
-            turn = Assistant(Message(segments, turn.message.repairs))
+                places[id(call)] = len(places)
+                ids[id(call)] = join_ref(ref, call.name, number) if counts else call.id or ""
+            if counts:
+                segments = [_with_id(one, ids) for one in turn.message.segments]
+                turn = Assistant(Message(segments, turn.message.repairs))
         elif isinstance(turn, Results):
-            told = zip(turn.results, asked, strict=True)
-            turn = Results(tuple(one if call is None else replace(one, call_id=ids[id(call)]) for one, call in told))
+            told = sorted(
+                zip(turn.results, asked, strict=True),
+                key=lambda one: len(places) if one[1] is None else places[id(one[1])],
+            )
+            named = (one if call is None or not counts else replace(one, call_id=ids[id(call)]) for one, call in told)
+            turn = Results(tuple(named))
         turns.append(turn)
     return replace(conversation, turns=tuple(turns))
+
+
+def _with_id(segment: Segment, ids: Mapping[int, str]) -> Segment:
+    return replace(segment, id=ids[id(segment)]) if isinstance(segment, Call) else segment
 
 
 def _defused(text: Transcript) -> list[Change]:
