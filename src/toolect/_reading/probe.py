@@ -26,6 +26,7 @@ MAX_COMMENT = 4096
 
 _INSIDE = {"{": "\"'", "[": "{["}
 """The brackets with which JSON that holds calls begins, and what comes after each."""
+_EMPTY = re.compile(rf"\{{\s{{0,{MAX_BLANK}}}\}}|\[\s{{0,{MAX_BLANK}}}\]").match
 match_blank = re.compile(r"\s*").match
 _BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
 _LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
@@ -246,7 +247,7 @@ def json_instead(view: View, node: Node, marker: Lexeme) -> Answer:
     if not isinstance(marker.key, str):
         return Answer.NO
     likely = begins_json(view, marker.start)
-    if likely is not Answer.YES:
+    if likely is not Answer.YES and not _EMPTY(buf, marker.start):
         return likely
     probe.over(marker)
     if probe.node.text or probe.node.escaped or probe.node.over:

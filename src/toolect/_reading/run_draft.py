@@ -154,6 +154,7 @@ class RunDraft:
     def over(self, key: str | Terminal, skip_lead: bool = False) -> list[RunDraft]:
         """The drafts that go over `key` and on as long as nothing has to be decided."""
         step = self.node.step(key)
+        rival = self.node.json and isinstance(key, str) and key[0] in "{["  # JSON may be meant, if it goes on so
         if not skip_lead:
             self.literal(self.trail + step.expects)
         begin, group = self.at, 0
@@ -195,7 +196,7 @@ class RunDraft:
         self.node = node = step.node
         if not self.tasks(node.arrival):
             return []
-        if self.cuts is not None:
+        if self.cuts is not None and not rival:
             self.cut(self.cuts, key)
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]
@@ -221,7 +222,7 @@ class RunDraft:
             if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:
                 return [self]
         marked = [draft for key in keys for draft in self.copy().over(key)]
-        return [*marked, *drafts, self] if whole else [*marked, *drafts]  # what JSON begins with, a marker may
+        return [*marked, *drafts, self] if whole and not rival else [*marked, *drafts]  # what JSON begins with, a marker may
 
     def cut(self, cuts: list[RunDraft], key: str | Terminal) -> None:
         """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
