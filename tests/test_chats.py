@@ -182,6 +182,47 @@ def test_what_was_sampled_is_not_rewritten(name: str) -> None:
         assert added.was != added.now
 
 
+@st.composite
+def sampled(draw: st.DrawFn) -> Conversation:
+    """Conversations with answers that have their texts, with reasoning told apart or left in the content."""
+    turns: list[Turn] = [User(draw(st.sampled_from(["When?", "", "On?"])))]
+    for _ in range(draw(st.integers(1, 3))):
+        thought: list[Segment] = [Reasoning("hm")] if draw(st.booleans()) else []
+        said = draw(st.sampled_from(["At noon.", " ", "", "hm</think>At noon.", "<think>\nhm\n</think>\nAt noon."]))
+        calls: list[Segment] = [CALL][: draw(st.integers(0, 1))]
+        text = draw(st.sampled_from([None, "As sampled.", "<think>\nhm\n</think>\n\nAs sampled."]))
+        turns.append(Assistant(Message([*thought, Content(said), *calls]), text))
+        if calls:
+            turns.append(Results((ToolResult("", "tide", "12:04"),) * draw(st.integers(1, 2))))
+        turns.append(draw(st.sampled_from([User("When?"), User(""), User("On?"), System("Brief.")])))
+    return Conversation(turns, [TIDE] if draw(st.booleans()) else [])
+
+
+@every_chat
+@LAW
+@given(sampled(), st.sampled_from([None, True, False]))
+def test_what_was_written_before_changes_nothing(name: str, conversation: Conversation, thinking: bool | None) -> None:
+    """A chat that has written much writes the same as one that is new."""
+    told = []
+    for one in (chat(name), Chat(chat(name).spec, chat(name).dialect)):
+        try:
+            told.append(str(one.render(conversation, thinking=thinking, date="2026-01-01", unsafe="neutralise")))
+        except Unrepresentable as error:
+            told.append(str(error))
+    assert told[0] == told[1]
+
+
+def test_reasoning_that_was_left_in_the_content_is_another_shape() -> None:
+    """An answer whose reasoning is told is written from its message, one that has it in its content as sampled."""
+    one = Chat(chat("qwen3").spec, chat("qwen3").dialect)
+    told = Message([Reasoning("hm"), Content("At noon.")])
+    left = Message([Content("hm</think>At noon.")])
+    texts = [
+        one.render(Conversation([User("When?"), Assistant(said, "As sampled."), User("On?")])) for said in (told, left)
+    ]
+    assert ["As sampled." in text for text in texts] == [False, True]
+
+
 @every_chat
 def test_a_thousand_turns(name: str) -> None:
     turns = [turn for n in range(500) for turn in (User(f"u{n}"), Assistant(Message([Content(f"a{n}")])))]

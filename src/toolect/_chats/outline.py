@@ -76,6 +76,8 @@ def answer_shape(said: Said, sampled: bool) -> int:
         code |= 16 if content.isspace() else 32
     if reasoning:
         code |= 64 if reasoning.isspace() else 128
+    if sampled and said.message.reasoning:  # what the chat takes for reasoning is not all that may have been sampled
+        code |= 256
     return code
 
 
