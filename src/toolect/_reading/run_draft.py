@@ -222,7 +222,8 @@ class RunDraft:
             if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:
                 return [self]
         marked = [draft for key in keys for draft in self.copy().over(key)]
-        return [*marked, *drafts, self] if whole and not rival else [*marked, *drafts]  # what JSON begins with, a marker may
+        here = [self] if whole and not rival else []
+        return [*marked, *drafts, *here]  # what JSON begins with, a marker may
 
     def cut(self, cuts: list[RunDraft], key: str | Terminal) -> None:
         """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
