@@ -24,7 +24,7 @@ TEXTS = (
 @cache
 def byte_level(normalizer: str = "") -> Any:
     """A byte-level vocabulary as most families have, with markers of which some are not called special."""
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers", reason="no tokenizers here: the extra `dev` brings it")
     made = tokenizers.Tokenizer(tokenizers.models.BPE())
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = tokenizers.decoders.ByteLevel()
@@ -39,7 +39,7 @@ def byte_level(normalizer: str = "") -> Any:
 @cache
 def byte_fallback() -> Any:
     """A vocabulary of characters with spaces as `▁`, where bytes stand for what it has not."""
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers", reason="no tokenizers here: the extra `dev` brings it")
     signs = [f"<0x{byte:02X}>" for byte in range(256)] + sorted(
         {*"▁", *"".join(TEXTS).replace(" ", "▁")} - {"🌊", "天"}
     )
@@ -60,7 +60,7 @@ def _marked(tokenizers: Any, made: Any) -> Any:
 @cache
 def ranks() -> Any:
     """A tiktoken encoding of single bytes and a few pairs."""
-    tiktoken = pytest.importorskip("tiktoken")
+    tiktoken = pytest.importorskip("tiktoken", reason="no tiktoken here: the extra `dev` brings it")
     pairs = dict.fromkeys(a + b for text in TEXTS for a, b in zip(_bytes(text), _bytes(text)[1:], strict=False))
     known = [bytes([byte]) for byte in range(256)] + [*pairs]
     return tiktoken.Encoding(

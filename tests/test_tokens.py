@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Any
 
@@ -167,7 +168,7 @@ def test_a_marker_in_a_value_of_sampled_text_is_text() -> None:
 
 def test_where_encoding_all_at_once_differs_is_shown() -> None:
     """`".` and `\n` are one id in the text as a whole, and two where the origin changes."""
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers", reason="no tokenizers here: the extra `dev` brings it")
     vocabulary = {sign: at for at, sign in enumerate(sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()))}
     made = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary | {".Ċ": 256}, [(".", "Ċ")]))
     made.decoder = tokenizers.decoders.ByteLevel()
@@ -277,6 +278,62 @@ def test_an_unknown_id_is_refused_before_anything_is_read() -> None:
     assert not stream.message.segments and not stream.calls
 
 
+# Tokenizers that do not fit
+
+
+def without(*markers: str, added: tuple[str, ...] = ()) -> Any:
+    """A small tokenizer without some of its markers, and with other added texts."""
+    tokenizers = pytest.importorskip("tokenizers", reason="no tokenizers here: the extra `tokens` brings it")
+    spec = json.loads(byte_level().to_str())
+    spec["added_tokens"] = [one for one in spec["added_tokens"] if one["content"] not in markers]
+    made = tokenizers.Tokenizer.from_str(json.dumps(spec))
+    made.add_tokens([tokenizers.AddedToken(text, special=False, normalized=False) for text in added])
+    return made
+
+
+def test_a_vocabulary_without_the_markers_spells_them() -> None:
+    """It is said which are missing; then text is all there is, and it is read as text always was."""
+    poor = without("<tool_call>", "</tool_call>")
+    dialect = toolect.dialect("hermes")
+    missing = {one.marker.strip() for one in markers(dialect, poor) if not one.tokens}
+    assert {"<tool_call>", "</tool_call>"} <= missing and "<think>" not in missing
+    text = dialect.render(Message([Content("Sure."), Call("tide", {"port": "Brest"})]), [TIDE])
+    encoded = encode(text, poor)
+    assert names_in(encoded) == [] and bytes_of(encoded).decode() == text
+    stream, _ = read(encoded.ids, poor, "hermes")
+    assert stream.message == dialect.parse(text) and len(stream.calls) == len(encoded.calls) == 1
+
+
+@pytest.mark.parametrize("added", [("<tool",), ("call>",), ("<tool_call>\n",), (">\n", "<tool_call>\n{")])
+def test_added_texts_may_overlap(added: tuple[str, ...]) -> None:
+    """Markers that begin in one another: ids say the text, quoted ones are none, and the same calls are read."""
+    tokenizer = without(added=added)
+    call = Message([Content("c"), Call("tide", {"port": "<tool_call>\n{"}, "a")])
+    conversation = Conversation([User("<tool_call>\n{ <tool"), Assistant(call)], [TIDE])
+    text = toolect.chat("qwen2.5").render(conversation, False, unsafe="keep")
+    encoded = encode(text, tokenizer)
+    assert bytes_of(encoded).decode() == text
+    assert [one.call.arguments for one in encoded.calls] == [call.calls[0].arguments]
+    asked = [token.id for token in encoded.tokens if token.origin is Origin.USER]
+    assert not {tokenizer.token_to_id(marker) for marker in ("<tool_call>", "<tool_call>\n", "<tool_call>\n{")} & {
+        *asked
+    }
+    answer = [token.id for token in encoded.tokens if token.origin is Origin.ANSWER]
+    stream, _ = read(answer, tokenizer, "hermes")
+    assert [one.arguments for one in stream.message.calls] == [call.calls[0].arguments]
+
+
+def test_bytes_that_stand_for_themselves() -> None:
+    """Where a vocabulary falls back to bytes, a character is told once it is whole; half of one is U+FFFD."""
+    tokenizer = adapted(SMALL["fallback"]())
+    (ids,) = tokenizer.encode(["🌊"])
+    assert len(ids) == 4
+    stream = toolect.dialect("hermes").token_stream(tokenizer)
+    assert [bool(stream.feed(number)) for number in ids] == [False, False, False, True]
+    stream, _ = read(ids[:3], tokenizer, "hermes")
+    assert stream.message.content == "\ufffd"
+
+
 # Tokenizers
 
 
@@ -310,7 +367,7 @@ def test_markers_that_a_vocabulary_has_not_are_named() -> None:
 
 def test_a_tokenizer_that_cuts_off_is_not_obeyed() -> None:
     """Truncation, padding and the habit of encoding special tokens as text are for others."""
-    tokenizers = pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers", reason="no tokenizers here: the extra `dev` brings it")
     odd = tokenizers.Tokenizer.from_str(byte_level().to_str())
     odd.enable_truncation(3)
     odd.enable_padding(length=50)

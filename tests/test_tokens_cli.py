@@ -50,7 +50,7 @@ def test_markers_and_ends_that_a_vocabulary_has_not_are_said(given: list[str]) -
 
 
 def test_a_page_holds_the_texts_and_obeys_none(given: list[str], tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
+    pytest.importorskip("jinja2", reason="no jinja2 here: the extra `template` brings it")
     done = CliRunner().invoke(main, [*given, "--chat", "qwen3", "--html", str(tmp_path / "page.html")])
     page = (tmp_path / "page.html").read_text()
     assert (
@@ -72,7 +72,7 @@ def test_misuse_is_said(given: list[str], words: list[str], message: str) -> Non
 
 def test_the_template_beside_the_tokenizer_is_a_chat(given: list[str], tmp_path: Path) -> None:
     """Without a chat it writes the conversation; beside one, it is said where it writes otherwise."""
-    pytest.importorskip("jinja2")
+    pytest.importorskip("jinja2", reason="no jinja2 here: the extra `template` brings it")
     (tmp_path / "chat_template.jinja").write_text(CHATML)
     done = CliRunner().invoke(main, [*given[:1], str(tmp_path / "plain.json"), *given[2:]])
     assert done.exit_code == 2

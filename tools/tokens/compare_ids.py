@@ -1,46 +1,65 @@
-"""Holds our ids against those of transformers: random conversations, with and without markup in their texts.
+"""Holds our ids against those of others: random conversations, with and without markup in their texts.
 
     python -m tools.tokens.compare_ids [--tokenizer NAME] [--count N] [--seed N] [--differences N] [--write]
 
 Texts without markup are compared with `apply_chat_template(tokenize=True)`, those with markup with its
-`sanitize_control_tokens=True`. `--write` writes docs/reports/tokens.md. Exit code 0: without markup at least 99.9 % are
-the same ids. 1: fewer are.
+`sanitize_control_tokens=True`. Then mistral-common, tinker-cookbook and trainers are asked, all but with `--tokenizer`.
+`--write` writes docs/reports/tokens.md. Exit code 0: without markup at least 99.9 % are the same ids, and all that
+tinker-cookbook writes otherwise is explained. 1: not so.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import json
-import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import toolect
-from toolect._shown import alike, percent
-from toolect.conversation import Conversation
+from toolect._shown import alike
 from toolect.rendered import Unrepresentable
 from toolect.tokens import Encoded, encode, load
+from toolect.transcript import Origin
 from tools.chats.original_templates import templates
-from tools.chats.random_conversations import MARKUP, Case, cases
+from tools.chats.random_conversations import Case, cases
 from tools.chats.template_texts import messages
 from tools.peers.environments import Peer, environment
-from tools.tokens import original_tokenizers
+from tools.tokens import compare_weights, original_tokenizers
+from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS
 
 TRANSFORMERS = "transformers==5.23.0"
-REPORT = Path(__file__).parents[2] / "docs" / "reports" / "tokens.md"
+ROOT = Path(__file__).parents[2]
+TRAINING = Peer(
+    "tinker-cookbook==0.6.1",
+    {},
+    requires=[
+        "torch==2.13.0", TRANSFORMERS, "trl==1.16.0", "mistral-common[sentencepiece]==1.13.1", "tinker==0.38.0", "chz",
+        "termcolor", "pillow", "blobfile", "cloudpickle", "jinja2", "pytest", "hypothesis", "--editable", str(ROOT),
+    ],
+    bare=True,
+)  # fmt: skip
+"""What trains, in one environment; tinker-cookbook itself asks for more than its renderers need."""
+REPORT = ROOT / "docs" / "reports" / "tokens.md"
 SHARE = 0.999
 
 NOTE = """\
 Without markup in the texts, ids are compared with `apply_chat_template(tokenize=True)`, with markup with its
-`sanitize_control_tokens=True`. `+`: the same where the text is not cut at answers (`cut="none"`); such an answer begins
-with a line break, which the template joins to that of the prompt, and no model samples so. All other differences, where
-markup is quoted, are beside it: transformers cuts the text around each quoted marker, here it is encoded with the text
-around it. Refused: by both. Other text: the template writes another text than the chat, or only one of them refuses.
+`sanitize_control_tokens=True`. *Joined*: the same ids where the text is not cut at answers (`cut="none"`), and the tool
+has seen that the first difference is one id of a prompt and an answer at once. Such an answer begins with white space
+that the template's text joins to that of the prompt; a model that is asked has the prompt's id already, and samples
+another. *Around quotes*: markup is quoted before the first difference or right at it: transformers cuts the text around
+each quoted marker, here it is encoded with the text around it. *Refused*: by both. *Other text*: the template writes
+another text than the chat, or only one of them refuses.
+"""
+MISTRAL = """\
+With the tokenizer of mistral-common 1.13.1 (Tekken, v3) ids are compared with its own `encode_chat_completion`, for the
+chat `mistral-nemo`, which follows the model's template. *Other text*: the template writes JSON in another way than
+mistral-common does (quotes and line breaks in descriptions and results are not escaped in it).
 """
 
 
@@ -52,18 +71,14 @@ class Count(NamedTuple):
     """The same when the text is not cut at answers."""
     refused: int
     text: int
+    around: int
+    """Other ids from a quoted marker on."""
     differences: tuple[str, ...]
 
     @property
     def of(self) -> int:
         """Those that can be compared."""
-        return self.same + self.joined + len(self.differences)
-
-
-def quotes(conversation: Conversation) -> bool:
-    """True when a text of a conversation holds markup."""
-    text = json.dumps(conversation.to_openai(), ensure_ascii=False)
-    return any(json.dumps(markup, ensure_ascii=False)[1:-1] in text for markup in MARKUP)
+        return self.same + self.joined + self.around + len(self.differences)
 
 
 def compared(name: str, given: Sequence[Case], python: Path, shown: int) -> tuple[Count, Count]:
@@ -73,11 +88,11 @@ def compared(name: str, given: Sequence[Case], python: Path, shown: int) -> tupl
     tokenizer = load(CACHE / name)
     quoted = [quotes(case.conversation) for case in given]
     requests = [request(case, quote, template.original) for case, quote in zip(given, quoted, strict=True)]
-    theirs = asked(python, name, template.text, requests)
+    theirs = asked(python, "ids_by_transformers.py", name, {"template": template.text, "requests": requests})
     chat = toolect.chat(original.chat)
     counts = []
     for kind in (False, True):
-        same = joined = refused = text = 0
+        same = joined = refused = text = around = 0
         differences = []
         for case, quote, their in zip(given, quoted, theirs, strict=True):
             if quote is not kind:
@@ -94,16 +109,33 @@ def compared(name: str, given: Sequence[Case], python: Path, shown: int) -> tupl
             ours = encode(written, tokenizer)
             if ours.ids == their["ids"]:
                 same += 1
-            elif encode(written, tokenizer, cut="none").ids == their["ids"]:
+            elif astride(ours, encode(written, tokenizer, cut="none"), their["ids"]):
                 joined += 1
-            elif said(ours.ids, ours) != said(their["ids"], ours):
+            elif said(tokenizer, ours.ids) != said(tokenizer, their["ids"]):
                 text += 1
+            elif beside_a_quote(ours, their["ids"]):
+                around += 1
             else:
                 differences.append(difference(ours, their["ids"]))
-        counts.append(Count(same, joined, refused, text, tuple(differences)))
+        counts.append(Count(same, joined, refused, text, around, tuple(differences)))
         for one in differences[:shown]:
             print(f"{name}: {one}")
     return counts[0], counts[1]
+
+
+def astride(ours: Encoded, joined: Encoded, theirs: Sequence[int]) -> bool:
+    """True when not cutting gives their ids, and the first that differs is of a prompt and an answer at once."""
+    if joined.ids != theirs:
+        return False
+    start, end = joined.spans[alike(ours.ids, theirs)]
+    kinds = [one.origin is Origin.ANSWER for one in ours.origins if one.start < end and start < one.end]
+    return len({*kinds}) == 2
+
+
+def beside_a_quote(ours: Encoded, theirs: Sequence[int]) -> bool:
+    """True when the first id that differs touches a marker that is quoted, or the text between two of them."""
+    start, end = ours.spans[min(alike(ours.ids, theirs), len(ours.ids) - 1)]
+    return any(a - 1 <= end and start <= b + 1 for a, b in ours.quoted)
 
 
 def request(case: Case, quote: bool, original: Any) -> dict[str, Any]:
@@ -116,35 +148,6 @@ def request(case: Case, quote: bool, original: Any) -> dict[str, Any]:
         "sanitize": quote,
         "options": options,
     }
-
-
-def asked(python: Path, name: str, template: str, requests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answers of transformers."""
-    config = json.loads((CACHE / name / "tokenizer_config.json").read_text(encoding="utf-8"))
-    special = {}
-    for key in ("bos_token", "eos_token"):
-        value = config.get(key)
-        if value:
-            special[key] = value["content"] if isinstance(value, dict) else value
-    question = {
-        "file": str(CACHE / name / "tokenizer.json"),
-        "special": special,
-        "template": template,
-        "requests": list(requests),
-    }
-    script = Path(__file__).with_name("ids_by_transformers.py")
-    around = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    command = [str(python), str(script)]
-    done = subprocess.run(command, input=json.dumps(question), capture_output=True, text=True, env=around, check=False)
-    if done.returncode:
-        raise SystemExit(f"expected an answer of {TRANSFORMERS}, got: {done.stderr[-800:]}")
-    answers: list[dict[str, Any]] = json.loads(done.stdout)
-    return answers
-
-
-def said(ids: Iterable[int], encoded: Encoded) -> bytes:
-    """What ids stand for."""
-    return b"".join(map(encoded.tokenizer.piece, ids))
 
 
 def difference(ours: Encoded, theirs: Sequence[int]) -> str:
@@ -167,40 +170,102 @@ def main() -> int:
     options = parser.parse_args()
     original_tokenizers.fetch()
     python = environment("transformers", Peer(TRANSFORMERS, {}, requires=["jinja2"]))
+    training = environment("training", TRAINING)
     rows = []
     for name in [options.tokenizer] if options.tokenizer else ORIGINALS:
         given = list(cases(options.seed, options.count))
         plain, quoted = compared(name, given, python, options.differences)
         rows.append((name, plain, quoted))
         print(row(*rows[-1]), flush=True)
+    if options.tokenizer:
+        return int(any(plain.same + plain.joined < SHARE * plain.of for _, plain, _ in rows))
+    mistral = by_mistral(list(cases(options.seed, options.count)), training)
+    weights, well = compare_weights.section(options.count * 2 // 5, options.seed, training, options.differences)
+    trained = subprocess.run(
+        [str(training), str(Path(__file__).with_name("trainers.py"))], capture_output=True, text=True, check=False
+    )
+    print(mistral, weights, trained.stdout, trained.stderr[-800:] if trained.returncode else "", sep="\n")
     if options.write:
-        REPORT.write_text(page(rows, options.count, options.seed), encoding="utf-8")
-    return int(any(plain.same + plain.joined < SHARE * plain.of for _, plain, _ in rows))
+        REPORT.write_text(page(rows, options.count, options.seed, mistral, weights, trained.stdout), encoding="utf-8")
+    same = all(plain.same + plain.joined >= SHARE * plain.of for _, plain, _ in rows)
+    return int(not (same and well and trained.returncode == 0))
+
+
+def by_mistral(given: Sequence[Case], python: Path) -> str:
+    """The rows of mistral-common."""
+    requests = []
+    for case in given:
+        said = {"tools": None, **case.conversation.to_openai(), "generate": case.generate}
+        for message in said["messages"]:
+            message.pop("reasoning_content", None)  # it has none
+        requests.append(said)
+    answers = asked(python, "mistral_ids.py", "qwen3", {"chat": "mistral-nemo", "requests": requests})
+    lines = []
+    for kind in (False, True):
+        found: Counter[str] = Counter()
+        for case, answer in zip(given, answers, strict=True):
+            if quotes(case.conversation) is kind:
+                found[mistral_outcome(answer["theirs"], answer["ours"], answer["joined"])] += 1
+        cells = ["markup quoted" if kind else "no markup", *(str(found[one]) for one in MISTRAL_OUTCOMES)]
+        lines.append(f"| {' | '.join(cells)} |")
+    head = f"| texts | {' | '.join(MISTRAL_OUTCOMES)} |"
+    return "\n".join([MISTRAL, head, "| --- " * (len(MISTRAL_OUTCOMES) + 1) + "|", *lines, ""])
+
+
+MISTRAL_OUTCOMES = ("same", "joined", "other text", "other ids", "refused by both", "by mistral-common", "by the chat")
+
+
+def mistral_outcome(theirs: Any, ours: Any, joined: Any) -> str:
+    """What came of one conversation."""
+    refused = "error" in theirs, "error" in ours
+    if any(refused):
+        return {(True, True): "refused by both", (True, False): "by mistral-common"}.get(refused, "by the chat")
+    if theirs["ids"] == ours["ids"]:
+        return "same"
+    return (
+        "joined" if theirs["ids"] == joined["ids"] else "other text" if theirs["text"] != ours["text"] else "other ids"
+    )
 
 
 def row(name: str, plain: Count, quoted: Count) -> str:
     """A row of the table."""
     cells = [name, ORIGINALS[name].chat]
-    cells += [f"{plain.same} + {plain.joined} of {plain.of} ({percent(plain.same + plain.joined, plain.of)})"]
-    cells += [f"{quoted.same} + {quoted.joined} of {quoted.of}"]
+    cells += [f"{plain.same} of {plain.of}", str(plain.joined), str(len(plain.differences))]
+    cells += [f"{quoted.same} of {quoted.of}", str(quoted.joined), str(quoted.around), str(len(quoted.differences))]
     return f"| {' | '.join(cells)} | {plain.refused + quoted.refused} | {plain.text + quoted.text} |"
 
 
-def page(rows: Iterable[tuple[str, Count, Count]], count: int, seed: int) -> str:
+def page(
+    rows: Iterable[tuple[str, Count, Count]], count: int, seed: int, mistral: str, weights: str, trained: str
+) -> str:
     """The report."""
     today = datetime.date.today().isoformat()
+    packages = ", ".join(one.replace("==", " ") for one in (TRANSFORMERS, TRAINING.package, *TRAINING.requires[:4]))
     return "\n".join(
         [
-            "# Ids beside those of transformers",
+            "# Ids and weights beside those of others",
             "",
-            f"{count} random conversations for each tokenizer, seed {seed}, {TRANSFORMERS.replace('==', ' ')},",
-            f"{today}; `make tokens` prints it.",
+            f"{count} random conversations for each tokenizer, seed {seed}, {today}; `make tokens` prints it.",
+            "",
+            f"{packages}.",
+            "",
+            "## transformers",
             "",
             NOTE,
-            "| tokenizer | chat | same ids | same, markup quoted | refused | other text |",
-            "| --- | --- | --- | --- | --- | --- |",
+            "| tokenizer | chat | same | joined | else | same, markup quoted | joined | around quotes | else | refused "
+            "| other text |",
+            "| --- " * 11 + "|",
             *(row(*one) for one in rows),
             "",
+            "## mistral-common",
+            "",
+            mistral,
+            "## tinker-cookbook",
+            "",
+            weights,
+            "## Trainers",
+            "",
+            trained,
         ]
     )
 
