@@ -56,10 +56,11 @@ chats: setup  ## hold chats against the templates of their models: ARGS="--templ
 	@$(BIN)/python -m tools.chats.compare_chats $(ARGS)
 	@$(BIN)/python -m tools.chats.chat_speed $(filter --write,$(ARGS))
 
-tokens: setup  ## fetch real tokenizers, and hold ids against those of transformers: ARGS="--tokenizer NAME --write"
+tokens: setup  ## fetch real tokenizers; hold ids and weights against those of others, and train: ARGS="--tokenizer NAME --write"
 	@$(BIN)/python -m tools.tokens.original_tokenizers
 	@$(BIN)/python -m tools.chats.original_templates
 	@$(BIN)/python -m tools.tokens.compare_ids $(ARGS)
+	@test ! -x .peers/training/bin/python || PYTHONPATH=tests:. .peers/training/bin/python -m pytest -q -p no:cacheprovider -n 0 tests/test_tinker.py
 
 fuzz: setup  ## hold the laws of reading against damaged texts: ARGS="--runs 1000000 --seed 7"
 	@$(BIN)/python -m tools.fuzz.fuzz $(if $(filter-out auto,$(JOBS)),--jobs $(JOBS)) $(ARGS)

@@ -25,6 +25,9 @@ class Peer(msgspec.Struct, forbid_unknown_fields=True):
     formats: dict[str, str]
     requires: list[str] = []
     bare: bool = False
+    """Whether the package is installed without what it asks for."""
+    besides: list[str] = []
+    """Further packages that are installed so."""
     waits: bool = False
 
 
@@ -37,7 +40,7 @@ def environment(name: str, peer: Peer) -> Path:
     """The interpreter of a package's environment, made if it is not there or not for these requirements."""
     folder = ENVIRONMENTS / name
     python = folder / "bin" / "python"
-    done, wanted = folder / "done", "\n".join([peer.package, *peer.requires])
+    done, wanted = folder / "done", "\n".join([peer.package, *peer.requires, *peer.besides])
     if done.is_file() and done.read_text() == wanted:
         return python
     print(f"making the environment of {name} ({peer.package})", file=sys.stderr)
@@ -46,6 +49,8 @@ def environment(name: str, peer: Peer) -> Path:
     if peer.requires:
         subprocess.run([*install, *peer.requires], check=True)
     subprocess.run([*install, *(["--no-deps"] if peer.bare else []), peer.package], check=True)
+    if peer.besides:
+        subprocess.run([*install, "--no-deps", *peer.besides], check=True)
     done.write_text(wanted)
     return python
 

@@ -38,12 +38,14 @@ TRAINING = Peer(
     "tinker-cookbook==0.6.1",
     {},
     requires=[
-        "torch==2.13.0", TRANSFORMERS, "trl==1.16.0", "mistral-common[sentencepiece]==1.13.1", "tinker==0.38.0", "chz",
-        "termcolor", "pillow", "blobfile", "cloudpickle", "jinja2", "pytest", "hypothesis", "--editable", str(ROOT),
+        *("torch==2.13.0", TRANSFORMERS, "trl==1.16.0", "mistral-common[sentencepiece]==1.13.1", "tinker==0.38.0"),
+        *("chz", "termcolor", "colorama", "pillow", "blobfile", "cloudpickle", "jinja2", "pytest", "hypothesis"),
+        *("--editable", str(ROOT)),
     ],
     bare=True,
+    besides=["axolotl==0.19.0"],
 )  # fmt: skip
-"""What trains, in one environment; tinker-cookbook itself asks for more than its renderers need."""
+"""What trains, in one environment; tinker-cookbook and axolotl ask for more than is used of them."""
 REPORT = ROOT / "docs" / "reports" / "tokens.md"
 SHARE = 0.999
 
@@ -52,9 +54,10 @@ Without markup in the texts, ids are compared with `apply_chat_template(tokenize
 `sanitize_control_tokens=True`. *Joined*: the same ids where the text is not cut at answers (`cut="none"`), and the tool
 has seen that the first difference is one id of a prompt and an answer at once. Such an answer begins with white space
 that the template's text joins to that of the prompt; a model that is asked has the prompt's id already, and samples
-another. *Around quotes*: markup is quoted before the first difference or right at it: transformers cuts the text around
-each quoted marker, here it is encoded with the text around it. *Refused*: by both. *Other text*: the template writes
-another text than the chat, or only one of them refuses.
+another. DeepSeek V3's template writes the calls of a second round without the role that asks for an answer: their line
+break stands right behind what the user said. *Around quotes*: the first difference is at a quoted marker: transformers
+cuts the text around each, here it is encoded with the text around it. *Refused*: by both. *Other text*: the template
+writes another text than the chat, or only one of them refuses.
 """
 MISTRAL = """\
 With the tokenizer of mistral-common 1.13.1 (Tekken, v3) ids are compared with its own `encode_chat_completion`, for the

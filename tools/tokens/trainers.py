@@ -7,7 +7,9 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import toolect
@@ -20,22 +22,27 @@ MESSAGES = [
     {"role": "tool", "tool_call_id": "a", "content": "5:10"},
     {"role": "assistant", "content": "At 5:10."},
 ]  # fmt: skip
+INTRODUCTION = """\
+One step of each with a random model of one layer, on the rows of `Example.columns()`. Of axolotl, only what reads
+`Example.segments()` is run, as its trainer needs more packages.
+"""
 MARKERS = ("<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>")
 COLUMNS = (("input_ids", "labels"), ("input_ids", "assistant_masks"), ("input_ids", "attention_mask", "labels"))
 
 
 def main() -> int:
-    """Train, and say what was taught."""
+    """Train, and print what was taught."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    print("One step of each with a random model of one layer, on the rows of `Example.columns()`.\n")
+    print(INTRODUCTION)
     print("| trainer | rows | taught as here |\n| --- | --- | --- |")
     well = True
     tokenizer = small_tokenizer()
     with tempfile.TemporaryDirectory() as folder:
         for trainer, rows, run in runs(tokenizer, folder):
             try:
-                good = run()
+                with redirect_stdout(sys.stderr):  # trainers tell of their steps
+                    good = run()
             except Exception as error:  # whatever a trainer makes of rows that it does not take
                 good, rows = False, f"{rows}: {type(error).__name__}"
             well = well and good
@@ -91,6 +98,14 @@ def runs(tokenizer: Any, folder: str) -> Iterator[tuple[str, str, Callable[[], b
         ).train()  # fmt: skip
         return bool(seen)
 
+    def read() -> bool:
+        from axolotl.prompt_strategies import input_output  # type: ignore[import-not-found,unused-ignore]
+
+        settings = SimpleNamespace(train_on_inputs=False, sequence_len=2048)
+        row = input_output.load(tokenizer, settings).tokenize_prompt({"segments": example.segments()})
+        return (row["input_ids"], row["labels"]) == (example.ids, example.labels)
+
+    yield "axolotl, `type: input_output`", "`segments`", read
     for packing in (False, True):
         for names in COLUMNS:
             title = f"`SFTTrainer`{', packed' if packing else ''}"
