@@ -243,7 +243,8 @@ def page(
 ) -> str:
     """The report."""
     today = datetime.date.today().isoformat()
-    packages = ", ".join(one.replace("==", " ") for one in (TRANSFORMERS, TRAINING.package, *TRAINING.requires[:4]))
+    used = (TRAINING.package, *TRAINING.requires[:5], *TRAINING.besides)
+    packages = ", ".join(one.replace("==", " ") for one in used)
     return "\n".join(
         [
             "# Ids and weights beside those of others",
