@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 
 from toolect._chats.chat_grammar import texts_of
 from toolect._chats.chat_registry import UnknownChat, chat, chats, looks_like
+from toolect._chats.plan import Plans
 from toolect._chats.told_tools import MAX_FAILED, Definitions
 from toolect._chats.verbs import Chat
+from toolect._chats.writing import Unsafe
+from toolect._spec.chat_model import Thoughts
+from toolect.authoring.generate.random_conversations import Case
+from toolect.authoring.lint import talks
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
 from toolect.message import Call, Content, Message, Reasoning, Segment
@@ -165,6 +170,46 @@ def test_a_text_does_not_break_out(name: str) -> None:
     kept = chat(name).render(Conversation(turns), unsafe="keep")
     assert f"So {token} it goes" in kept
     assert not kept.defused
+
+
+HOSTILE = ("so {} it goes", "{} it goes", "x{}x{}", "so {}")
+
+
+def turns_with(text: str) -> dict[str, list[Turn]]:
+    """A text as each of those who are not to be trusted writes it."""
+    asked, said = User("When?"), Assistant(Message([Content("At noon.")]))
+    results = Results((ToolResult("abcdefghi", "tide", text),))
+    return {
+        "user": [User(text), said, asked],
+        "result": [asked, Assistant(Message([CALL])), results, said],
+        "content": [asked, Assistant(Message([Content(text)])), asked],
+        "reasoning": [asked, Assistant(Message([Reasoning(text), Content("At noon.")]))],
+    }
+
+
+@every_chat
+@pytest.mark.parametrize("policy", ["refuse", "neutralise"])
+def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -> None:
+    """Whatever the chat writes itself, as the text of others: it is refused, made harmless, or read as what it is."""
+    one = chat(name)
+    thoughts = "" if one.spec.thoughts is Thoughts.KEPT else Plans(one.spec).thought_closer
+    words = {form for text in [*texts_of(one.spec), *one.ends] for form in (text, text.strip()) if form.strip()}
+    for word in sorted(words):
+        for text in (form.replace("{}", word) for form in HOSTILE):
+            for who, turns in turns_with(text).items():
+                if who == "content" and thoughts and thoughts in text:
+                    continue  # declared: what stands before it is reasoning
+                told = talks.talk(one, Case(0, Conversation(turns, [TIDE]), False, None), policy)
+                if told.text is None or not told.text.defused and text.strip() not in told.text:
+                    continue
+                if told.text.defused and "turns" not in one.spec.lost:
+                    back = one.parse(told.text)
+                    assert [type(turn) for turn in back.turns if not isinstance(turn, System)] in (
+                        [type(turn) for turn in turns],
+                        [type(turn) for turn in turns if not isinstance(turn, Results)],
+                    ), (who, text)
+                elif not told.text.defused:
+                    assert talks.unlike(one, told) is None, (who, text)
 
 
 @every_chat

@@ -28,7 +28,7 @@ def test_says_what_is_expected(
     """The check finds just what stands below the spec."""
     monkeypatch.chdir(tmp_path)
     case.write(tmp_path)
-    drawn = "\n\n".join(map(draw, lint(Path("dialects.yaml"), checks=[case.path.stem]).diagnostics))
+    drawn = "\n\n".join(map(draw, lint(Path(case.spec), checks=[case.path.stem]).diagnostics))
     if request.config.getoption("--update"):
         spec_cases.update(case, drawn)
     else:
@@ -40,7 +40,7 @@ def test_every_check_is_shown_and_explained(name: str) -> None:
     """A check has a good case, a bad case in which it is what is found, and a page that begins as its module does."""
     found = catalogue.find(name)
     assert re.findall("^## (.*)", found.page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
-    if function := found.check or found.compare:
+    if function := found.check or found.compare or found.chat:
         assert " ".join(str(inspect.getdoc(inspect.getmodule(function))).split()) == found.about
     if name == "failed-check":  # no spec brings it about, see the next test
         return
@@ -77,7 +77,7 @@ def test_what_reading_finds_is_documented() -> None:
     folders = [Path(inspect.getfile(load)).parent, Path(inspect.getfile(catalogue)).parent]
     trees = [ast.parse(path.read_text("utf-8")) for folder in folders for path in sorted(folder.glob("*.py"))]
     named = {name for tree in trees for node in ast.walk(tree) for name in _named(node)}
-    run = {name for name in catalogue.names() if catalogue.find(name).check or catalogue.find(name).compare}
+    run = {name for name in catalogue.names() if (c := catalogue.find(name)).check or c.compare or c.chat}
     assert {*catalogue.names()} - run == named - run
 
 

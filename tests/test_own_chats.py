@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import toolect
 from toolect._chats import chat_registry
 from toolect._chats.chat_registry import Chats, shipped
+from toolect.authoring.lint import lint
 from toolect.cli import main
 from toolect.conversation import Conversation, System, User
 from toolect.diagnostic import SpecError
@@ -132,3 +133,46 @@ def test_the_command_line_takes_them(own: Path) -> None:
     done = CliRunner().invoke(main, ["talk", "--spec", str(own), "--to", "m"], input="[]")
     assert done.exit_code == 2
     assert "expected another entry to extend, got `nobody`" in done.stderr
+
+
+MISTAKES = {
+    "a name that there is not": ("{extends: qwen33}", "unknown-dialect"),
+    "a dialect that there is not": ("{extends: chatml, dialect: hermess}", "unknown-dialect"),
+    "a guard for no rule": ("{extends: chatml, when: {thnk: never}}", "unknown-part"),
+    "a fact that there is not": ("{extends: chatml, when: {think: latst}}", "wrong-value"),
+    "a marker that there is not": ("{extends: chatml, markers: {'<|im_stat|>': x}}", "unknown-marker"),
+    "a role that does not hold a text": ("{extends: chatml, map: {said: calls}}", "unknown-part"),
+    "trimming no text": ("{extends: chatml, trim: {calls: both}}", "idle-field"),
+    "a date that is not told": ("{extends: chatml, date: '%d'}", "idle-field"),
+    "what is so already": ("{extends: chatml, when: {quiet: never}}", "idle-field"),
+    "a wrong end token": ("{extends: chatml, end: ['<|done|>']}", "unlike-end"),
+    "a call that is left out": ("{extends: chatml, when: {calls: never}}", "unread-conversation"),
+    "content that is left out": ("{extends: chatml, when: {content: not calls}}", "unread-conversation"),
+    "tools that are left out": ("{extends: chatml, when: {tools: never}}", "unread-conversation"),
+    "a turn that begins as another one": (
+        '{extends: chatml, markers: {"<|im_start|>user\\n": "<|im_start|>system\\n"}}', "unread-conversation"
+    ),
+    "reasoning in a marker that the dialect does not know": (
+        '{extends: qwen3, markers: {"<think>\\n": "<thought>\\n", "\\n</think>\\n\\n": "\\n</thought>\\n\\n"}}',
+        "unread-conversation",
+    ),
+    "an opening inside of reasoning that the dialect does not know": (
+        '{extends: qwen3, when: {loud: thinking}, markers: {"<think>\\n": "<thought>\\n"}}', "unlike-opening"
+    ),
+    "a field that there is not": ("{extends: chatml, tols: {each: x}}", "unknown-field"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_in_an_entry_are_found(own: Path, mistake: str) -> None:
+    """What people get wrong in a chat, lint tells, under the name of the check that it belongs to."""
+    entry, check = MISTAKES[mistake]
+    path = own.with_name("chats.yaml")
+    path.write_text(f"boat: {entry}\n")
+    assert check in {found.check for found in lint(path).all}
+
+
+@pytest.mark.parametrize("name", ["chatml", "llama3.1", "gpt-oss"])
+def test_sound_chats_have_no_findings(name: str) -> None:
+    """What comes with toolect is sound; the whole of it is checked by `make lint`."""
+    assert not lint(shipped(), [name]).diagnostics

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
+from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.chat_template import BadTemplate
 from toolect.message import BadMessage
 from toolect.rendered import Unrepresentable
 from tools.chats.chats_report import write
 from tools.chats.original_templates import CACHE, Template, templates
-from tools.chats.random_conversations import Case, cases
 from tools.chats.template_texts import rendered
 
 SHARE = 0.99

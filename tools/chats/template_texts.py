@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from toolect.authoring.generate.random_conversations import Case
 from toolect.chat_template import BadTemplate
 from toolect.chat_template.sandbox import run
 from toolect.conversation import Assistant, Conversation, Results, System, User
 from toolect.message import Json
 from tools.chats.original_templates import Original, Template
-from tools.chats.random_conversations import Case
 
 SECONDS = 120.0
 """What all renderings of one template may take."""

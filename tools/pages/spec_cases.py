@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2] / "tests" / "checks"
 SPEC = "dialects.yaml"
+CHATS = "chats.yaml"
 GRAMMAR = """\
 start: (content | call)*
 content: TEXT
@@ -37,6 +38,11 @@ class SpecCase:
 
     def __str__(self) -> str:
         return f"{self.path.stem}: {self.title}"
+
+    @property
+    def spec(self) -> str:
+        """The file that lint looks at: that with chats, if there is one."""
+        return CHATS if CHATS in self.files else SPEC
 
     @property
     def files(self) -> dict[str, str]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from toolect.authoring.generate.random_conversations import MARKUP
 from toolect.conversation import Conversation
 from toolect.tokens import Tokenizer
-from tools.chats.random_conversations import MARKUP
 from tools.tokens.original_tokenizers import CACHE
 
 

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import toolect
 from toolect._shown import alike
+from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.rendered import Unrepresentable
 from toolect.tokens import Encoded, encode, load
 from toolect.transcript import Origin
 from tools.chats.original_templates import templates
-from tools.chats.random_conversations import Case, cases
 from tools.chats.template_texts import messages
 from tools.peers.environments import Peer, environment
 from tools.tokens import compare_weights, original_tokenizers

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from toolect.authoring.generate.random_conversations import Case, cases
 from toolect.chat_template import BadTemplate
 from toolect.conversation import Assistant, Conversation, Results, System, Turn
 from toolect.message import Call, Message, Reasoning
 from toolect.tokens import Tokenizer, load
 from tools.chats.original_templates import templates
-from tools.chats.random_conversations import Case, cases
 from tools.chats.template_texts import rendered
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+from msgspec.structs import replace
+
+from toolect._chats.control_tokens import any_of
 from toolect._chats.filling import Said
-from toolect._chats.guarding import any_of, markers_of
 from toolect._chats.plan import Plans
+from toolect._chats.told_tools import TEXT
+from toolect._chats.trimming import TRIMS
 from toolect._rendering.roundtrip import tools_of, write
-from toolect._spec.chat_model import Thoughts
-from toolect._spec.model import SLOTS, Expr, Ref, Repeat, Role, Rule, Spec
+from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
+from toolect._spec.leaves import leaves
+from toolect._spec.model import SLOTS, Expr, Literal, Ref, Repeat, Role, Rule, Spec
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
-from toolect.message import Call, Content, Message, Reasoning
+from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
 
@@ -27,22 +33,25 @@ def plain_dialect() -> Dialect:
     return Dialect(Spec(name="", rules=named, roles={"content": Role.CONTENT}))
 
 
+_TEXTS: dict[type, ChatRole] = {Content: ChatRole.CONTENT, Reasoning: ChatRole.REASONING}
 _ORDER: dict[type, int] = {Reasoning: 0, Content: 1, Call: 2}
 
 
 class Answers:
     """Writes and reads the answers of one chat."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-        self._markers: re.Pattern[str] | None = None
+    def __init__(self, dialect: Dialect, plans: Plans) -> None:
+        self.dialect, self.plans = dialect, plans
+        tails = (tail for tail in dialect.spec.prefill if tail.strip() == plans.thought_opener)
+        self._opened = next(tails, "")
 
     def has_text(self, turn: Assistant) -> bool:
         """True when the text of an answer is at hand, in this dialect."""
         return turn.text is not None and turn.dialect in (None, self.dialect.name)
 
-    def said(self, message: Message, plans: Plans) -> Said:
+    def said(self, message: Message) -> Said:
         """An answer's texts as the chat has them, and its calls."""
+        plans = self.plans
         segments = message.segments
         if len(segments) == 1 and isinstance(segments[0], Content) and not plans.thought_closer:
             content = segments[0].text
@@ -80,12 +89,45 @@ class Answers:
         if not said.ordered:
             raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
 
-    def check_texts(self, said: Said, tools: Sequence[Mapping[str, Any]]) -> None:
-        """Raise Unrepresentable for an answer whose texts would be read as what they are not."""
-        if self._markers is None:
-            self._markers = any_of(markers_of(self.dialect))
-        if self._markers.search(said.content) or self._markers.search(said.reasoning):
-            self.dialect.render(said.message, tools or None)
+    def misread(self, said: Said, text: str, tools: Sequence[Mapping[str, Any]]) -> str:
+        """The markup in an answer's texts for which `text`, written for it, is read as another one; empty for none."""
+        found = self.markup.search(said.content) or self.markup.search(said.reasoning)
+        if found is None:
+            return ""
+        read = self.read(text, tools)
+        kept = [one.strip() if one.strip() in text else "" for one in (said.content, said.reasoning)]
+        calls = Lost.CALLS in self.plans.spec.lost or len(read.calls) == len(said.calls)
+        return "" if calls and [read.content.strip(), read.reasoning.strip()] == kept else found[0]
+
+    @cached_property
+    def markup(self) -> re.Pattern[str]:
+        """What the dialect, or the chat, has around and between the parts of an answer."""
+        graph, spec = self.dialect.graph(), self.dialect.spec
+        thoughts = (spec.rules[rule] for rule, role in spec.roles.items() if role is Role.REASONING)
+        found = [part.text.strip() for rule in thoughts for part in leaves(rule.expr) if isinstance(part, Literal)]
+        found += [self.plans.thought_opener, self.plans.thought_closer]
+        return any_of({*graph.openers, *graph.parts, *found} - {""})
+
+    def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
+        """The answer that a text of the chat is, with the tools that were told with their schemas."""
+        told = [tool for tool in tools if tool.get("type") != TEXT]
+        message = self.dialect.parse(said, told or None, prefix=self._prefix(said))
+        return Message([*self._trimmed(message.segments)], message.repairs)
+
+    def _trimmed(self, segments: Iterable[Segment]) -> Iterator[Segment]:
+        """The segments without the blanks that the chat cuts off texts: here they are layout."""
+        for segment in segments:
+            role = _TEXTS.get(type(segment))
+            trim = TRIMS.get(self.plans.spec.trim.get(role, Trim.NONE)) if role else None
+            if trim is None or isinstance(segment, Call):
+                yield segment
+            elif text := trim(segment.text):
+                yield replace(segment, text=text)
+
+    def _prefix(self, said: str) -> str:
+        """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""
+        at = said.find(self.plans.thought_closer) if self._opened else -1
+        return self._opened if at >= 0 and said.find(self.plans.thought_opener, 0, at) < 0 else ""
 
     def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
         """The calls of an answer, as the dialect writes them."""

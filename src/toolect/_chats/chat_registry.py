@@ -124,7 +124,7 @@ class Chats(shelves.Shelves["ChatSpec"]):
 
         Of several that are alike in that, those that models are trained on come first.
         """
-        from toolect._chats.guarding import tokens_of
+        from toolect._chats.control_tokens import tokens_of
 
         found: list[tuple[float, bool, str]] = []
         for name in self.names():

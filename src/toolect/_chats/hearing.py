@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
-from toolect._chats.told_tools import TEXT, read_definition
+from toolect._chats.answers import Answers
+from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Course, Held
-from toolect._chats.trimming import TRIMS
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Trim
+from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
-from toolect.compiled import Dialect
 from toolect.conversation import Conversation
-from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.transcript import Origin, OriginSpan
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User, Waiting
 
@@ -29,9 +25,6 @@ _ORIGINS = {
 }
 
 
-_TEXTS: dict[type, ChatRole] = {Content: ChatRole.CONTENT, Reasoning: ChatRole.REASONING}
-
-
 class _Draft(NamedTuple):
     role: ChatRole
     texts: list[Held]
@@ -41,16 +34,13 @@ class _Draft(NamedTuple):
 class Hearing:
     """Makes a conversation of the course of one text."""
 
-    def __init__(self, spec: ChatSpec, dialect: Dialect, thought: tuple[str, str]) -> None:
-        self.spec, self.dialect = spec, dialect
-        self._opener, self._closer = thought
-        tails = (tail for tail in dialect.spec.prefill if tail.strip() == self._opener)
-        self._opened = next(tails, "")
+    def __init__(self, spec: ChatSpec, answers: Answers) -> None:
+        self.spec, self.answers = spec, answers
 
     def conversation(self, text: str, course: Course) -> Conversation:
         """The turns and tools of the text, with its spans and repairs; those of answers are in their messages."""
         drafts, definitions = self._drafts(course)
-        told = (text[held.start : held.end] for held in definitions)
+        told = dict.fromkeys(text[held.start : held.end] for held in definitions)  # some chats tell them twice
         tools = [tool for one in told for tool in read_definition(self.spec.tools, one)]
         turns: list[Turn] = []
         waiting = Waiting()
@@ -106,30 +96,9 @@ class Hearing:
             case ChatRole.USER:
                 return User(said)
             case ChatRole.ANSWER:
-                return self._answer(said, tools)
+                return Assistant(self.answers.read(said, tools), said, self.answers.dialect.name, "")
             case _:
                 return self._results(text, draft, waiting)
-
-    def _answer(self, said: str, tools: Sequence[Any]) -> Assistant:
-        told = [tool for tool in tools if tool.get("type") != TEXT]
-        message = self.dialect.parse(said, told or None, prefix=self._prefix(said))
-        trimmed = Message([*self._trimmed(message.segments)], message.repairs)
-        return Assistant(trimmed, said, self.dialect.name, "")
-
-    def _trimmed(self, segments: Iterable[Segment]) -> Iterator[Segment]:
-        """The segments without the blanks that the chat cuts off texts: here they are layout."""
-        for segment in segments:
-            role = _TEXTS.get(type(segment))
-            trim = TRIMS.get(self.spec.trim.get(role, Trim.NONE)) if role else None
-            if trim is None or isinstance(segment, Call):
-                yield segment
-            elif text := trim(segment.text):
-                yield replace(segment, text=text)
-
-    def _prefix(self, said: str) -> str:
-        """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""
-        at = said.find(self._closer) if self._opened else -1
-        return self._opened if at >= 0 and said.find(self._opener, 0, at) < 0 else ""
 
     def _results(self, text: str, draft: _Draft, waiting: Waiting) -> Results:
         found = []

@@ -11,7 +11,7 @@ from toolect import registry
 from toolect._chats.answers import plain_dialect
 from toolect._chats.comparing import Change
 from toolect._chats.continuing import Written
-from toolect._chats.guarding import any_of
+from toolect._chats.control_tokens import any_of
 from toolect._chats.template_pieces import Piece, apart, definitions, pieces
 from toolect._chats.template_turns import Guarded, sound
 from toolect._chats.template_work import TemplateWork, Ways, ways

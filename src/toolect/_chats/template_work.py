@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from toolect._chats.guarding import control_tokens
+from toolect._chats.control_tokens import control_tokens
 from toolect._chats.template_marks import Habits, Marker, messages
 from toolect._chats.template_pieces import Answered, Found, apart, placed, unmarked, whole_answers
 from toolect.chat_template.sandbox import BadTemplate, Sandbox

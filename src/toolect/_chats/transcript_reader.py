@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
-from toolect._chats.guarding import tokens_of
+from toolect._chats.control_tokens import tokens_of
 from toolect._chats.slot_runs import Run, Runs, Step
 from toolect._chats.told_tools import Definitions, in_json
 from toolect._spec.chat_model import ChatSlot, ChatSpec
+from toolect._spec.prompts import ToolText
 from toolect.segments import Repair, RepairKind
 
+MAX_FOLLOWERS = 64
+"""Texts that may follow a slot, with which a text that holds markup is tried. Beyond it: the others are not."""
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\s*")
 
@@ -31,6 +36,13 @@ class Course(NamedTuple):
     repairs: list[Repair]
 
 
+class Left(NamedTuple):
+    """Where a text would leave its slot, and the marker that it would leave it by."""
+
+    at: int
+    marker: str
+
+
 class _Exit(NamedTuple):
     """Where a slot ends, and how it goes on: `run` is None where nothing that fits follows."""
 
@@ -47,7 +59,7 @@ class Reader:
         self.spec = spec
         self.runs = Runs(spec)
         self.tokens = tokens_of(spec)
-        self._stops: dict[int, _Stops] = {}
+        self._ends: dict[int, Ends] = {}
 
     def read(self, text: str) -> Course:
         """The course of `text` through the chat's grammar. Never raises."""
@@ -58,7 +70,7 @@ class Reader:
         while state in self.runs.slots:
             slot, rule = self.runs.slots[state]
             known = definitions.end(at) if slot is ChatSlot.TOOL else -1
-            found = self._stops_at(state).leave(text, at, max(at, known), definitions)
+            found = self._ends_at(state).leave(text, at, max(at, known), definitions)
             course.parts.append(Held(slot, rule, at, found.end))
             course.repairs.extend(found.repairs)
             at = found.after
@@ -72,9 +84,26 @@ class Reader:
         self._leave(course, stack)
         return course
 
+    def ends_of(self, rule: str, slot: ChatSlot) -> tuple[Ends, ...]:
+        """What may follow a slot of a rule; what is inside of an answer is in the slot that all of it is."""
+        own = [state for state, one in self.runs.slots.items() if one == (slot, rule)]
+        within = [state for state, (kind, _) in self.runs.slots.items() if kind is ChatSlot.ANSWER]
+        return tuple(self._ends_at(state) for state in own or within)
+
+    def begins_of(self, rule: str, slot: ChatSlot) -> tuple[str, ...]:
+        """What a slot of a rule may not begin with: with the text before it, that would lead elsewhere."""
+        states = {state for state, one in self.runs.slots.items() if one == (slot, rule)}
+        found: dict[str, None] = {}
+        for start in (self.runs.first, self.runs.turning, *self.runs.slots):
+            runs = self.runs.after(start)
+            for here in (run for run in runs if run.state in states and run.text):
+                longer = (run for run in runs if run.state not in states and run.text.startswith(here.text))
+                found |= dict.fromkeys(rest for run in longer if (rest := run.text[len(here.text) :]).strip())
+        return tuple(found)
+
     def _begin(self, text: str, course: Course, stack: list[str]) -> tuple[int, int]:
         """Take what comes before the first slot."""
-        found = self._stops_at(self.runs.first).match(text, 0)
+        found = self._ends_at(self.runs.first).match(text, 0)
         if found is None:
             return self._turn(text, 0, course, stack)
         course.repairs.extend(found.repairs)
@@ -85,7 +114,7 @@ class Reader:
     def _turn(self, text: str, at: int, course: Course, stack: list[str]) -> tuple[int, int]:
         """Go on at the next turn: what is before it is left out."""
         self._leave(course, stack)
-        opened = self._stops_at(self.runs.turning).next(text, at)
+        opened = self._ends_at(self.runs.turning).next(text, at)
         skipped = text[at : opened.end if opened else len(text)]
         if skipped.strip():
             course.repairs.append(Repair(RepairKind.STRAY_MARKER, at, skipped[:40]))
@@ -110,8 +139,8 @@ class Reader:
         while stack:
             course.parts.append(Step(stack.pop(), False))
 
-    def _stops_at(self, state: int) -> _Stops:
-        stops = self._stops.get(state)
+    def _ends_at(self, state: int) -> Ends:
+        stops = self._ends.get(state)
         if stops is None:
             openers = () if state == self.runs.turning else self.runs.after(self.runs.turning)
             tools = {
@@ -120,12 +149,13 @@ class Reader:
             runs, last = self.runs.after(state), self.runs.last
             inner = self.runs.inner if self.runs.slots.get(state, (None,))[0] is ChatSlot.ANSWER else ()
             tokens = tuple(token for token in self.tokens if not any(token in text for text in inner))
-            stops = _Stops(runs, openers, tokens, last, frozenset(tools), inner)
-            self._stops[state] = stops
+            told = self.runs.slots.get(state, (None,))[0] is ChatSlot.TOOL
+            stops = Ends(runs, openers, tokens, last, frozenset(tools), self.spec.tools, told, inner)
+            self._ends[state] = stops
         return stops
 
 
-class _Stops:
+class Ends:
     """What may follow at one state, and the search for it."""
 
     def __init__(
@@ -135,9 +165,11 @@ class _Stops:
         tokens: tuple[str, ...],
         last: int,
         tools: frozenset[int],
+        how: ToolText | None,
+        told: bool,
         inner: tuple[str, ...] = (),
     ) -> None:
-        self.inner = inner
+        self.inner, self.how, self.told = inner, how, told
         self.runs, self.last = runs, last
         self.tools = tools
         """The states at which a definition in JSON begins."""
@@ -157,6 +189,30 @@ class _Stops:
         self.finder = re.compile("|".join(map(re.escape, cores))) if cores else None
         self.silent = next((run for run in runs if not run.text and run.state == last), None)
         self._relaxed: dict[str, re.Pattern[str]] = {}
+
+    @property
+    def cores(self) -> tuple[str, ...]:
+        """What is searched for: the first words of all that may follow."""
+        return tuple({*self.by_core, *self.opening, *self.closers})
+
+    def left(self, text: str) -> Left | None:
+        """Where a slot that holds `text` would be left before it ends; None where it would not."""
+        if self.finder is None or self.finder.search(text) is None:
+            return None
+        known = max(0, Definitions(self.how, text).end(0)) if self.told else 0
+        for after in self.followers:
+            found = self.leave(text + after, 0, known, Definitions(self.how, text + after))
+            if found.end < len(text):
+                core = self.finder.search(text, found.end)
+                at, end = core.span() if core else (found.end, found.after)
+                return Left(at, text[at : max(found.after, end)].strip() or text[found.end :])
+        return None
+
+    @cached_property
+    def followers(self) -> tuple[str, ...]:
+        """The texts that may follow, each once."""
+        texts = dict.fromkeys([*(run.text for run in self.runs if run.text.strip()), *filter(None, self.inner)])
+        return tuple(islice(texts, MAX_FOLLOWERS)) or ("",)
 
     def match(self, text: str, at: int) -> _Exit | None:
         """The run that stands at `at`."""
@@ -191,7 +247,8 @@ class _Stops:
         """Where the slot that begins at `at` ends, which is not before `pos`."""
         while self.finder is not None and (found := self.finder.search(text, pos)):
             start, core = found.start(), found[0]
-            if inner := next((one for one in self.inner if one.startswith(core) and text.startswith(one, start)), ""):
+            inner = next((one for one in self.inner if one.startswith(core) and text.startswith(one, start)), "")
+            if inner and start + len(inner) < len(text):
                 pos = start + len(inner)  # an end inside of an answer, which goes on
                 continue
             for run in self.by_core.get(core, ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
@@ -37,9 +38,16 @@ class Chat(Written):
         self.dialect = dialect
         self._plans = Plans(spec)
         self._outlines = Outlines(self._plans)
-        self._answers = Answers(dialect)
-        self._guardian = Guardian(spec, dialect)
-        self._reader: Reader | None = None
+        self._answers = Answers(dialect, self._plans)
+        self._hearing = Hearing(spec, self._answers)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self.spec)
+
+    @cached_property
+    def _guardian(self) -> Guardian:
+        return Guardian(self.spec, self._reader, self._answers.markup)
 
     @property
     def name(self) -> str:
@@ -49,7 +57,7 @@ class Chat(Written):
     @property
     def tokens(self) -> tuple[str, ...]:
         """The markers that turns are made of: no text may hold them."""
-        return self._guardian.tokens
+        return self._reader.tokens
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -79,10 +87,7 @@ class Chat(Written):
         """
         if not isinstance(text, str):
             raise TypeError(f"expected a transcript as str, got {kind_of(text)}")
-        if self._reader is None:
-            self._reader = Reader(self.spec)
-        thought = self._plans.thought_opener, self._plans.thought_closer
-        return Hearing(self.spec, self.dialect, thought).conversation(text, self._reader.read(text))
+        return self._hearing.conversation(text, self._reader.read(text))
 
     def convert(self, text: str, target: Written, **options: Any) -> Converted:
         """A transcript of this chat as one of `target`, with what that does not tell."""

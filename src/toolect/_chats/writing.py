@@ -9,13 +9,13 @@ from typing import Any, Literal, TypeAlias
 from toolect._chats.answers import Answers
 from toolect._chats.filler import Filler
 from toolect._chats.filling import Data, Said
-from toolect._chats.guarding import Guardian
+from toolect._chats.guarding import Guardian, split_markers
 from toolect._chats.ops import Each, Fill
 from toolect._chats.outline import Body, Outline, Outlines, Sampled, answer_shape, turn_shape
 from toolect._chats.plan import AnswerPlan
 from toolect._chats.turn_facts import literal_facts
 from toolect._spec.chat_model import ChatRole, ChatSlot, Fact, Systems
-from toolect.rendered import Rendered, Unrepresentable
+from toolect.rendered import Part, Rendered, Unrepresentable
 from toolect.transcript import Author, Defused, Given, Origin, Transcript
 from toolect.turns import Assistant, System, Turn, User
 
@@ -72,9 +72,10 @@ class Writer(Filler):
                     self.answers.check(one)
         self.follow(outline, body)
         if not self.keep and not self.guardian.clean(self.held):
-            self.guard(
-                [one for index, one in enumerate(body.data) if isinstance(one, Said) and index in outline.written]
-            )
+            self.guard()
+            for index, said in enumerate(body.data):
+                if isinstance(said, Said) and index in outline.written:
+                    self.sound(said, body.first + index)
         return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
 
     def body(self, turns: Sequence[Turn]) -> Body:
@@ -85,7 +86,7 @@ class Writer(Filler):
         called = ""
         for turn in turns:
             if isinstance(turn, Assistant):
-                one = self.answers.said(turn.message, self.plans)
+                one = self.answers.said(turn.message)
                 if one.calls:
                     called = one.calls[0].name
                 if one.calls or not one.ordered:
@@ -156,7 +157,7 @@ class Writer(Filler):
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
 
-    def guard(self, answers: Sequence[Said]) -> None:
+    def guard(self) -> None:
         """Look at each text: what would break out of its slot is refused, or made harmless."""
         for text, op, place in self.held:
             marker = self.guardian.breaks(text, op)
@@ -165,12 +166,29 @@ class Writer(Filler):
             if self.unsafe == "refuse":
                 what = f"{op.role} text" if op.role else op.rule
                 raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
-            harmless = self.guardian.harmless(text, op)
-            number = self.pieces[place][2]
+            self.defuse(place, op, marker, self.guardian.harmless(text, op))
+
+    def sound(self, said: Said, number: int) -> None:
+        """Look at the answer of turn `number`: one that would be read as another one is refused, or made harmless."""
+        text = "".join(piece[0] for piece in self.pieces if piece[2] == number and piece[1] is Origin.ANSWER)
+        end = next((end for end in self.spec.end if text.endswith(end)), "")
+        marker = self.answers.misread(said, text[: len(text) - len(end)], self.tools)
+        if not marker:
+            return
+        if self.unsafe == "refuse":
+            what, text = ("content", said.content) if marker in said.content else ("reasoning", said.reasoning)
+            reason = f"it holds `{marker}`, which is markup of the answers of `{self.spec.name}`"
+            raise Unrepresentable(f"{what} text", reason, text)
+        for _, op, place in self.held:
+            if self.pieces[place][2] == number and op.part in (Part.CONTENT, Part.REASONING):
+                self.defuse(place, op, marker, split_markers(self.pieces[place][0], self.answers.markup))
+
+    def defuse(self, place: int, op: Fill, marker: str, harmless: str) -> None:
+        """Write a text that held a marker so that it does not."""
+        text, _, number = self.pieces[place][:3]
+        if harmless != text:
             self.defused.append(Defused(number, marker))
             self.pieces[place] = piece(Rendered(harmless) if isinstance(text, Rendered) else harmless, op, number)
-        for said in answers:
-            self.answers.check_texts(said, self.tools)
 
 
 def piece(text: str, op: Fill, number: int) -> Given:

@@ -70,6 +70,8 @@ class LoadedChat(msgspec.Struct, frozen=True):
     entry: Entry
     spec: ChatSpec | None
     found: tuple[Diagnostic, ...]
+    whole: Entry
+    """The entry with what it inherits."""
     grammar: Path
 
 
@@ -113,12 +115,12 @@ def load_chat_entries(
     }
     for name in names:
         problems = Problems()
-        spec, grammar = _load(Path(path), entries, others, entries[name], problems)
+        spec, whole, grammar = _load(Path(path), entries, others, entries[name], problems)
         if known is not None:
             _check_dialect(entries[name], known, problems)
         if any(d.severity is Severity.ERROR for d in problems.found):
             spec = None
-        yield LoadedChat(entries[name], spec, tuple(problems.found), grammar)
+        yield LoadedChat(entries[name], spec, tuple(problems.found), whole, grammar)
 
 
 def _check_dialect(entry: Entry, known: Known, problems: Problems) -> None:
@@ -139,13 +141,13 @@ def _load(
     others: Mapping[str, tuple[Path, Entry]],
     entry: Entry,
     problems: Problems,
-) -> tuple[ChatSpec | None, Path]:
+) -> tuple[ChatSpec | None, Entry, Path]:
     chain = _chain(path, entries, others, entry, problems)
     homes = [_grammar(home, one.name.text) for home, one in chain]
     owner = next((number for number, file in enumerate(homes) if files.exists(file)), 0)
     read_rules = read_grammar(homes[owner], problems, entry.name.place, _SLOTS) if chain else None
     if read_rules is None:
-        return None, homes[owner] if homes else _grammar(path, entry.name.text)
+        return None, entry, homes[owner] if homes else _grammar(path, entry.name.text)
     whole = chain[-1][1]
     for _, one in reversed(chain[:-1]):
         kept = tuple(e for e in whole.table.entries if e[0].text not in _OWN)
@@ -162,10 +164,10 @@ def _load(
     _check_words(whole, rules, problems)
     fields = read_fields(whole.table, ChatFields, problems)
     if problems.failed:
-        return None, homes[owner]
+        return None, whole, homes[owner]
     name = entry.name.text
     spec = ChatSpec(**fields, name=name, rules=rules, roles=roles, when=when, refuse=refuse, place=entry.name.place)
-    return spec, homes[owner]
+    return spec, whole, homes[owner]
 
 
 def _chain(

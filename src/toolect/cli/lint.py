@@ -12,6 +12,8 @@ import click
 
 import toolect
 from toolect import registry
+from toolect._chats import chat_registry
+from toolect._files import holds_chats
 from toolect._shown import one_line
 from toolect.cli._shared.diagnostic_text import coloured
 from toolect.cli._shared.drawing import Pen
@@ -51,10 +53,11 @@ def command(
     specs: tuple[str, ...], only: tuple[str, ...], checks: tuple[str, ...], form: str, jobs: int | None, unfolded: bool,
     update: bool, accept: bool, watch: bool, explain: str | None, schema: str | None,
 ) -> int:  # fmt: skip
-    """Check specs: grammars, entries, corpora, and how dialects get on with each other.
+    """Check specs: grammars, entries, corpora, chats, and how dialects get on with each other.
 
-    SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect that comes with
-    toolect. Without one it is `dialects.yaml` here if there is such a file, else all that come with toolect.
+    SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect or chat that comes
+    with toolect. Without one it is `dialects.yaml` and `chats.yaml` here if there are such files, else all that come
+    with toolect.
     """
     from toolect.authoring.lint import catalogue
     from toolect.authoring.lint.watching import changes
@@ -74,6 +77,8 @@ def command(
         for _ in changes(_targets(specs, only)) if watch else (None,):
             targets = _targets(specs, only)
             for path, names in targets.items() if update else ():
+                if holds_chats(path):
+                    continue
                 _update(path, names, accept)
             status = _report(targets, checks, form, jobs, unfolded)
     return status
@@ -88,13 +93,16 @@ def _report(
     from toolect.authoring.processes import cores
 
     found: list[Diagnostic] = []
+    looked: set[str] = set()
     for path, names in targets.items():
         with progress(unit="dialects") as told:
             report = lint(path, names, checks, jobs or cores(), told)
-        for name in names:
-            if name not in report.dialects:
-                raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
+        looked |= {*report.dialects}
         found += report.all if unfolded else report.diagnostics
+    for path, names in targets.items():
+        for name in names:
+            if name not in looked:
+                raise Misuse(f"expected an entry of `{path}`, got `{name}`: its entries are what `--only` takes")
     drawn = form == "full" and sys.stdout.isatty()
     for piece in WRITERS[form](found):
         if drawn:
@@ -118,7 +126,8 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
     from toolect.authoring.lint.targets import MAIN, of_folder, of_grammar
 
     if not specs:
-        return {Path(MAIN) if Path(MAIN).exists() else shipped(): [*only]}
+        here = [file for file in of_folder(Path()) if file.name in (MAIN, "chats.yaml")]
+        return {file: [*only] for file in here or (shipped(), chat_registry.shipped())}
     targets: dict[Path, list[str]] = {}
     for spec in specs:
         path = Path(spec)
@@ -140,8 +149,8 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
                 raise Misuse(f"expected a YAML file, got nothing at `{spec}`: check the path")
             found = {path: [*only]}
         else:
-            name = _resolved(spec)
-            found = {registry.file_of(name): [name]}
+            file, name = _resolved(spec)
+            found = {file: [name]}
         for file, names in found.items():
             targets.setdefault(file, []).extend(names)
     return targets
@@ -162,10 +171,13 @@ def _update(path: Path, names: list[str], accept: bool) -> None:
         raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None
 
 
-def _resolved(name: str) -> str:
+def _resolved(name: str) -> tuple[Path, str]:
+    """The file and the name of a dialect, or else of a chat."""
     try:
-        return registry.match(name).dialect
+        return registry.file_of(name), registry.match(name).dialect
     except toolect.UnknownDialect as error:
+        with suppress(toolect.UnknownChat):
+            return chat_registry.file_of(name), toolect.chat(name).name
         near = (
             f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "`toolect list` shows them"
         )

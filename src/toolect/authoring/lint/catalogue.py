@@ -1,7 +1,7 @@
 """The checks there are: one for each page in `pages/`, which says what it does, why, and what to do instead.
 
 A module of the same name in `checks/` runs it: its function `check` looks at one dialect, `compare` at all of a
-file. A page without a module is about what reading a spec finds, or lint itself.
+file, `chat` at one chat. A page without a module is about what reading a spec finds, or lint itself.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from toolect.authoring.lint import checks
+from toolect.authoring.lint.chat_subject import ChatSubject
 from toolect.authoring.lint.subject import Group, Subject
 from toolect.diagnostic import Diagnostic
 
@@ -28,6 +29,7 @@ class Check(msgspec.Struct, frozen=True):
     """What it does, why that is bad, an example, what to do instead: Markdown."""
     check: Callable[[Subject], Iterator[Diagnostic]] | None
     compare: Callable[[Group], Iterator[Diagnostic]] | None
+    chat: Callable[[ChatSubject], Iterator[Diagnostic]] | None = None
 
     @property
     def about(self) -> str:
@@ -55,4 +57,4 @@ def find(name: str) -> Check:
     page = (_PAGES / f"{name}.md").read_text("utf-8").rstrip("\n")
     module = f"{checks.__name__}.{name.replace('-', '_')}"
     code: Any = import_module(module) if runs(name) else None
-    return Check(name, page, getattr(code, "check", None), getattr(code, "compare", None))
+    return Check(name, page, getattr(code, "check", None), getattr(code, "compare", None), getattr(code, "chat", None))

@@ -37,11 +37,11 @@ _RANKS = {
     **dict.fromkeys((
         "bordered-closer", "broken-round-trip", "chunk-variance", "detection-collision", "identical-dialects",
         "indistinct-value", "injection", "overlapping-models", "unbounded-hold-back", "unreadable-gap",
-        "unwritable-message", "unwritable-value", "wrong-attribute",
+        "unread-conversation", "unwritable-message", "unwritable-value", "wrong-attribute",
     ), Rank.EFFECT),
     **dict.fromkeys((
-        "allowed-without-reason", "anonymous-marker", "failed-check", "missing-case", "missing-corpus", "stray-corpus",
-        "stray-grammar", "untested-setting", "unused-allow",
+        "allowed-without-reason", "anonymous-marker", "failed-check", "idle-field", "missing-case", "missing-corpus",
+        "stray-corpus", "stray-grammar", "untested-setting", "unused-allow",
         "unused-setting",
     ), Rank.ADVICE),
 }  # fmt: skip

@@ -99,10 +99,10 @@ class Places:
         own = self._entry.table.get(key)
         best = self._entry.name.place
         for table in (self._entry.table, self._whole.table) if own is None else (self._entry.table,):
-            place = _descend(table, path)
+            place = descend(table, path)
             if place is not None:
                 return place
-        return _descend(self._whole.table, path) or best
+        return descend(self._whole.table, path) or best
 
     def slot(self, part: Part, segment: Segment) -> Place:
         """Where it is said what may stand in a part of `segment`: the codec of values, else the rule of the segment."""
@@ -151,7 +151,7 @@ def _words(source: Source) -> Iterator[Word]:
                 yield Word(name, str(token), False, place)
 
 
-def _descend(node: Node, path: tuple[str, ...]) -> Place | None:
+def descend(node: Node, path: tuple[str, ...]) -> Place | None:
     """The place of the deepest key of `path` below `node`; an item of a list is named by its text."""
     place = None
     for key in path:

@@ -8,35 +8,24 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
-from msgspec import structs
 
+from toolect._files import holds_chats
 from toolect._spec.document import read_text
 from toolect._spec.entry import Entry
 from toolect._spec.grammar_source import check_names, read_source
 from toolect._spec.load import Loaded, load_entries, read_entries
-from toolect._spec.problems import Problems, in_order
+from toolect._spec.problems import Problems
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
+from toolect.authoring.lint.chat_runner import lint_chats
 from toolect.authoring.lint.folding import folded
+from toolect.authoring.lint.lint_report import Report
 from toolect.authoring.lint.places import files
 from toolect.authoring.lint.subject import Group, Subject
 from toolect.authoring.processes import pool
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.registry import Registry, Shelf, bases, shipped
-
-
-class Report(msgspec.Struct, frozen=True):
-    """The causes that lint found, each with what follows from it, and the dialects it looked at."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    dialects: tuple[str, ...]
-
-    @property
-    def all(self) -> Iterator[Diagnostic]:
-        """Every finding by itself, by file and place."""
-        alone = [structs.replace(d, follows=()) for cause in self.diagnostics for d in (cause, *cause.follows)]
-        return iter(in_order(dict.fromkeys(alone)))
 
 
 class _Result(msgspec.Struct, frozen=True):
@@ -51,11 +40,13 @@ def lint(
     path: Path, only: Sequence[str] = (), checks: Sequence[str] = (), jobs: int = 1,
     told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Report:  # fmt: skip
-    """What the checks find in a YAML file and the grammars beside it.
+    """What the checks find in a YAML file of dialects, or of chats, and the grammars beside it.
 
     `only` are the entries to look at, and `checks` the checks to run: without them, all. With several `jobs` the
     dialects are shared out among so many processes. `told` learns how many are done, and how many there are.
     """
+    if holds_chats(path):
+        return lint_chats(path, only, checks, jobs, told)
     problems = Problems()
     others = bases(path)
     entries = read_entries(path, problems)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from toolect._cache import grammar_parts
+from toolect._files import holds_chats
+from toolect._spec.chat_load import read_chat_names
 from toolect._spec.load import read_names
 
 MAIN = "dialects.yaml"
@@ -12,9 +14,11 @@ MAIN = "dialects.yaml"
 
 
 def of_folder(folder: Path) -> list[Path]:
-    """The YAML files of a folder that lint looks at: the main one, else all of them."""
+    """The YAML files of a folder that lint looks at: those with chats, and the main one, else all of the others."""
     main = folder / MAIN
-    return [main] if main.is_file() else [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*.yml"))]
+    files = [*sorted(folder.glob("*.yaml")), *sorted(folder.glob("*.yml"))]
+    dialects = [main] if main.is_file() else [file for file in files if not holds_chats(file)]
+    return [*dialects, *(file for file in files if holds_chats(file))]
 
 
 def of_grammar(grammar: Path) -> dict[Path, list[str]]:
@@ -22,7 +26,8 @@ def of_grammar(grammar: Path) -> dict[Path, list[str]]:
     home = next((parent.parent for parent in grammar.absolute().parents if parent.name == "grammars"), None)
     found: dict[Path, list[str]] = {}
     for path in of_folder(_near(home)) if home is not None else []:
-        names = [name for name, known in read_names(path)[0].items() if _uses(path, (name, known.extends), grammar)]
+        read = read_chat_names if holds_chats(path) else read_names
+        names = [name for name, known in read(path)[0].items() if _uses(path, (name, known.extends), grammar)]
         if names:
             found[path] = names
     return found
@@ -30,7 +35,8 @@ def of_grammar(grammar: Path) -> dict[Path, list[str]]:
 
 def _uses(path: Path, stems: tuple[str, ...], grammar: Path) -> bool:
     """True when the first grammar that there is of these `stems` is `grammar`, or imports it."""
-    own = next((f for stem in stems if stem and (f := path.parent / "grammars" / f"{stem}.lark").exists()), None)
+    folder = path.parent / "grammars" / "chats" if holds_chats(path) else path.parent / "grammars"
+    own = next((f for stem in stems if stem and (f := folder / f"{stem}.lark").exists()), None)
     if own is None:
         return False
     reached: set[Path] = set()

@@ -35,19 +35,24 @@ class Case(NamedTuple):
     thinking: bool | None
 
 
-def cases(seed: int, count: int, ids: str = "{random}") -> Iterator[Case]:
-    """Random conversations; those of one number differ in nothing but their ids."""
+def cases(seed: int, count: int, ids: str = "{random}", usual: bool = False) -> Iterator[Case]:
+    """Random conversations; those of one number differ in nothing but their ids.
+
+    The `usual` ones alone have no markup in their texts, no blanks around them, and turns that no template refuses.
+    """
     for number in range(count):
-        yield _Draw(random.Random(f"{seed} {number}"), ids).case(number)
+        yield _Draw(random.Random(f"{seed} {number}"), ids, usual).case(number)
 
 
 class _Draw:
     """Draws one conversation."""
 
-    def __init__(self, chance: random.Random, ids: str) -> None:
-        self._chance, self._ids, self._made = chance, ids, 0
+    def __init__(self, chance: random.Random, ids: str, usual: bool = False) -> None:
+        self._chance, self._ids, self._made, self._usual = chance, ids, 0, usual
         # What is rare comes up in a part of the conversations only, so that the others show what else differs.
         self._markup, self._spaced, self._odd = (self._maybe(p) for p in (0.1, 0.15, 0.1))
+        if usual:
+            self._markup = self._spaced = self._odd = False
         self._thinks, self._tools = self._maybe(0.5), self._definitions() if self._maybe(0.7) else []
 
     def case(self, number: int) -> Case:
@@ -63,7 +68,7 @@ class _Draw:
         return self._chance.random() < chance
 
     def _system(self) -> list[Turn]:
-        return [System(self._text(PLAIN))] if self._maybe(0.5) else []
+        return [System(self._text(PLAIN) or "Be brief." * self._usual)] if self._maybe(0.5) else []
 
     def _rounds(self) -> Iterator[Turn]:
         for left in reversed(range(self._chance.choice((1, 1, 2, 3)))):
@@ -92,7 +97,7 @@ class _Draw:
     def _message(self, calls: Sequence[Call], content: str) -> Message:
         segments: list[Segment] = []
         if self._thinks and (thought := self._text(PLAIN)):
-            segments.append(Reasoning(thought))
+            segments.append(Reasoning(f"Hm. {thought}" if self._usual else thought))  # told from content by its text
         if content:
             segments.append(Content(content))
         return Message([*segments, *calls])

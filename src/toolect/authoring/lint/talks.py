@@ -1,0 +1,147 @@
+"""Conversations that a chat is tried on: drawn at random, written, read back, and what does not come back as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from toolect._chats.verbs import Chat
+from toolect._chats.writing import Unsafe
+from toolect._shown import cut, one_line
+from toolect._spec.chat_model import ChatRole, Lost
+from toolect.authoring.generate.random_conversations import Case, cases
+from toolect.conversation import Assistant, Conversation, Results, System, User
+from toolect.message import BadMessage, Json
+from toolect.rendered import Unrepresentable
+from toolect.transcript import Transcript
+
+MAX_TALKS = 60
+"""Conversations that each chat is tried on. Beyond it: what only other ones would show is not found."""
+DAY = "2026-01-01"
+"""The date that chats are told which tell it."""
+_TEXT = "text"
+_UNTOLD: tuple[ChatRole, object] = (ChatRole.ANSWER, None)
+"""An answer of which nothing that it says has to come back."""
+
+
+class Talk(NamedTuple):
+    """A conversation as a chat writes it; no text where the chat refuses it, which `refused` says."""
+
+    case: Case
+    text: Transcript | None
+    refused: str = ""
+
+
+class Unlike(NamedTuple):
+    """What of a conversation does not come back: in a turn of this role, or somewhere."""
+
+    role: ChatRole | None
+    what: str
+
+
+def talk(chat: Chat, case: Case, unsafe: Unsafe = "refuse") -> Talk:
+    """The case, written; `unsafe` says what becomes of texts that hold markup."""
+    try:
+        text = chat.render(case.conversation, case.generate, thinking=case.thinking, date=DAY, unsafe=unsafe)
+    except (Unrepresentable, BadMessage) as error:
+        return Talk(case, None, str(error))
+    return Talk(case, text)
+
+
+def talks(chat: Chat) -> Iterator[Talk]:
+    """Random conversations that every chat can carry, if it is made for it, written."""
+    yield from (talk(chat, case) for case in cases(1, MAX_TALKS, usual=True))
+
+
+def unlike(chat: Chat, told: Talk) -> Unlike | None:
+    """What of a written conversation is read back otherwise; None where nothing is but what is declared."""
+    assert told.text is not None
+    lost, before = {*chat.spec.lost}, told.case.conversation
+    back = chat.parse(told.text)
+    if back.repairs:
+        repair = back.repairs[0]
+        return Unlike(None, f"reading it back needs the repair `{repair.kind}` at character {repair.at}")
+    if Lost.TURNS in lost and any(isinstance(turn, Results) for turn in before.turns):
+        return None
+    if Lost.SYSTEM in lost and any(isinstance(turn, System) for turn in before.turns):
+        return None
+    if Lost.TOOLS not in lost and (why := _tools(before, back)):
+        return Unlike(ChatRole.TOOLS, why)
+    written = _by_turn(told.text)
+    untyped = any(tool.get("type") == _TEXT for tool in back.tools)
+    old = [*_told(before, lost, untyped, lambda number, said: said in written.get(number, ""))]
+    new = [*_told(back, lost, untyped, lambda _, __: True)]
+    for number, ((role, one), (other_role, other)) in enumerate(zip(old, new, strict=False)):
+        if role is not other_role:
+            return Unlike(role, f"turn {number}, {_a(role)}, became {_a(other_role)}")
+        if one != other and None not in (one, other):
+            return Unlike(role, f"turn {number}, {_a(role)}, {_shown(one)} became {_shown(other)}")
+    if len(old) != len(new):
+        role = (old if len(old) > len(new) else new)[min(len(old), len(new))][0]
+        return Unlike(role, f"{len(old)} turns became {len(new)}")
+    return None
+
+
+def _shown(told: object) -> str:
+    return cut(one_line(f"`{told if isinstance(told, str) else repr(told)}`"), 200)
+
+
+def _a(role: ChatRole) -> str:
+    return "an answer" if role is ChatRole.ANSWER else "results" if role is ChatRole.RESULTS else f"a {role} turn"
+
+
+def _by_turn(text: Transcript) -> dict[int, str]:
+    """All that is written for each turn."""
+    found: dict[int, str] = {}
+    for span in text.spans:
+        found[span.turn] = found.get(span.turn, "") + text[span.start : span.end]
+    return found
+
+
+def _tools(before: Conversation, back: Conversation) -> str:
+    if any(tool.get("type") == _TEXT for tool in back.tools):  # the notation does not carry schemas
+        return "" if before.tools else "tools are read where there are none"
+    names = [[tool["function"]["name"] for tool in one.tools] for one in (before, back)]
+    return "" if names[0] == names[1] else f"the tools {', '.join(names[0])} became {', '.join(names[1]) or 'none'}"
+
+
+def _told(
+    conversation: Conversation, lost: set[Lost], untyped: bool, kept: Callable[[int, str], bool]
+) -> Iterator[tuple[ChatRole, object]]:
+    """What each turn has to tell: all but ids, blanks that a chat may cut off, and what it does not write.
+
+    Reasoning is told that is `kept`. Of `untyped` values nobody knows whether they are texts, or JSON.
+    """
+    for number, turn in enumerate(conversation.turns):
+        match turn:
+            case Assistant(message):
+                if Lost.CALLS in lost and not message.content:
+                    yield _UNTOLD
+                    continue
+                given = [(call.name, _loose(call.arguments) if untyped else call.arguments) for call in message.calls]
+                calls = [] if Lost.CALLS in lost else given
+                content = "" if Lost.CONTENT in lost and message.calls else message.content.strip()
+                reasoning = message.reasoning.strip()
+                yield ChatRole.ANSWER, (content, reasoning if kept(number, reasoning) else "", calls)
+            case Results(results) if Lost.RESULTS not in lost:
+                yield ChatRole.RESULTS, [result.output.strip() for result in results]
+            case System(said):
+                if said.strip():
+                    yield ChatRole.SYSTEM, said.strip()
+            case User(said):
+                yield ChatRole.USER, said.strip()
+            case _:
+                pass
+
+
+def _loose(value: Json) -> Json:
+    """A value with the JSON in its texts as what that is, and nothing for what holds nothing."""
+    if isinstance(value, dict | list) and not value:
+        return ""
+    if isinstance(value, dict):
+        return {key: _loose(inner) for key, inner in value.items()}
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
