@@ -16,7 +16,6 @@ from shipped_corpus import cases_of, read
 import toolect
 from toolect._spec.load import load_spec, load_specs
 from toolect.authoring.scaffold import Sample, Scaffold, scaffold
-from toolect.authoring.scaffold.induce import induce
 from toolect.cli import main
 from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
@@ -185,7 +184,7 @@ def test_any_samples(tmp_path_factory: pytest.TempPathFactory, texts: list[str])
 def test_hostile_samples(part: str) -> None:
     """What opens and never ends takes no more than a moment."""
     before = time.process_time()
-    induce([part * (MAX_SAMPLE // len(part))])
+    scaffold("new", [Sample("Sample", part * (MAX_SAMPLE // len(part)))], Path("new.yaml"))
     assert time.process_time() - before < 3
 
 
@@ -258,7 +257,7 @@ def test_questions_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("toolect.cli.new.words.asks", lambda: True)
     (tmp_path / "a.txt").write_text("@@run find_berth\nport = Brest\nnights = 2\n@@end")
     words = ["new", "mine", str(tmp_path / "a.txt"), "--into", str(tmp_path)]
-    result = CliRunner().invoke(main, words, input="find_berth\nport, nights\n")
+    result = CliRunner().invoke(main, words, input="n\nfind_berth\nport, nights\n")
     assert "Which tools are called" in result.output
     [call] = Dialect(load_spec(tmp_path / "mine.yaml", "mine")).parse((tmp_path / "a.txt").read_text()).calls
     assert (call.name, call.arguments) == ("find_berth", {"port": "Brest", "nights": 2})

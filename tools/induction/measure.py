@@ -20,7 +20,7 @@ from toolect._values.schema import type_of
 from toolect.authoring.corpus import read
 from toolect.authoring.scaffold import Sample, Scaffold, Told, scaffold, scaffold_told
 from toolect.chat_template import judge, turns
-from toolect.chat_template.probes import TOOLS, Probe, Style
+from toolect.chat_template.probes import PROBES, SIGNS, TOOLS, Probe, Style
 from toolect.chat_template.verdict import OTHERWISE, SPACED
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, same_json
@@ -207,10 +207,14 @@ def _asked(random: Random) -> tuple[str, dict[str, Json]]:
 
 def induced_from_template(source: str) -> tuple[Scaffold, Style] | None:
     """What `toolect new --template` makes of a chat template."""
-    found = turns(source)[0]
+    found = turns(source, (*PROBES, SIGNS))[0]
     style = found[0].style
     if style is None:
         return None
-    answers = [Told(turn.probe, turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
+    told = [Told(turn.probe, turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
+    answers, further = (
+        [one for one in told if one.title != SIGNS.title],
+        [one for one in told if one.title == SIGNS.title],
+    )
     with tempfile.TemporaryDirectory() as folder:
-        return scaffold_told("new", answers, Path(folder) / "new.yaml", TOOLS), style
+        return scaffold_told("new", answers, Path(folder) / "new.yaml", TOOLS, further), style

@@ -67,6 +67,13 @@ PROBES = (
 )
 
 
+SIGNS = Probe(
+    "signs in a text",
+    calls=(("save_note", {"text": 'C:\\temp and "two" & <b>', "size": 2.5, "tags": ["a\\b"], "meta": {"k": True}}),),
+)
+"""What is written with escapes, or without: for looking whether they are understood."""
+
+
 class Style(NamedTuple):
     """What templates disagree about: arguments as an object or as text, and what an id looks like."""
 

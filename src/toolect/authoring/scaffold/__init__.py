@@ -10,14 +10,17 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from functools import lru_cache
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from toolect._shown import cut, one_line
 from toolect._spec.load import load_spec
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.authoring.scaffold.assemble import Draft, Expected, Prepared
+from toolect.authoring.scaffold.choice import Option, prosaic, uncertain
 from toolect.authoring.scaffold.draft_files import (
     Sample,
     corpus,
@@ -29,7 +32,8 @@ from toolect.authoring.scaffold.draft_files import (
     variant,
     writes,
 )
-from toolect.authoring.scaffold.induce import Induced, drafts, induce
+from toolect.authoring.scaffold.guesses import Guess, guesses, shown
+from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.told import Told, prepared
 from toolect.authoring.scaffold.trials import failed_trial, unshown
@@ -44,6 +48,10 @@ VALUES = Path("grammars/values")
 """Where the value languages are, which stand beside the grammar."""
 MAX_DRAFTS = 24
 """Drafts that are tried on the samples. Beyond it: the best of those counts."""
+MAX_TRIED = 6
+"""Drafts that are tried for each guess at the tools. Beyond it: the best of those counts."""
+CLEAR = 0.6
+"""Points that a guess is likelier than the next one, which is then not tried."""
 
 
 class Scaffold(NamedTuple):
@@ -73,18 +81,54 @@ class Scaffold(NamedTuple):
 
 
 def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None = None) -> Scaffold:
-    """A dialect induced from samples, to be written in `spec` and beside it: the draft that reads most of them."""
-    return _best(name, induce([sample.text for sample in samples], tool_schemas(tools)), samples, spec, tools)
+    """A dialect induced from samples, to be written in `spec` and beside it: the draft that reads most of them.
+
+    Where no tools are declared they are guessed; of the guesses that read as much the one counts that says the least.
+    """
+    texts = [sample.text for sample in samples]
+    if tools:
+        schemas = tool_schemas(tools)
+        ready = stripped(texts, schemas)
+        return _best(name, chain(drafts(ready, schemas), looks(ready)), samples, spec, tools)[1]
+    ready = stripped(texts)
+    plain = _best(name, iter(()), samples, spec, None)[1]
+    options: list[tuple[Option, Scaffold]] = []
+
+    def tried(found: Iterator[Induced], guess: Guess | None) -> None:
+        rank, made = _best(name, islice(found, MAX_TRIED), samples, spec, None)
+        got = [message for message in made.messages if message is not None]
+        guess = guess or shown([(call.name, tuple(call.arguments or ())) for one in got for call in one.calls])
+        if made.calls and guess is not None:
+            options.append((Option(guess, made.sound, rank[-1], got, made.files[_grammar(spec, name)]), made))
+
+    tried(looks(ready), None)
+    for guess in guesses([one.hidden for one in ready.samples]):
+        if any(one.sound and one.guess.score > guess.score + CLEAR for one, _ in options):
+            break
+        schemas = tool_schemas(guess.declared)
+        tried(drafts(stripped(texts, schemas), schemas), guess)
+    options = [one for one in options if not prosaic(one[0])]
+    if not options:
+        return plain
+    options.sort(key=lambda one: one[0].rank(), reverse=True)
+    made = options[0][1]
+    return made._replace(doubt=made.doubt or uncertain([one for one, _ in options]))
 
 
-def scaffold_told(name: str, answers: Sequence[Told], spec: Path, tools: Sequence[Json]) -> Scaffold:
-    """A dialect induced from answers of which it is known what they say."""
+def scaffold_told(
+    name: str, answers: Sequence[Told], spec: Path, tools: Sequence[Json], further: Sequence[Told] = ()
+) -> Scaffold:
+    """A dialect induced from answers of which it is known what they say; it has to read the further ones, too."""
     ready = prepared(answers)
     samples = [
         Sample(one.title, stripped.text, _tail(one, ready), one.message)
         for one, stripped in zip(answers, ready.samples, strict=True)
     ]
-    return _best(name, drafts(ready, tool_schemas(tools)), samples, spec, tools)
+    made = _best(name, chain(drafts(ready, tool_schemas(tools)), looks(ready)), samples, spec, tools)[1]
+    for one in further:
+        if made.sound and read(made.dialect, Sample(one.title, one.text, _tail(one, ready), one.message)) is None:
+            return made._replace(doubt=f"{one.title} is not read as it was put in: {cut(one_line(one.text), 100)}")
+    return made
 
 
 def _tail(told: Told, ready: Prepared) -> str:
@@ -97,8 +141,8 @@ def _tail(told: Told, ready: Prepared) -> str:
 
 def _best(
     name: str, found: Iterator[Induced], samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
-) -> Scaffold:
-    """The dialect of the draft that reads most samples."""
+) -> tuple[tuple[int, ...], Scaffold]:
+    """The dialect of the draft that reads most samples, after what ranks it."""
     best: tuple[tuple[int, ...], Scaffold] | None = None
     for one in islice(chain(found, [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
@@ -110,7 +154,7 @@ def _best(
             if made.sound and all(rank):
                 break
     assert best is not None  # text without calls always makes one
-    return best[1]
+    return best
 
 
 def _induced(
@@ -189,12 +233,19 @@ def _with_corpus(
 
 def _compiled(name: str, files: Mapping[Path, str], spec: Path) -> Dialect:
     """The dialect that the files are."""
+    return _loaded(
+        name, spec.name, tuple((path.relative_to(spec.parent).as_posix(), text) for path, text in files.items())
+    )
+
+
+@lru_cache(MAX_DRAFTS)
+def _loaded(name: str, spec: str, files: tuple[tuple[str, str], ...]) -> Dialect:
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in files.items():
-            target = Path(folder) / path.relative_to(spec.parent)
+        for path, text in files:
+            target = Path(folder) / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
-        return Dialect(load_spec(Path(folder) / spec.name, name, shipped()))
+        return Dialect(load_spec(Path(folder) / spec, name, shipped()))
 
 
 def _folder(spec: Path) -> Path:
@@ -210,9 +261,8 @@ def _about(draft: Draft | None) -> str:
     """One line about the dialect."""
     if draft is None:
         return "Text without calls, as far as the samples show"
-    marker = next(
-        (part.strip() for part in (*draft.opener, *draft.call) if not isinstance(part, Hole) and part.strip()), ""
-    )
+    begins = takewhile(lambda part: not isinstance(part, Hole), (*draft.opener, *draft.call))
+    marker = next(iter("".join(begins).split()), "")
     what = "Calls in JSON"
     if draft.arguments:
         what = "Calls with one element per argument"

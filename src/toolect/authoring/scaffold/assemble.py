@@ -241,8 +241,13 @@ def _led(shared: list[str]) -> list[str]:
 
 
 def _spoken(text: str) -> bool:
-    """True where two words follow each other: that is prose."""
-    return re.search(r"[^\W\d_]{2,}[,.!?:]?\s+[^\W\d_]+\b(?![^<>]*>)", text) is not None
+    """True where two words follow each other: that is prose, behind a special token only if it is a sentence."""
+    words = _WORDS if not text.startswith(("<|", "<｜")) else _SAID
+    return words.search(re.sub(r"<[^<>\n]*(?:>|\Z)", "<>", text)) is not None
+
+
+_WORDS = re.compile(r"[^\W\d_]{2,}[,.!?:]?\s+[^\W\d_]+(?![\w=(\[{])")
+_SAID = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]+(?![\w=(\[{]).*[.!?…:](?:\s|<|\Z)")
 
 
 def _after(texts: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -304,7 +305,7 @@ def _says(message: Message, put: Message) -> bool:
 
 
 _SIGNS = re.compile(r"[<>{}\[\]|@#§$%^~=`‹›¦]|--+|/\w")
-_KEYED = re.compile(r"\w_\w|^[ \t]*[-*•.]?[ \t]*\w+[ \t]*[:=][ \t]*\S|\w\(", re.MULTILINE)
+_KEYED = re.compile(r"\w_\w|^[ \t]{0,40}[-*•.]?[ \t]{0,8}\w{1,60}[ \t]{0,8}[:=][ \t]{0,8}\S|\w\(", re.MULTILINE)
 """What prose has rarely, and markup often; and what calls look like that have no other signs."""
 
 
@@ -319,6 +320,10 @@ def residue(messages: Sequence[Message | None], tools: Sequence[str]) -> frozens
     called = any(message.calls for message in messages if message is not None)
     alone = [message.content for message in found if not message.calls]
     left = {sign for sign in set().union(*beside) if 2 * sum(sign in one for one in beside) > len(beside)}
+    lines = Counter(
+        line for message in found if message.calls for line in {*message.content.split("\n")} if line.strip()
+    )
+    left |= {line.strip() for line, count in lines.items() if count > 2 and 2 * count > len(beside)}
     left |= {name for name in tools for text in alone if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)}
     if not called:
         left |= {sign for text in alone for signs in (_SIGNS, _KEYED) for sign in signs.findall(text)}

@@ -25,15 +25,15 @@ class Induced(NamedTuple):
     expected: list[Expected] | None = None
 
 
-def induce(samples: Sequence[str], tools: ToolSchemas = NO_TOOLS) -> Iterator[Induced]:
-    """The dialects that the samples may show, the likeliest first; none when no call is found in any of them."""
+def stripped(samples: Sequence[str], tools: ToolSchemas = NO_TOOLS) -> Prepared:
+    """The samples without their end tokens, with how reasoning is written in them."""
     ends = _ends(samples)
-    stripped, thought = _thoughtful([_without(sample, ends) for sample in samples], tools)
-    yield from drafts(Prepared(stripped, thought, ends), tools)
+    found, thought = _thoughtful([_without(sample, ends) for sample in samples], tools)
+    return Prepared(found, thought, ends)
 
 
 def drafts(prepared: Prepared, tools: ToolSchemas) -> Iterator[Induced]:
-    """The drafts for samples whose reasoning and end tokens are known."""
+    """The dialects that samples may show, the likeliest first; none when no call is found in any of them."""
     hidden = [one.hidden for one in prepared.samples]
     for look in (structured_calls, named_json_calls, keyed_calls):
         for seen in look(hidden, tools):
@@ -41,6 +41,10 @@ def drafts(prepared: Prepared, tools: ToolSchemas) -> Iterator[Induced]:
             if found is not None:
                 draft = _around(found[0], prepared)
                 yield Induced(draft._replace(before_call=prepared.gap or draft.before_call), found[1])
+
+
+def looks(prepared: Prepared) -> Iterator[Induced]:
+    """The drafts of what markers and calls usually look like."""
     for draft in drafts_by_looks(prepared.samples):
         yield Induced(_around(draft, prepared))
 

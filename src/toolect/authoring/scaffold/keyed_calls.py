@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from toolect._values.schema import TYPES
 from toolect._values.toolset import ToolSchemas
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.raw_values import Gap, Values, values
@@ -59,17 +60,21 @@ def keyed_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]:
 # Names and keys
 
 
+_METHOD = r"\w+\("
+"""What is called of a tool as if that was an object."""
+
+
 def _context(text: str, word: Word) -> tuple[str, str]:
     """What stands before a word and behind it."""
     return text[word.start - 1 : word.start] or "\n", text[word.end : word.end + 1] or "\n"
 
 
-def _words(text: str, words: Sequence[str], start: int = 0, end: int | None = None) -> list[Word]:
-    """Where words stand as whole ones."""
+def _words(text: str, words: Sequence[str], start: int = 0, end: int | None = None, member: str = "(?!)") -> list[Word]:
+    """Where words stand as whole ones; `member` is what may follow that is as a part of one."""
     options = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     if not options:
         return []
-    found = re.compile(rf"(?<![\w-])(?:{options})(?![\w-]|\.\w)").finditer(
+    found = re.compile(rf"(?<![\w-])(?:{options})(?![\w-]|\.(?!{member})\w)").finditer(
         text, start, len(text) if end is None else end
     )
     return [Word(*match.span(), match[0]) for match in found]
@@ -80,7 +85,7 @@ def _calls(texts: Sequence[str], tools: ToolSchemas) -> list[Keyed]:
     found: list[tuple[int, Word, int, bool]] = []
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for sample, text in enumerate(texts):
-        words = _words(text, list(tools))
+        words = _words(text, list(tools), member=_METHOD)
         if len(words) > MAX_NAMES:
             continue
         for word, after in zip(words, [*words[1:], None], strict=False):
@@ -163,7 +168,7 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
         last = i + 1 == len(call.keys)
         end = call.end if last else call.keys[i + 1].start
         member = schema.member(key.text)
-        kinds = frozenset(member.types) if member is not None else frozenset()
+        kinds = frozenset(member.types) if member is not None and len(member.types) < len(TYPES) else frozenset()
         closed = text[again.end : end] if again else None
         yield Gap(text[key.end : again.start if again else end], kinds, last, closed, end == len(text))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ def _literal(
         found = [_typed(read(gap.text, at), gap) for gap in gaps]
         if all(found):
             ends = [one.end for one in found if one]
-            if any(_ENTITY.search(gap.text, at, end) for gap, end in zip(gaps, ends, strict=True)):
+            if any(ENTITY.search(gap.text, at, end) for gap, end in zip(gaps, ends, strict=True)):
                 return  # quotes of XML, not of the notation
             made = _finished(gaps, gaps[0].text[:at], ends, notation)
             if made is not None:
@@ -79,11 +80,12 @@ def _literal(
 
 def _quotes(gaps: Sequence[Gap], length: int) -> Iterator[str]:
     """What stands around all texts, and around nothing else."""
-    texts = [gap.text[length:] for gap in gaps if gap.kinds == {"string"}]
-    others = [gap.text[length:] for gap in gaps if "string" not in gap.kinds]
-    quote = "".join(common_start(map(tokens, texts))[:1]) if texts and others else ""
-    if len(quote) > 2 and not quote[0].isalnum() and all(text.count(quote) > 1 for text in texts):
-        yield quote
+    firsts = Counter("".join(tokens(gap.text[length:])[:1]) for gap in gaps if gap.kinds in ({"string"}, frozenset()))
+    for quote, _ in firsts.most_common(1):
+        texts = [gap.text[length:] for gap in gaps if gap.kinds == {"string"} or gap.text.startswith(quote, length)]
+        closed = all(text.startswith(quote) and text.count(quote) > 1 for text in texts)
+        if len(quote) > 2 and not quote[0].isalnum() and closed and len(texts) < len(gaps):
+            yield quote
 
 
 _KINDS = {"string": "string", "integer": "number", "number": "number"}
@@ -94,7 +96,7 @@ def _typed_by_words(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iter
     shared = common_start([tokens(gap.text) for gap in gaps])
     at = len("".join(shared))
     words = [next(iter(tokens(gap.text[at:])), "") for gap in gaps]
-    kinds = ["string" if gap.kinds == {"string"} else "data" for gap in gaps]
+    kinds = [_kind(gap, at, word) for gap, word in zip(gaps, words, strict=True)]
     text = {word for word, kind in zip(words, kinds, strict=True) if kind == "string"}
     data = {word for word, kind in zip(words, kinds, strict=True) if kind == "data"}
     if len(text) != 1 or not data or text & data or not all(word.isalpha() for word in words):
@@ -118,6 +120,15 @@ def _typed_by_words(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iter
         )
         yield found._replace(ends=tuple(ends), forms=(one, two), codec="text")
         return
+
+
+def _kind(gap: Gap, at: int, word: str) -> str:
+    """Whether a value behind a word is declared as text, or else looks like it."""
+    if gap.kinds:
+        return "string" if gap.kinds == {"string"} else "data"
+    text = gap.text[at + len(word) :].lstrip("\"'>|<sep \n")
+    literal = json_literal(text, 0)
+    return "data" if literal and not text[literal.end : literal.end + 1].isalnum() else "string"
 
 
 def _typed(literal: Literal | None, gap: Gap) -> Literal | None:
@@ -206,7 +217,7 @@ _FORMS = {
     "string": re.compile(r".*", re.DOTALL),
 }
 _CDATA = re.compile(r"<!\[CDATA\[.*\]\]>", re.DOTALL)
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
+ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 
 
 def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Values]:
@@ -223,7 +234,7 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
         options.append("spelling: python")
     elif words & {"True", "False", "None"} and not words & {"true", "false", "null"}:
         options.append("spelling: jinja")
-    if any(map(_ENTITY.search, found)) and not any("<" in value for value in found):
+    if any(map(ENTITY.search, found)) and not any("<" in value for value in found):
         options.append("escapes: entities")
     marked = any('\\"' in value or "\\\\" in value for value in found)
     if lead.endswith('"') and marked and "escapes: entities" not in options and all(map(_is_escaped, found)):

@@ -110,9 +110,9 @@ def _found(value: dict[str, Json], tools: ToolSchemas) -> Found | None:
     """The call that an object is."""
     if not tools.declared:
         return _guessed(value)
-    for name, text in _members(value):
+    for name, text in members_of(value):
         if name and isinstance(text, str) and text in tools:
-            for given, inner in _members(value):
+            for given, inner in members_of(value):
                 if given and given != name[: len(given)] and (fits := fitting(inner, tools, text)) is not None:
                     return Found(value, name, given, text=fits)
             others = [key for key in value if key != name[0]]
@@ -129,28 +129,32 @@ def _found(value: dict[str, Json], tools: ToolSchemas) -> Found | None:
     return None
 
 
-def fitting(value: Json, tools: ToolSchemas, name: str) -> bool | None:
-    """Whether a value that may be the arguments of a tool is JSON in a string; None if it is none of them."""
-    text = isinstance(value, str)
-    if isinstance(value, str):
-        if not value.lstrip().startswith("{"):
-            return None
+def object_in(value: Json) -> dict[str, Json] | None:
+    """The object that a value is, or that is JSON in a string; None for any other."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    if not isinstance(value, dict):
+    return value if isinstance(value, dict) else None
+
+
+def fitting(value: Json, tools: ToolSchemas, name: str) -> bool | None:
+    """Whether a value that may be the arguments of a tool is JSON in a string; None if it is none of them."""
+    text = isinstance(value, str)
+    given = object_in(value)
+    if given is None:
         return None
     keys = tools[name].names
-    return text if not keys or not value or 2 * sum(key in keys for key in value) > len(value) else None
+    return text if not keys or not given or 2 * sum(key in keys for key in given) > len(given) else None
 
 
 def _guessed(value: dict[str, Json]) -> Found | None:
     """The call that an object is if no tools are declared: the names of its keys tell, or else its structure."""
     names = [
-        way for way, inner in _members(value) if way and isinstance(inner, str) and re.fullmatch(IDENTIFIER, inner)
+        way for way, inner in members_of(value) if way and isinstance(inner, str) and re.fullmatch(IDENTIFIER, inner)
     ]
-    given = [way for way, inner in _members(value) if way and _arguments(inner) is not None]
+    given = [way for way, inner in members_of(value) if way and _arguments(inner) is not None]
     known = [way for way in names if way[-1] in NAMES] or [way for way in names if way[-1] not in IDS]
     told = [way for way in given if way[-1] in ARGUMENTS]
     if not told and len(known) == 1 and len(value) <= 4:
@@ -176,7 +180,7 @@ def _arguments(value: Json) -> bool | None:
     return None
 
 
-def _members(value: Json, way: Keys = ()) -> Iterator[tuple[Keys, Json]]:
+def members_of(value: Json, way: Keys = ()) -> Iterator[tuple[Keys, Json]]:
     """An object's members, outer ones first, through objects only."""
     inner: list[tuple[Keys, Json]] = [(way, value)]
     for _ in range(DEEP):

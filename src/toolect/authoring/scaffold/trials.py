@@ -8,6 +8,7 @@ from toolect._shown import cut, one_line
 from toolect._values.schema import Schema, type_of
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.authoring.scaffold.pieces import Hole
+from toolect.authoring.scaffold.raw_values import ENTITY
 from toolect.authoring.scaffold.seen import Arguments
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, dumps, same_json
@@ -82,10 +83,18 @@ def unshown(arguments: Arguments, messages: Sequence[Message], tools: Sequence[J
     members = [schemas[name].member(key) for name in schemas for key in schemas[name].names]
     wanted = {kind for member in members if member is not None and len(member.types) == 1 for kind in member.types}
     values = [value for message in messages for call in message.calls for value in (call.arguments or {}).values()]
+    wanted = wanted if schemas.declared else {"string"}
     literal = not any(Hole.TEXT in form for form in arguments.forms)
     for kind in ("string", "object") if literal else ("string",):
         if kind in wanted and not any(type_of(value) == kind for value in values):
             return f"no sample shows how {'a text' if kind == 'string' else 'an object'} is written as an argument"
+    texts = [value for value in values if isinstance(value, str)]
+    if any(text[:1] == text[-1:] == "\n" for text in texts):
+        return "no sample shows whether the line breaks around a text are a part of it"
+    if any(map(ENTITY.search, map(dumps, values))):
+        return "an argument has an entity such as `&lt;` in it: no sample shows that it is none"
+    if 2 * sum("<" in text or ">" in text for text in texts) > len(texts):
+        return "most texts that are arguments have `<` or `>` in them, which may be markup"
     if not arguments.several and any(len(schemas[name].names) > 1 for name in schemas):
         return "no sample shows how two arguments follow one another"
     return ""

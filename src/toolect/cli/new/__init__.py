@@ -66,7 +66,7 @@ def command(
     from toolect.cli.new.words import asked, asks, worded
 
     spec = _spec(name, append, into)
-    answers = _templated(template) if template is not None else []
+    answers, further = _templated(template) if template is not None else ([], [])
     samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
     samples += [_sample(file, number) for number, file in enumerate(files or (() if samples else ("-",)), 1)]
     if base is None and not anyway and (known := _known(samples)):
@@ -79,7 +79,7 @@ def command(
     if base is not None:
         made = like(name, shared.find(base).name, samples, spec)
     elif answers and not files:
-        made = scaffold_told(name, answers, spec, tools or TOOLS)
+        made = scaffold_told(name, answers, spec, tools or TOOLS, further)
     else:
         tools += TOOLS if answers else []
         made = scaffold(name, samples, spec, tools)
@@ -118,16 +118,19 @@ def _sample(file: str, number: int) -> Sample:
     return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
 
 
-def _templated(file: str) -> list[Told]:
-    """The answers that a chat template writes, the first way in which it writes calls."""
+def _templated(file: str) -> tuple[list[Told], list[Told]]:
+    """The answers that a chat template writes, the first way in which it writes calls; and others to try them on."""
     from toolect.authoring.scaffold import Told
     from toolect.chat_template import BadTemplate, template_of, turns
+    from toolect.chat_template.probes import PROBES, SIGNS
 
     try:
-        found = turns(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")))[0]
+        found = turns(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")), (*PROBES, SIGNS))[0]
     except BadTemplate as error:
         raise Misuse(f"{error} - in {shown(file)}") from None
-    return [Told(turn.probe.capitalize(), turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
+    told = [Told(turn.probe.capitalize(), turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
+    signs = SIGNS.title.capitalize()
+    return [one for one in told if one.title != signs], [one for one in told if one.title == signs]
 
 
 def _known(samples: list[Sample]) -> str | None:

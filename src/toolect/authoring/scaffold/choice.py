@@ -1,0 +1,98 @@
+"""Chooses between the dialects that several guesses at the tools make, and tells when the choice is not certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toolect.authoring.scaffold.guesses import FEW, Guess, is_markup, worth
+from toolect.authoring.scaffold.json_calls import json_values
+from toolect.authoring.scaffold.pieces import has_markers
+from toolect.message import Call, Message, dumps
+
+LIKELIER = 80
+"""Characters that a dialect may take more for each point that its guess is likelier."""
+ODD = 25
+"""Characters that a word counts for in a marker if it may be data."""
+UNWRITTEN = 60
+"""Characters that it counts for if the samples are not written again as they are."""
+MARGIN = 12
+"""Characters that another dialect, which reads other calls, may take more before the choice is certain."""
+
+
+class Option(NamedTuple):
+    """A dialect that a guess makes, with what it reads."""
+
+    guess: Guess
+    sound: bool
+    written: int
+    """Whether most samples are written again as they are."""
+    messages: Sequence[Message]
+    """What is read."""
+    grammar: str
+
+    @property
+    def calls(self) -> list[Call]:
+        """All calls that are read."""
+        return [call for message in self.messages for call in message.calls]
+
+    def rank(self) -> tuple[float, ...]:
+        """What tells the better one of two: samples that are read, then how little it takes to say them."""
+        return len(self.messages), self.sound, LIKELIER * self.guess.score - self.length
+
+    @property
+    def length(self) -> int:
+        """Characters of the grammar, and of what the samples say in it, each name and key once."""
+        calls = self.calls
+        words = [word for call in calls for word in (call.name, *(call.arguments or ()))]
+        values = [value for call in calls for value in (call.arguments or {}).values()]
+        said = sum(len(message.content) for message in self.messages)
+        said += sum(len(value if isinstance(value, str) else dumps(value)) for value in values)
+        said += ODD * sum(isinstance(value, str) and _MARKED.search(value) is not None for value in values)
+        said += ODD * len(odd(self.grammar)) + UNWRITTEN * (not self.written)
+        return len(self.grammar) + said + len("".join({*words})) + len(words)
+
+
+_MARKED = re.compile(r"[\"']>|</|<[|｜]|[|｜]>")
+"""What a value has in it that ends too late."""
+_LITERAL = re.compile(r"^\w+: .*|^    \| .*", re.MULTILINE)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def odd(grammar: str) -> list[str]:
+    """The words in the markers of a grammar that markup is not usually made of: they may be data."""
+    literals = [text for line in _LITERAL.findall(grammar) for text in _QUOTED.findall(line)]
+    words = [word for text in literals for word in re.findall(r"[^\W_](?:\w|[.-]\w)*", re.sub(r"\\.", " ", text))]
+    return list(dict.fromkeys(word for word in words if not is_markup(word)))
+
+
+def prosaic(option: Option) -> bool:
+    """True where markers that few calls show have words in them that stand alone: those are prose."""
+    literals = " ".join(text for line in _LITERAL.findall(option.grammar) for text in _QUOTED.findall(line))
+    apart = {word.strip(".,!?") for word in re.sub(r"\\.", " ", literals).split()}
+    return len(option.calls) < FEW and not option.guess.told and any(word in apart for word in odd(option.grammar))
+
+
+def uncertain(options: Sequence[Option]) -> str:
+    """Why the first of the options may be wrong, though it reads the samples; "" if nothing says so."""
+    best = options[0]
+    calls = best.calls
+    names = list(dict.fromkeys(call.name for call in calls))
+    if len(calls) < FEW or len(names) < 2:
+        if words := odd(best.grammar):
+            return f"`{words[0]}` was taken for markup, which so few calls do not show: {_SAY}"
+        if any(worth(name) <= 0 for name in names) and best.guess.told < 1:
+            return f"`{names[0]}` was taken for the name of a tool, which so few calls do not show: {_SAY}"
+    alone = [message.content for message in best.messages if not message.calls]
+    if any(has_markers(text) or next(json_values(text), None) for text in alone):
+        return f"an answer in which nothing is called looks as if something was: {_SAY}"
+    said = [(call.name, dumps(call.arguments)) for call in calls]
+    for other in options[1:]:
+        near = other.sound and len(other.messages) == len(best.messages) and other.rank()[-1] > best.rank()[-1] - MARGIN
+        if near and [(call.name, dumps(call.arguments)) for call in other.calls] != said:
+            return f"the calls may be of `{names[0]}`, or of `{other.calls[0].name}` with other arguments: {_SAY}"
+    return ""
+
+
+_SAY = "say with --tools, or with --name and --key, which words are names and keys"
