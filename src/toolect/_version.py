@@ -1,6 +1,6 @@
 """The version, apart from the package so that the cache can have it without the rest."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def build() -> str:
