@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from random import Random
 
 import msgspec
@@ -69,17 +70,14 @@ def mixed(dialect: Dialect, seed: int, *, hostile: bool = False, tools: Sequence
     if not hostile and not tools:
         sources.append(derivations(dialect, sys.maxsize, seed))
     told: set[int] = set()
-    again = 0
-    while sources and again < REPEATED:
+    while sources:
         for source in tuple(sources):
-            found = next(source, None)
+            new = (sample for sample in islice(source, REPEATED) if hash(sample.text) not in told)
+            found = next(new, None)
             if found is None:
                 sources.remove(source)
-            elif (text := hash(found.text)) in told:
-                again += 1
             else:
-                again = 0
-                told.add(text)
+                told.add(hash(found.text))
                 yield found
 
 
