@@ -189,6 +189,11 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("llama3-json", '<{python_tag|>{"name":"e","parameters":{', {}),
     ("command-r", 'Action:\n```json\n[\n ame": "1",\n "parameters": {}\n }\n]```\n', {}),
     ("beam", 'to=f<|channel|>analysis<|constrain|>xml<|message|><rfl:parametername="a">b</rfl:parameter>{"c":"4"}', {}),
+    (
+        "auto",
+        "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",
+        {},
+    ),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
 

@@ -202,6 +202,8 @@ class Said(Route):
             if self._begins and pos > to.bound and not self.space:
                 to.left = self.plan.doubt.match(text, where) is None  # no misspelled opener
             return None
+        if not text.startswith(self.space, pos):
+            return None  # what is written before content is missing, and that is noted
         then = None if self.hub is None else cross(to, self.hub, where)
         if then is None and self.named and (named := self._named_at(text, where)) is not None and not named.line:
             return named.cross(to, where) if named.answer(to, where) is Answer.YES else None
