@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from toolect._spec.prompts import Notation, Syntax
-from toolect._values.trees import with_sorted_keys
+from toolect._values.trees import is_deeper, with_sorted_keys
 from toolect.message import Json
 
 MAX_NESTED = 100
@@ -56,16 +56,20 @@ def speller(how: Notation) -> Callable[[object], str]:
         case Syntax.BARE:
             return lambda value: _bare(bounded(value), how)
     comma, colon = (",", ":") if how.compact else (", ", ": ")
-    separators = (comma if how.indent is None else ",", colon)
-    encoder = json.JSONEncoder(
-        ensure_ascii=False, indent=how.indent, separators=separators, sort_keys=how.sorted, check_circular=True
-    )
+    lines = partial(json.JSONEncoder, ensure_ascii=False, sort_keys=how.sorted, check_circular=True)
+    flat = lines(separators=(comma, colon))
+    indented = None if how.indent is None else lines(separators=(",", colon), indent=how.indent)
 
     def encode(value: object) -> str:
         try:
-            return encoder.encode(value)
+            text = flat.encode(value)
+            if indented is None:
+                return text
+            if not is_deeper(value, MAX_NESTED):
+                return indented.encode(value)
         except (TypeError, ValueError, RecursionError):  # it is no JSON, or has no end
-            return encoder.encode(bounded(value))
+            pass
+        return (indented or flat).encode(bounded(value))
 
     return encode
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -97,6 +98,8 @@ def _tighten(part: dict[str, Any]) -> None:
     """Make a struct's schema say what reading does: no other keys, whole patterns, what `extends` hands on left out."""
     part.pop("title", None)
     part.pop("required", None)
+    if "description" in part:
+        part["description"] = cleandoc(part["description"])  # as it is from Python 3.13 on
     if "properties" in part:
         part["additionalProperties"] = False
     for value in [part, *part.get("properties", {}).values()]:
