@@ -62,14 +62,11 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             return end_answer(course, at, at + len(end))
     if course.builder.call is not None and len(course.builder.call.repairs) >= MAX_REPAIRS:
         return give_up(course, "too many repairs")
-    if (
-        node.json
-        and lacks_json(course, node, pos)
-        or lacks_value(course, node, pos)
-        or node.value
-        and _begins_again(course, node, pos)
-    ):
+    if node.json and lacks_json(course, node, pos) or lacks_value(course, node, pos):
         return None
+    begins = _begins_again(course, node, pos) if node.value else Answer.NO
+    if begins is not Answer.NO:
+        return None if begins is Answer.YES else WAIT
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
             for closer in node.implied[core]:
@@ -111,8 +108,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         from toolect._reading.code_slot import skip_statement  # not part of starting up: few dialects need it
 
         return skip_statement(course, node)
-    if _begins_again(course, node, pos):
-        return None
+    begins = _begins_again(course, node, pos)
+    if begins is not Answer.NO:
+        return None if begins is Answer.YES else WAIT
     until = -1 if course.builder.call is None else bracketed(course, node, pos)
     if until is WAIT:
         return WAIT
@@ -123,31 +121,35 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     return _skip(course, node, -1 if until < 0 else course.base + until)
 
 
-def _begins_again(course: Course, node: Node, pos: int) -> bool:
+def _begins_again(course: Course, node: Node, pos: int) -> Answer:
     """Does a call begin inside another one? Then that was broken off."""
     call = course.builder.call
-    if call is None or not course.begins_call(pos) and not _begins_named(course, pos):
-        return False
+    if call is None:
+        return Answer.NO
+    begins = Answer.YES if course.begins_call(pos) else _begins_named(course, pos)
+    if begins is not Answer.YES:
+        return begins
     at = course.base + pos
     call.fail(f"expected {expected(node)}, and another call begins - at {at}")
     if any(course.buf.startswith(core, pos) for core in node.implied):
-        return False
+        return Answer.NO
     course.builder.break_off(at)
     course.pos = pos
     course.restart()
-    return True
+    return Answer.YES
 
 
-def _begins_named(course: Course, pos: int) -> bool:
+def _begins_named(course: Course, pos: int) -> Answer:
     """Is a short sign at `buf[pos]`, and after it the name of a call?"""
     start = course.graph.start
     for core in start.marks:
         if len(core) < STRONG and course.buf.startswith(core, pos) and start.named(core):
             from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
-            if proof(course, start.step(core).node, pos + len(core)) is Answer.YES:
-                return True
-    return False
+            answer = proof(course, start.step(core).node, pos + len(core))
+            if answer is not Answer.NO:
+                return answer
+    return Answer.NO
 
 
 def _twice(course: Course, node: Node, pos: int) -> Answer:
