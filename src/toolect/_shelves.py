@@ -16,6 +16,7 @@ from toolect.diagnostic import Diagnostic, SpecError
 from toolect.message import kind_of
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Shelf(ABC, Generic[S]):
@@ -105,8 +106,8 @@ class Shelf(ABC, Generic[S]):
         return cache.key(parts)
 
 
-class Shelves(ABC, Generic[S]):
-    """The shelves of one kind of spec.
+class Shelves(ABC, Generic[S, T]):
+    """The shelves of one kind of spec, and what is made of each, once.
 
     `named` are files that win over the `shipped` one, `packaged` files that do not: they are looked for where a name is
     unknown otherwise, or where all specs are asked for.
@@ -126,6 +127,7 @@ class Shelves(ABC, Generic[S]):
         self._shelves: list[Shelf[S]] = []
         self._models: dict[str, Names] = {}
         """The patterns of model ids that were mapped, by name."""
+        self._ready: dict[str, T] = {}
         self._lock = threading.RLock()
 
     @abstractmethod
@@ -137,8 +139,20 @@ class Shelves(ABC, Generic[S]):
         """What to raise for a name that leads to nothing."""
 
     @abstractmethod
-    def forget(self, name: str) -> None:
-        """Nothing that was made of a spec of this name counts any more."""
+    def make(self, spec: S) -> T:
+        """What is made of a spec."""
+
+    def ready(self, name: str) -> T:
+        """What is made of the spec with this name, alias or model id. Raises LookupError."""
+        ready = self._ready.get(name)
+        if ready is not None:
+            return ready
+        with self._lock:
+            found = self.resolve(name)
+            ready = self._ready.get(found)
+            if ready is None:
+                ready = self._ready[found] = self.make(self.spec(found))
+            return ready
 
     def spec(self, name: str) -> S:
         """The spec with this name, alias or model id. Raises LookupError."""
@@ -202,7 +216,7 @@ class Shelves(ABC, Generic[S]):
             shelf.check()
             self._shelves = [*others, shelf]
             for name in shelf.names:
-                self.forget(name)
+                self._ready.pop(name, None)
             return list(shelf.names)
 
     def _all(self) -> list[Shelf[S]]:

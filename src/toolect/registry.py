@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,20 +74,12 @@ class State(NamedTuple):
     models: dict[str, Names]
 
 
-class Registry(shelves.Shelves[Spec]):
+class Registry(shelves.Shelves[Spec, Dialect]):
     """The specs of dialects, and one `Dialect` per name, made once."""
 
     what = "dialect"
 
-    def __init__(
-        self,
-        shipped: Callable[[], Path],
-        named: Callable[[], list[Path]] = list,
-        packaged: Callable[[], list[Path]] = list,
-    ) -> None:
-        super().__init__(shipped, named, packaged)
-        self._ready: dict[str, Dialect] = {}
-        self._print: tuple[list[shelves.Shelf[Spec]], str] | None = None  # the fingerprint of these shelves
+    _print: tuple[list[shelves.Shelf[Spec]], str] | None = None  # the fingerprint of these shelves
 
     def shelf(self, path: Path, *bases: Path) -> Shelf:
         """The shelf of a file. Raises `SpecError`."""
@@ -97,21 +89,13 @@ class Registry(shelves.Shelves[Spec]):
         """What to raise for a name that leads to nothing."""
         return UnknownDialect(name, near)
 
-    def forget(self, name: str) -> None:
-        """The dialect of this name is made anew when it is asked for again."""
-        self._ready.pop(name, None)
+    def make(self, spec: Spec) -> Dialect:
+        """The dialect of a spec."""
+        return Dialect(spec)
 
     def dialect(self, name: str) -> Dialect:
         """The dialect with this name, alias or model id. Raises `UnknownDialect`."""
-        ready = self._ready.get(name)
-        if ready is not None:
-            return ready
-        with self._lock:
-            found = self.resolve(name)
-            ready = self._ready.get(found)
-            if ready is None:
-                ready = self._ready[found] = Dialect(self.spec(found))
-            return ready
+        return self.ready(name)
 
     def dialects(self) -> list[str]:
         """The names of all dialects, in alphabetical order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -81,19 +81,10 @@ class ChatShelf(shelves.Shelf["ChatSpec"]):
         return read_chat_names(self.path)
 
 
-class Chats(shelves.Shelves["ChatSpec"]):
+class Chats(shelves.Shelves["ChatSpec", "Chat"]):
     """The specs of chats, and one `Chat` per name, made once."""
 
     what = "chat"
-
-    def __init__(
-        self,
-        shipped: Callable[[], Path],
-        named: Callable[[], list[Path]] = list,
-        packaged: Callable[[], list[Path]] = list,
-    ) -> None:
-        super().__init__(shipped, named, packaged)
-        self._ready: dict[str, Chat] = {}
 
     def shelf(self, path: Path, *bases: Path) -> ChatShelf:
         """The shelf of a file. Raises `SpecError`."""
@@ -103,21 +94,9 @@ class Chats(shelves.Shelves["ChatSpec"]):
         """What to raise for a name that leads to nothing."""
         return UnknownChat(name, near)
 
-    def forget(self, name: str) -> None:
-        """The chat of this name is made anew when it is asked for again."""
-        self._ready = {known: chat for known, chat in self._ready.items() if known != name}
-
-    def chat(self, name: str) -> Chat:
-        """The chat with this name, alias or model id. Raises `UnknownChat`."""
-        ready = self._ready.get(name)
-        if ready is not None:
-            return ready
-        with self._lock:
-            found = self.resolve(name)
-            ready = self._ready.get(found)
-            if ready is None:
-                ready = self._ready[found] = ready_chat(self.spec(found))
-            return ready
+    def make(self, spec: ChatSpec) -> Chat:
+        """The chat of a spec."""
+        return ready_chat(spec)
 
     def looks_like(self, text: str) -> list[str]:
         """The chats that a transcript may be one of, best first: those whose markers it has most kinds of.
@@ -159,11 +138,11 @@ def telling(dialect: Dialect) -> Telling:
     from toolect._chats.telling import Telling
 
     try:
-        found = _chats.chat(dialect.name)
+        found = _chats.ready(dialect.name)
     except UnknownChat:
-        found = _chats.chat(PLAIN)
+        found = _chats.ready(PLAIN)
     if dialect.name not in (found.name, *found.spec.aliases):
-        found = _chats.chat(PLAIN)
+        found = _chats.ready(PLAIN)
     return Telling(found.spec, dialect)
 
 
@@ -196,7 +175,7 @@ def chat(
     if (name is None) == (template is None):
         raise TypeError("expected a name or a template, got " + ("neither" if name is None else "both"))
     if name is not None:
-        return _chats.chat(name)
+        return _chats.ready(name)
     from toolect._chats.template_chat import from_template  # not part of starting up
 
     assert template is not None

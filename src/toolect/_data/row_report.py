@@ -9,17 +9,10 @@ from toolect._data.job import Done, Job
 from toolect._data.tallies import Told
 from toolect._version import __version__
 from toolect.corpora.table import Cell, Kind, Share, Table, columns
+from toolect.corpora.tally import Shown
 
 VERSION = 1
 """The version of this shape: it goes up when something is no longer where it was."""
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """An example: the file and line, the turn, and what shows it."""
-
-    where: str
-    text: str
-    detail: str = ""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -79,11 +72,7 @@ def report_of(done: Done, job: Job) -> RowReport:
 
 
 def _said(tally: Told) -> tuple[Said, ...]:
-    found = []
-    for key, count in tally.top():
-        shown = tuple(Shown(one.where, one.text, one.detail) for one in tally.examples.get(key, ()))
-        found.append(Said(*key, count, shown))
-    return tuple(found)
+    return tuple(Said(*key, count, tally.shown(key)) for key, count in tally.top())
 
 
 def _by_name(tally: Told) -> tuple[Fates, ...]:

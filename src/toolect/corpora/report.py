@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import msgspec
 
@@ -13,18 +12,10 @@ from toolect.authoring.derivation import parts
 from toolect.corpora.leaks import owners
 from toolect.corpora.reading import NONE
 from toolect.corpora.stats import FAILED, Counts, Details, Stats
-from toolect.corpora.tally import Example, Tally
+from toolect.corpora.tally import Shown, Tally
 
 VERSION = 2
 """The version of this shape: it goes up when something is no longer where it was."""
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """An example: where it is, its text, and what is to say about it."""
-
-    where: str
-    text: str
-    detail: str = ""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -166,7 +157,7 @@ def report(stats: Stats, files: int) -> Report:
         problems=stats.problems,
         dialects=tuple(_dialect(name, totals[name], stats.detail(name)) for name in ranked),
         sources=tuple(Source(source, name or None, _figures(counts)) for (source, name), counts in sources),
-        troubles=tuple(Bad(key, count, _shown(stats.troubles, key)) for key, count in stats.troubles.top()),
+        troubles=tuple(Bad(key, count, stats.troubles.shown(key)) for key, count in stats.troubles.top()),
     )
 
 
@@ -179,10 +170,10 @@ def _dialect(name: str, counts: Counts, details: Details) -> DialectReport:
         best=counts.best,
         grammar=None if name == NONE else _grammar(name, details.taken),
         leaks=tuple(
-            Leaked(marker, within, count, tuple(owners(marker)), _shown(details.leaks, (marker, within)))
+            Leaked(marker, within, count, tuple(owners(marker)), details.leaks.shown((marker, within)))
             for (marker, within), count in leaks
         ),
-        unparsed=tuple(Unparsed(*key, count, _shown(details.unparsed, key)) for key, count in unparsed),
+        unparsed=tuple(Unparsed(*key, count, details.unparsed.shown(key)) for key, count in unparsed),
         tools=_tools(tools, details.arguments),
         others=_others(name, details),
         more=More(details.leaks.more(len(leaks)), details.unparsed.more(len(unparsed)), details.tools.more(len(tools))),
@@ -221,8 +212,3 @@ def _tools(tools: Iterable[tuple[str, int]], arguments: Tally[tuple[str, str, st
     for (tool, argument, kind), count in arguments.top():
         types.setdefault(tool, {}).setdefault(argument, {})[kind] = count
     return tuple(Tool(name, count, types.get(name, {})) for name, count in tools)
-
-
-def _shown(tally: Tally[Any], key: object) -> tuple[Shown, ...]:
-    examples: list[Example] = tally.examples.get(key, [])
-    return tuple(Shown(example.where, example.text, example.detail) for example in examples)

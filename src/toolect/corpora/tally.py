@@ -31,6 +31,14 @@ class Example(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, number=self.number and self.number + offset)
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """An example in a report: where it is, its text, and what is to say about it."""
+
+    where: str
+    text: str
+    detail: str = ""
+
+
 class Tally(Generic[K]):
     """How often each key came, for about `limit` keys, each with its first `keep` examples.
 
@@ -58,6 +66,10 @@ class Tally(Generic[K]):
     def show(self, key: K, example: Example) -> None:
         """Keep an example of `key`."""
         self.examples.setdefault(key, []).append(example)
+
+    def shown(self, key: K) -> tuple[Shown, ...]:
+        """The examples of `key`, for a report."""
+        return tuple(Shown(one.where, one.text, one.detail) for one in self.examples.get(key, ()))
 
     def merge(self, other: Tally[K], offset: int) -> None:
         """Add what was counted in a later part of the same file, whose lines begin after line `offset`."""

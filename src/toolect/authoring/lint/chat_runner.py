@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,10 +16,10 @@ from toolect._spec.problems import Problems
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
 from toolect.authoring.lint.chat_subject import ChatSubject
+from toolect.authoring.lint.checking import each, guarded
 from toolect.authoring.lint.folding import folded
 from toolect.authoring.lint.lint_report import Report
-from toolect.authoring.processes import pool
-from toolect.diagnostic import Diagnostic, Place, Severity
+from toolect.diagnostic import Place, Severity
 
 
 class _Work(msgspec.Struct, frozen=True):
@@ -36,7 +36,8 @@ class _Work(msgspec.Struct, frozen=True):
         if loaded.spec is None:
             return loaded
         subject = ChatSubject(self.path, loaded, self.entries, self.bases)
-        found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
+        checks = [catalogue.find(name) for name in self.checks]
+        found = [d for check in checks for d in guarded(check.name, check.chat, subject, subject.place)]
         return msgspec.structs.replace(loaded, found=(*loaded.found, *found))
 
 
@@ -52,7 +53,7 @@ def lint_chats(
     work = _Work(path, bases(path), tuple(wanted), entries)
     results: list[LoadedChat] = []
     told(0, len(chosen))
-    for result in _results(work, chosen, min(jobs, len(chosen))):
+    for result in each(work.look, chosen, min(jobs, len(chosen))):
         results.append(result)
         told(len(results), len(chosen))
     top = Place(str(path), 0, 0)
@@ -71,23 +72,3 @@ def lint_chats(
 def _about(entry: Place) -> str:
     """The chat that a finding is about: where its entry begins; empty for none."""
     return f"{entry.path}:{entry.line}" if entry.line else ""
-
-
-def _results(work: _Work, names: list[str], jobs: int) -> Iterator[LoadedChat]:
-    if jobs <= 1:
-        yield from map(work.look, names)
-        return
-    with pool(jobs) as processes:
-        yield from processes.map(work.look, names, chunksize=1 + len(names) // (jobs * 8))
-
-
-def _guarded(one: catalogue.Check, subject: ChatSubject) -> list[Diagnostic]:
-    """What a check finds; a check that fails is a finding too, and the others go on."""
-    found: list[Diagnostic] = []
-    try:
-        found += one.chat(subject) if one.chat else ()
-    except Exception as error:  # whatever it is, the report must say so and not end here
-        message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"
-        help_ = "this is a mistake in toolect: please report it"
-        found.append(Diagnostic("failed-check", message, subject.place, help=help_))
-    return found

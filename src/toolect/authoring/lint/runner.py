@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,11 +18,11 @@ from toolect._spec.problems import Problems
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
 from toolect.authoring.lint.chat_runner import lint_chats
+from toolect.authoring.lint.checking import each, guarded
 from toolect.authoring.lint.folding import folded
 from toolect.authoring.lint.lint_report import Report
 from toolect.authoring.lint.places import files
 from toolect.authoring.lint.subject import Group, Subject
-from toolect.authoring.processes import pool
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 from toolect.registry import Registry, Shelf, bases, shipped
@@ -61,7 +61,7 @@ def lint(
     work = _Work(path, others, tuple(c.name for c in wanted if c.check), entries)
     results: list[_Result] = []
     told(0, len(chosen))
-    for result in _results(work, chosen, min(jobs, len(chosen))):
+    for result in each(work.look, chosen, min(jobs, len(chosen))):
         results.append(result)
         told(len(results), len(chosen))
     loaded = [r.loaded for r in results if r.loaded.spec is not None]
@@ -72,7 +72,8 @@ def lint(
     found = [(d, top) for d in _of(problems.found, entries, chosen)]
     found += [(d, r.loaded.entry.name.place) for r in results for d in r.found]
     for check in compared:
-        found += [(d, _entry(d.place, entries) or top) for d in _guarded(check, group)]
+        findings = guarded(check.name, check.compare, group, Place(str(path), 1, 1))
+        found += [(d, _entry(d.place, entries) or top) for d in findings]
     paths = [str(path), *(file for r in results for file in r.files)]
     comments = [a for file in dict.fromkeys(paths) for a in allowances(file, _text(file))]
     kept, used = apply(found, comments)
@@ -125,31 +126,9 @@ class _Work(msgspec.Struct, frozen=True):
         if loaded.spec is None:
             return _Result(loaded, (str(loaded.grammar),), loaded.found)
         subject = Subject(self.path, loaded, self.entries, self.bases)
-        found = [d for check in self.checks for d in _guarded(catalogue.find(check), subject)]
+        checks = [catalogue.find(name) for name in self.checks]
+        found = [d for check in checks for d in guarded(check.name, check.check, subject, subject.place)]
         return _Result(loaded, tuple(str(f.path) for f in files(subject.source)), (*loaded.found, *found))
-
-
-def _results(work: _Work, names: list[str], jobs: int) -> Iterator[_Result]:
-    if jobs <= 1:
-        yield from map(work.look, names)
-        return
-    with pool(jobs) as processes:
-        yield from processes.map(work.look, names, chunksize=1 + len(names) // (jobs * 8))
-
-
-def _guarded(one: catalogue.Check, what: Subject | Group) -> list[Diagnostic]:
-    """What a check finds; a check that fails is a finding too, and the others go on."""
-    found: list[Diagnostic] = []
-    try:
-        if isinstance(what, Subject):
-            found += one.check(what) if one.check else ()
-        else:
-            found += one.compare(what) if one.compare else ()
-    except Exception as error:  # whatever it is, the report must say so and not end here
-        place = what.place if isinstance(what, Subject) else Place(str(what.path), 1, 1)
-        message = f"the check `{one.name}` could not finish: {type(error).__name__}: {error}"
-        found.append(Diagnostic("failed-check", message, place, help="this is a mistake in toolect: please report it"))
-    return found
 
 
 def _others(path: Path, files: tuple[Path, ...], entries: dict[str, Entry], chosen: list[str]) -> dict[str, Dialect]:

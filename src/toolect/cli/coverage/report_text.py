@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from toolect._shown import counted, cut, one_line
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled
-from toolect.corpora.report import DialectReport, Report, Shown
+from toolect.corpora.report import DialectReport, Report
 from toolect.corpora.report_tables import NO_DIALECT, NOTHING, by_dialect, by_source
+from toolect.corpora.tally import Shown
 
 SHOWN = 8
 """Lines of a list."""
