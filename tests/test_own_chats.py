@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import toolect
+from toolect import registry
 from toolect._chats import chat_registry
 from toolect._chats.chat_registry import Chats, shipped
 from toolect.authoring.lint import lint
@@ -55,6 +57,16 @@ def test_an_entry_may_stand_in_the_place_of_a_shipped_one(own: Path) -> None:
     assert toolect.load(own) == ["qwen3", "mine"]
     said = [str(toolect.chat(name).render(ASKED)) for name in ("qwen3", "mine")]
     assert said == ["<|im_start|>system\nHo<|im_end|>\n" + plain] * 2
+
+
+def test_another_process_knows_the_same_chats(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go along with the dialects."""
+    toolect.load(own)
+    state = pickle.dumps(registry.state())
+    monkeypatch.setattr(chat_registry, "_chats", Chats(shipped))
+    assert "harbour" not in toolect.chats()
+    registry.restore(pickle.loads(state))
+    assert toolect.chat("harbour/pilot-7b").name == "harbour"
 
 
 def test_the_last_file_counts(own: Path) -> None:

@@ -170,6 +170,11 @@ class Shelves(ABC, Generic[S, T]):
         with self._lock:
             return [shelf.path for shelf in self._every()]
 
+    def loaded(self) -> list[Path]:
+        """The files that were named or loaded so far, beside the shipped one."""
+        with self._lock:
+            return [shelf.path for shelf in self._shelves[1:]]
+
     def bases(self, path: Path) -> tuple[Path, ...]:
         """The files whose entries those of the file at `path` may extend; the shipped one stands alone."""
         here = path.resolve()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,6 +72,8 @@ class State(NamedTuple):
     given: dict[Path, bytes]
     loaded: list[Path]
     models: dict[str, Names]
+    beside: tuple[list[Path], ...] = ()
+    """The files of other things than dialects, in the order in which `beside` was told of them."""
 
 
 class Registry(shelves.Shelves[Spec, Dialect]):
@@ -120,7 +122,7 @@ class Registry(shelves.Shelves[Spec, Dialect]):
     def state(self) -> State:
         """What was loaded, given and mapped here, for `restore` in another process."""
         with self._lock:
-            return State(files.given(), [shelf.path for shelf in self._all()[1:]], self._models)
+            return State(files.given(), self.loaded(), self._models, tuple(other().loaded() for other in _beside))
 
     def restore(self, state: State) -> None:
         """Know what another process knows. Raises `SpecError`."""
@@ -128,6 +130,9 @@ class Registry(shelves.Shelves[Spec, Dialect]):
         for path in state.loaded:
             self.load(path)
         self._models = state.models
+        for other, paths in zip(_beside, state.beside, strict=True):
+            for path in paths:
+                other().load(path)
 
     def fingerprint(self) -> str:
         """What tells this set of dialects from others, by all that they are made from."""
@@ -139,6 +144,12 @@ class Registry(shelves.Shelves[Spec, Dialect]):
 
 
 _registry = Registry(shipped, files.named, files.packaged)
+_beside: list[Callable[[], shelves.Shelves[Any, Any]]] = []
+
+
+def beside(others: Callable[[], shelves.Shelves[Any, Any]]) -> None:
+    """Let `state` tell of other shelves too: of what stands above dialects, such as chats."""
+    _beside.append(others)
 
 
 def dialect(name: str) -> Dialect:

@@ -129,6 +129,7 @@ def ready_chat(spec: ChatSpec) -> Chat:
 
 
 _chats = Chats(shipped, lambda: files.named(chats=True), lambda: files.packaged(chats=True))
+registry.beside(lambda: _chats)
 PLAIN = "plain"
 """The chat that tells of tools and results where a dialect has none."""
 
