@@ -213,6 +213,19 @@ def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -
 
 
 @every_chat
+@pytest.mark.parametrize("text", ['{"json": [1, 2]}', "{", "[1]", "f(x)"])
+def test_a_reasoning_may_say_the_same_as_the_content(name: str, text: str) -> None:
+    """Where each may hold a text, both may, also where the chat drops the reasoning later."""
+
+    def carried(reasoning: str, content: str) -> bool:
+        answer = Assistant(Message([Reasoning(reasoning), Content(content)]))
+        turns = [User("When?"), answer, User("On?"), answer]
+        return talks.talk(chat(name), Case(0, Conversation(turns, []), False, None), "refuse").text is not None
+
+    assert carried(text, text) or not (carried(text, "Well.") and carried("Well.", text))
+
+
+@every_chat
 def test_what_was_sampled_is_not_rewritten(name: str) -> None:
     answer = Assistant(Message([Content("It is  high.")]), "It is  high.")
     before = Conversation([User("When?"), answer])

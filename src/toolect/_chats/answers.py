@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from toolect._spec.model import SLOTS, Expr, Literal, Ref, Repeat, Role, Rule, S
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Call, Content, Message, Reasoning, Segment
-from toolect.rendered import Unrepresentable
+from toolect.rendered import Part, Unrepresentable
 from toolect.turns import Assistant
 
 
@@ -89,13 +89,19 @@ class Answers:
         if not said.ordered:
             raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
 
-    def misread(self, said: Said, text: str, tools: Sequence[Mapping[str, Any]]) -> str:
-        """The markup in an answer's texts for which `text`, written for it, is read as another one; empty for none."""
+    def misread(self, said: Said, text: str, written: Collection[Part], tools: Sequence[Mapping[str, Any]]) -> str:
+        """The markup in an answer's texts for which `text` is read as another one; empty for none.
+
+        `text` is what the chat writes for the answer, whose texts in `written` it tells.
+        """
         found = self.markup.search(said.content) or self.markup.search(said.reasoning)
         if found is None:
             return ""
         read = self.read(text, tools)
-        kept = [one.strip() if one.strip() in text else "" for one in (said.content, said.reasoning)]
+        kept = [
+            one.strip() if part in written else ""
+            for part, one in ((Part.CONTENT, said.content), (Part.REASONING, said.reasoning))
+        ]
         calls = Lost.CALLS in self.plans.spec.lost or len(read.calls) == len(said.calls)
         return "" if calls and [read.content.strip(), read.reasoning.strip()] == kept else found[0]
 

@@ -24,6 +24,7 @@ Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
+_TEXTS = (Part.CONTENT, Part.REASONING)
 _DEVELOPER, _UNASKED = int(Fact.DEVELOPER), int(Fact.EMPTY | Fact.UNASKED)
 
 
@@ -73,9 +74,8 @@ class Writer(Filler):
         self.follow(outline, body)
         if not self.keep and not self.guardian.clean(self.held):
             self.guard()
-            for index, said in enumerate(body.data):
-                if isinstance(said, Said) and index in outline.written:
-                    self.sound(said, body.first + index)
+            said = [(index, body.data[index]) for index in sorted(outline.written)]
+            self.sound({body.first + index: one for index, one in said if isinstance(one, Said)})
         return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
 
     def body(self, turns: Sequence[Turn]) -> Body:
@@ -168,19 +168,32 @@ class Writer(Filler):
                 raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
             self.defuse(place, op, marker, self.guardian.harmless(text, op))
 
-    def sound(self, said: Said, number: int) -> None:
-        """Look at the answer of turn `number`: one that would be read as another one is refused, or made harmless."""
-        text = "".join(piece[0] for piece in self.pieces if piece[2] == number and piece[1] is Origin.ANSWER)
+    def sound(self, answers: Mapping[int, Said]) -> None:
+        """Look at answers by their turns' numbers: one that would be read as another is refused, or made harmless."""
+        held: dict[int, list[tuple[Fill, int]]] = {number: [] for number in answers}
+        texts: dict[int, list[str]] = {number: [] for number in answers}
+        for _, op, place in self.held:
+            held.get(self.pieces[place][2], []).append((op, place))
+        for text, origin, number, *_ in self.pieces:
+            if origin is Origin.ANSWER and number in texts:
+                texts[number].append(text)
+        for number, said in answers.items():
+            self.sound_one(said, "".join(texts[number]), held[number])
+
+    def sound_one(self, said: Said, text: str, held: Sequence[tuple[Fill, int]]) -> None:
+        """Look at one answer, which is written as `text`; `held` are the places in it, with their pieces."""
+        whole = any(op.slot is ChatSlot.ANSWER for op, _ in held)
+        written = {*_TEXTS} if whole else {op.part for op, _ in held if op.part}
         end = next((end for end in self.spec.end if text.endswith(end)), "")
-        marker = self.answers.misread(said, text[: len(text) - len(end)], self.tools)
+        marker = self.answers.misread(said, text[: len(text) - len(end)], written, self.tools)
         if not marker:
             return
         if self.unsafe == "refuse":
             what, text = ("content", said.content) if marker in said.content else ("reasoning", said.reasoning)
             reason = f"it holds `{marker}`, which is markup of the answers of `{self.spec.name}`"
             raise Unrepresentable(f"{what} text", reason, text)
-        for _, op, place in self.held:
-            if self.pieces[place][2] == number and op.part in (Part.CONTENT, Part.REASONING):
+        for op, place in held:
+            if op.part in _TEXTS:
                 self.defuse(place, op, marker, split_markers(self.pieces[place][0], self.answers.markup))
 
     def defuse(self, place: int, op: Fill, marker: str, harmless: str) -> None:
