@@ -69,4 +69,6 @@ def messages(conversation: Conversation, original: Original) -> list[dict[str, J
                 out.append(said)
             case Results(results):
                 out += [result.to_openai() for result in results]
+    if original.parts:
+        out = [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in out]
     return out

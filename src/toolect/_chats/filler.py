@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any
@@ -17,7 +18,9 @@ from toolect.turns import Results, ToolResult
 
 _FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int(Fact.NAMED)
 _HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
-_NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT)
+_IS_MARKED = int(Fact.IS_MARKED)
+_NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT | _IS_MARKED)
+_MARKUP = re.compile(r"[<&\n]")
 
 
 class Filler:
@@ -60,7 +63,7 @@ class Filler:
             elif isinstance(item, Call):
                 own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
             elif isinstance(item, Pair) and isinstance(item.value, str):
-                own |= _IS_TEXT
+                own |= _IS_TEXT | _IS_MARKED if _MARKUP.search(item.value) else _IS_TEXT
             plan = self.plans.item(op.rule, own)
             if plan is not None:
                 self.fill(plan, item, number, own, index)

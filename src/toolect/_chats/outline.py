@@ -74,6 +74,7 @@ def answer_shape(said: Said, sampled: bool) -> int:
     code = 8 | (SAMPLED if sampled else 0) | (2 if calls > 1 else calls)
     if content:
         code |= 16 if content.isspace() else 32
+        code |= 512 if content.endswith("\n") else 0
     if reasoning:
         code |= 64 if reasoning.isspace() else 128
     if sampled and said.message.reasoning:  # what the chat takes for reasoning is not all that may have been sampled

@@ -22,8 +22,9 @@ _BEFORE: dict[type, int] = {
     User: int(Fact.BEFORE_USER), Assistant: int(Fact.BEFORE_ANSWER), Results: int(Fact.BEFORE_RESULTS), System: 0,
 }  # fmt: skip
 _CONTENT, _REASONING, _CALLS = int(Fact.CONTENT), int(Fact.REASONING), int(Fact.CALLS)
-_WORDS, _THOUGHT = int(Fact.WORDS), int(Fact.THOUGHT)
+_WORDS, _THOUGHT, _ENDS_LINE = int(Fact.WORDS), int(Fact.THOUGHT), int(Fact.ENDS_LINE)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
+_CALLED_ALONE, _AFTER_WORDS = int(Fact.CALLED_ALONE), int(Fact.AFTER_WORDS)
 _TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
 _ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
 _LAST_WORD, _LAST_ASKED = int(Fact.LAST_WORD), int(Fact.LAST_ASKED)
@@ -48,12 +49,12 @@ def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) 
         shared |= int(Fact.UNASKED)
     heard = max((i for i, kind in enumerate(kinds) if kind is User or kind is Results), default=-1)
     found = []
-    calls = before = messages = spoken = 0
+    past = before = messages = spoken = 0
     last = len(turns) - 1
     for index, turn in enumerate(turns):
         kind = kinds[index]
         facts = shared | before | _KINDS[kind] | (_ODD if messages & 1 else 0)
-        facts |= _AFTER[kinds[index - 1]] | calls if index else _FIRST
+        facts |= _AFTER[kinds[index - 1]] | past if index else _FIRST
         facts |= _BEFORE[kinds[index + 1]] if index < last else _LAST
         if index > last_user:
             facts |= _LATEST
@@ -64,16 +65,19 @@ def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) 
         if isinstance(turn, User):
             facts |= _LAST_ASKED if turn == turns[last_user] else 0
             facts |= (_FIRST_USER if index == first_user else 0) | (_LAST_USER if index == last_user else 0)
-        calls = 0
+        past = 0
         messages += 1
         plain = True
         one = said[index]
         if one is not None:
             if one.calls:
-                calls, before, plain = _AFTER_CALLS, before | _ROUND, False
+                past, before, plain = _AFTER_CALLS, before | _ROUND, False
+                before |= 0 if one.content else _CALLED_ALONE
                 facts |= _CALLS | _SEVERAL if len(one.calls) > 1 else _CALLS
             else:
                 before |= _ANSWERED
+            if one.content and not one.content.isspace():
+                past |= _AFTER_WORDS
         elif isinstance(turn, Results):
             before, plain = before | _TOLD, False
             messages += len(turn.results) - 1
@@ -90,6 +94,8 @@ def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) 
 def answer_facts(content: str, reasoning: str) -> int:
     """The facts of an answer's texts."""
     said = (_CONTENT | _WORDS if content.strip() else _CONTENT) if content else 0
+    if content.endswith("\n"):
+        said |= _ENDS_LINE
     return said | (_REASONING | _THOUGHT if reasoning.strip() else _REASONING) if reasoning else said
 
 

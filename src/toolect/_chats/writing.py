@@ -121,12 +121,15 @@ class Writer(Filler):
                 self.sampled(turn.text, turn.opened, op.plan, number, facts)
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
-        """The turns with all that the system says at the head."""
-        said = [turn.text for turn in turns if isinstance(turn, System)]
+        """The turns with what the system says at the head."""
+        said = [turn for turn in turns if isinstance(turn, System)]
         if not said:
             return turns
-        between = "" if self.spec.systems is Systems.GLUED else "\n\n"
-        text = said[-1] if self.spec.systems is Systems.LAST else between.join(said)
+        systems = self.spec.systems
+        if systems is Systems.FIRST:
+            return [said[0], *(turn for turn in turns if turn is not said[0])]
+        between = "" if systems is Systems.GLUED else "\n\n"
+        text = said[-1].text if systems is Systems.LAST else between.join(turn.text for turn in said)
         return [System(text), *(turn for turn in turns if not isinstance(turn, System))]
 
     def sampled(self, text: str, opened: str | None, plan: AnswerPlan, number: int, facts: int) -> None:

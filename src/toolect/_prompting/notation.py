@@ -56,7 +56,7 @@ def speller(how: Notation) -> Callable[[object], str]:
         case Syntax.BARE:
             return lambda value: _bare(bounded(value), how)
     comma, colon = (",", ":") if how.compact else (", ", ": ")
-    lines = partial(json.JSONEncoder, ensure_ascii=False, sort_keys=how.sorted, check_circular=True)
+    lines = partial(json.JSONEncoder, ensure_ascii=how.ascii, sort_keys=how.sorted, check_circular=True)
     flat = lines(separators=(comma, colon))
     indented = None if how.indent is None else lines(separators=(",", colon), indent=how.indent)
 

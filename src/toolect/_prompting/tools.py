@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -49,7 +50,7 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
     if "{parameters}" in text:
         found["parameters"] = inset(text, "parameters", spell(schema, how.notation))
     if "{fields}" in text:
-        fields = "".join(fill(how.parameter, hole) for hole in _fields(how, schema))
+        fields = "".join(fill(how.parameter, hole) for _, hole in _fields(how, schema))
         found["fields"] = how.head + fields if fields else ""
     if "{others}" in text:
         found["others"] = _others(how, schema, ("type", "properties"))
@@ -57,32 +58,44 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
         found["typescript"] = typescript(schema)
     if "{typescript/arguments}" in text:
         found["typescript/arguments"] = type_arguments(schema, how.notation)
+    if "{signature}" in text:
+        texts = (how.argument, how.optional or how.argument)
+        found["signature"] = how.comma.join(fill(texts[rank], hole) for rank, hole in _fields(how, schema))
     if "{python}" in text:
         if not all(part.isidentifier() for part in name.split(".")):
             raise Unrepresentable("tool name", "it is no name in Python", name)
         found["python"] = signature(schema)
         found["docstring"] = re.sub(r"\n(?=[^\n])", "\n    ", docstring(schema, description))
-    return found
+    return {hole: escape(value) for hole, value in found.items()} if how.notation.html else found
 
 
-def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[dict[str, str]]:
-    """What the holes of a parameter's text stand for, parameter by parameter."""
+def escape(text: str) -> str:
+    """`text` as it stands in HTML, as templates write it that mix safe texts with others."""
+    return html.escape(text).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
+
+
+def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[tuple[int, dict[str, str]]]:
+    """For each parameter 0 where it is required, else 1, and what the holes of its text stand for."""
     fields = schema.get("properties")
     required = schema.get("required")
     needed = required if isinstance(required, list | tuple) else ()
     for name, field in fields.items() if isinstance(fields, Mapping) else ():
         inner = resolve(schema, field)
         kind = inner.get("type") if isinstance(inner, Mapping) else None
-        hint = annotation(schema, field)
-        yield {
-            "name": str(name),
-            "type": kind if isinstance(kind, str) else hint,
-            "hint": hint,
-            "description": described(schema, field),
-            "required": how.required[0 if name in needed else 1],
-            "schema": spell(inner, how.notation),
-            "others": _others(how, inner, ()) if isinstance(inner, Mapping) else "",
-        }
+        hint = how.types.get(str(kind), how.types.get("any", "")) if how.types else annotation(schema, field)
+        rank = 0 if name in needed else 1
+        yield (
+            rank,
+            {
+                "name": str(name),
+                "type": kind if isinstance(kind, str) else hint,
+                "hint": hint,
+                "description": described(schema, field),
+                "required": how.required[rank],
+                "schema": spell(inner, how.notation),
+                "others": _others(how, inner, ()) if isinstance(inner, Mapping) else "",
+            },
+        )
 
 
 def _others(how: ToolText, schema: Mapping[str, Any], told: Iterable[str]) -> str:

@@ -97,6 +97,8 @@ class Fact(IntFlag):
     AFTER_RESULTS = auto()
     AFTER_CALLS = auto()
     """The turn before is an answer with calls."""
+    AFTER_WORDS = auto()
+    """The turn before is an answer with content that is more than whitespace."""
     BEFORE_USER = auto()
     BEFORE_ANSWER = auto()
     BEFORE_RESULTS = auto()
@@ -104,6 +106,8 @@ class Fact(IntFlag):
     """The answer has content, or the text of the turn is not empty."""
     WORDS = auto()
     """The answer has content that is more than whitespace."""
+    ENDS_LINE = auto()
+    """The answer's content ends with a line break."""
     REASONING = auto()
     THOUGHT = auto()
     """The answer has reasoning that is more than whitespace."""
@@ -122,8 +126,12 @@ class Fact(IntFlag):
     """The call has arguments."""
     IS_TEXT = auto()
     """The value of the argument is a text."""
+    IS_MARKED = auto()
+    """It is one that holds `<`, `&` or a line break."""
     ROUND = auto()
     """Some answer before has calls."""
+    CALLED_ALONE = auto()
+    """Some answer before has calls and no content."""
     TOLD = auto()
     """There are results before."""
     USER = auto()
@@ -193,6 +201,8 @@ class Systems(StrEnum):
 
     HEAD = "head"
     """The first turn, if it is one."""
+    FIRST = "first"
+    """The first one, wherever it stands; the others are turns."""
     LAST = "last"
     """The last one, wherever it stands; the others are left out."""
     GLUED = "glued"

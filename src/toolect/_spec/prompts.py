@@ -55,7 +55,7 @@ def _holes(*holes: str, needed: tuple[str, ...] = ()) -> msgspec.Meta:
 _PLAIN = _holes()
 _TOOL = _holes(
     "tool", "name", "description", "comment", "jsdoc", "parameters", "fields", "others", "typescript",
-    "typescript/arguments", "python", "docstring",
+    "typescript/arguments", "python", "docstring", "signature",
 )  # fmt: skip
 _PARAMETER = _holes("name", "type", "hint", "description", "required", "schema", "others")
 
@@ -70,6 +70,10 @@ class Notation(msgspec.Struct, frozen=True):
     quote: Annotated[str, _PLAIN] = '"'
     compact: bool = False
     """No blanks after commas and colons."""
+    ascii: bool = False
+    """JSON has numbers for signs beyond ASCII."""
+    html: bool = False
+    """What is told of a tool is escaped as in HTML, quotes too."""
     sorted: bool = False
     """Keys in alphabetical order."""
     upper: bool = False
@@ -95,7 +99,9 @@ class ToolText(msgspec.Struct, frozen=True):
     `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool` the
     object around it, too. `parameter` is what `{fields}` writes for each parameter,
     after `head` if there is any; `other` what `{others}` writes for each keyword of a schema. `required` is what
-    `{required}` says of a parameter that is and of one that is not.
+    `{required}` says of a parameter that is and of one that is not. `argument` is what `{signature}` writes for each
+    parameter, with `comma` between two; `optional` what it writes for one that is not required. `types` has the words
+    of `{hint}`, by the types of JSON Schema and `any`; without them they are those of Python.
     """
 
     text: Annotated[str, _holes("tools", needed=("tools",))] = "{tools}"
@@ -106,6 +112,10 @@ class ToolText(msgspec.Struct, frozen=True):
     head: Annotated[str, _PLAIN] = ""
     other: Annotated[str, _holes("key", "value")] = ""
     required: tuple[str, str] = ("true", "false")
+    argument: Annotated[str, _PARAMETER] = "{name}: {hint}"
+    optional: Annotated[str, _PARAMETER] = ""
+    comma: Annotated[str, _PLAIN] = ", "
+    types: dict[str, str] = {}
     notation: Notation = Notation()
 
 
