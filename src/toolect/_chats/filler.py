@@ -33,8 +33,8 @@ class Filler:
         self.system = ""
         """The system text at the head, which is of turn `system_turn`."""
         self.system_turn = -1
-        self.called = ""
-        """The name of the tool that the last answer calls first."""
+        self.caller: Said | None = None
+        """The last answer with calls."""
         self.counts: dict[type, int] = {}
         self._told: str | None = None
 
@@ -84,7 +84,9 @@ class Filler:
         """The text of a place that more than the data tells."""
         match op.slot:
             case ChatSlot.CALLED:
-                return self.called
+                return self.caller.calls[0].name if self.caller else ""
+            case ChatSlot.SAID:
+                return self.caller.content if self.caller else ""
             case ChatSlot.COUNT:
                 self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
                 return str(count)

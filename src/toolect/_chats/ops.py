@@ -63,6 +63,8 @@ _ORIGINS = {
 }
 
 
+_TRIMMED = (ChatSlot.TEXT, ChatSlot.SAID)
+"""The slots whose ends are cut."""
 _PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
 
 
@@ -134,7 +136,7 @@ class RulePlans:
                 whole = origin is not Origin.ANSWER or slot in (ChatSlot.CALLS, ChatSlot.ANSWER)
                 part = None if whole else _PARTS.get(role, Part.VALUE)
                 take = taker(self.spec, slot, role)
-                return [Fill(slot, role, inside, origin, take, trim if slot is ChatSlot.TEXT else None, part)]
+                return [Fill(slot, role, inside, origin, take, trim if slot in _TRIMMED else None, part)]
             case _:
                 raise Unrepresentable(inside, "a terminal that is no text cannot be written")
 

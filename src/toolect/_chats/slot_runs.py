@@ -147,6 +147,8 @@ class Runs:
                 end = self._state()
                 self._edge(done, end, step=Step(rule, False))
                 return end
+            case Pattern(_, ChatSlot.SAID):
+                return start
             case Pattern(_, name) if name in {*ChatSlot}:
                 # Slots get a state of their own, which is left by what follows them.
                 slot, end = self._state(), self._state()

@@ -24,7 +24,7 @@ _BEFORE: dict[type, int] = {
 _CONTENT, _REASONING, _CALLS = int(Fact.CONTENT), int(Fact.REASONING), int(Fact.CALLS)
 _WORDS, _THOUGHT, _ENDS_LINE = int(Fact.WORDS), int(Fact.THOUGHT), int(Fact.ENDS_LINE)
 _AFTER_CALLS, _SEVERAL, _ROUND = int(Fact.AFTER_CALLS), int(Fact.SEVERAL_CALLS), int(Fact.ROUND)
-_CALLED_ALONE, _AFTER_WORDS = int(Fact.CALLED_ALONE), int(Fact.AFTER_WORDS)
+_CALLED_ALONE, _AFTER_CONTENT = int(Fact.CALLED_ALONE), int(Fact.AFTER_CONTENT)
 _TOLD, _ODD, _OUT_OF_TURN = int(Fact.TOLD), int(Fact.ODD), int(Fact.OUT_OF_TURN)
 _ANSWERED, _UNANSWERED = int(Fact.ANSWERED), int(Fact.UNANSWERED)
 _LAST_WORD, _LAST_ASKED = int(Fact.LAST_WORD), int(Fact.LAST_ASKED)
@@ -76,8 +76,8 @@ def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) 
                 facts |= _CALLS | _SEVERAL if len(one.calls) > 1 else _CALLS
             else:
                 before |= _ANSWERED
-            if one.content and not one.content.isspace():
-                past |= _AFTER_WORDS
+            if one.content:
+                past |= _AFTER_CONTENT
         elif isinstance(turn, Results):
             before, plain = before | _TOLD, False
             messages += len(turn.results) - 1

@@ -42,8 +42,8 @@ class Writer(Filler):
         """The texts that were filled in, with their places and the numbers of their pieces."""
         self.odd: list[tuple[int, Said]] = []
         """The answers with calls, and those whose parts have another order than most, with their places."""
-        self.names: list[str] = []
-        """For each turn the name of the tool that the last answer calls first."""
+        self.callers: list[Said | None] = []
+        """For each turn the last answer with calls."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -83,12 +83,12 @@ class Writer(Filler):
         data: list[Turn | Said | None] = []
         shape = []
         asked = next((turn.text for turn in reversed(turns) if isinstance(turn, User)), "")
-        called = ""
+        caller = None
         for turn in turns:
             if isinstance(turn, Assistant):
                 one = self.answers.said(turn.message)
                 if one.calls:
-                    called = one.calls[0].name
+                    caller = one
                 if one.calls or not one.ordered:
                     self.odd.append((len(data), one))
                 data.append(one)
@@ -96,7 +96,7 @@ class Writer(Filler):
             else:
                 data.append(turn)
                 shape.append(turn_shape(turn, asked))
-            self.names.append(called)
+            self.callers.append(caller)
         data.append(None)
         return Body(turns, data, tuple(shape), self.system_turn)
 
@@ -105,6 +105,7 @@ class Writer(Filler):
         pieces, held, everything = self.pieces, self.held, body.data
         for ready, op, index, number, facts in outline.steps:
             pieces += ready
+            self.caller = self.callers[index] if index >= 0 else None
             if type(op) is Fill:
                 data, take, trim, part = everything[index], op.take, op.trim, op.part
                 text = self.value(op, data) if take is None else take(data, 0)
@@ -113,7 +114,6 @@ class Writer(Filler):
                 held.append((text, op, len(pieces)))
                 pieces.append((text, op.origin, number) if part is None else (text, op.origin, number, part))
             elif type(op) is Each:
-                self.called = self.names[index] if index >= 0 else ""
                 self.each(op, everything[index], number, facts)
             elif type(op) is Sampled:
                 turn = body.turns[index]

@@ -84,6 +84,8 @@ def _bare(value: Json, how: Notation) -> str:
             return "{" + ",".join(f"{key}:{_bare(value[key], how)}" for key in keys) + "}"
         case list():
             return "[" + ",".join(_bare(item, how) for item in value) + "]"
+        case None:
+            return how.null
         case _:
             return json.dumps(value)
 

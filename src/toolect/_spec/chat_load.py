@@ -258,6 +258,7 @@ def _guards(whole: Entry, field: str, problems: Problems) -> dict[str, str]:
 _HELD: dict[ChatSlot, tuple[ChatRole, ...]] = {
     ChatSlot.TEXT: (ChatRole.SYSTEM, ChatRole.USER, ChatRole.RESULT, ChatRole.CONTENT, ChatRole.REASONING),
     ChatSlot.CALLS: (ChatRole.CALLS,),
+    ChatSlot.SAID: (ChatRole.CONTENT,),
     ChatSlot.ANSWER: (ChatRole.ANSWER,),
     ChatSlot.TOOLS: (ChatRole.TOOLS,),
     ChatSlot.TOOL: (ChatRole.TOOL,),

@@ -44,6 +44,8 @@ class ChatSlot(StrEnum):
     """The name of an argument."""
     VALUE = "VALUE"
     """The value of an argument: a text as it is, anything else as JSON."""
+    SAID = "SAID"
+    """The content of the answer before, where it stands behind results; it is read as an answer of its own."""
     DATE = "DATE"
     """Today's date, in the entry's form."""
 
@@ -97,8 +99,8 @@ class Fact(IntFlag):
     AFTER_RESULTS = auto()
     AFTER_CALLS = auto()
     """The turn before is an answer with calls."""
-    AFTER_WORDS = auto()
-    """The turn before is an answer with content that is more than whitespace."""
+    AFTER_CONTENT = auto()
+    """The turn before is an answer with content."""
     BEFORE_USER = auto()
     BEFORE_ANSWER = auto()
     BEFORE_RESULTS = auto()

@@ -74,6 +74,8 @@ class Notation(msgspec.Struct, frozen=True):
     """JSON has numbers for signs beyond ASCII."""
     html: bool = False
     """What is told of a tool is escaped as in HTML, quotes too."""
+    null: Annotated[str, _PLAIN] = "null"
+    """What stands for null in `bare`."""
     sorted: bool = False
     """Keys in alphabetical order."""
     upper: bool = False
