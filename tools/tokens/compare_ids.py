@@ -61,8 +61,9 @@ writes another text than the chat, or only one of them refuses.
 """
 MISTRAL = """\
 With the tokenizer of mistral-common 1.13.1 (Tekken, v3) ids are compared with its own `encode_chat_completion`, for the
-chat `mistral-nemo`, which follows the model's template. *Other text*: the template writes JSON in another way than
-mistral-common does (quotes and line breaks in descriptions and results are not escaped in it).
+chat `mistral-nemo-common`. The template of the model, which `mistral-nemo` follows, does not escape quotes and line
+breaks in definitions and results. *By mistral-common*: it refuses answers of nothing. *By the chat*: mistral-common
+joins turns of one role that stand side by side, the chat refuses them.
 """
 
 
@@ -202,7 +203,7 @@ def by_mistral(given: Sequence[Case], python: Path) -> str:
         for message in said["messages"]:
             message.pop("reasoning_content", None)  # it has none
         requests.append(said)
-    answers = asked(python, "mistral_ids.py", "qwen3", {"chat": "mistral-nemo", "requests": requests})
+    answers = asked(python, "mistral_ids.py", "qwen3", {"chat": "mistral-nemo-common", "requests": requests})
     lines = []
     for kind in (False, True):
         found: Counter[str] = Counter()

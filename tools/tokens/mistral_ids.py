@@ -17,11 +17,14 @@ def main() -> None:
         MistralTokenizer,
     )
 
+    from mistral_common.protocol.instruct.validator import ValidationMode  # type: ignore[import-not-found,unused-ignore]
+
     import toolect
     from toolect.tokens import adapted, encode
 
     asked = json.load(sys.stdin)
-    tokenizer = MistralTokenizer.v3(is_tekken=True)
+    file = MistralTokenizer.v3(is_tekken=True).instruct_tokenizer.tokenizer.file_path
+    tokenizer = MistralTokenizer.from_file(file, ValidationMode.agnostic)  # conversations may end with an answer
     chat = toolect.chat(asked["chat"])
     found = []
     for request in asked["requests"]:

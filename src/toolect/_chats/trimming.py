@@ -10,6 +10,7 @@ TRIMS: dict[Trim, Callable[[str], str]] = {
     Trim.BOTH: str.strip,
     Trim.LEFT: str.lstrip,
     Trim.RIGHT: str.rstrip,
+    Trim.RIGHT_BLANKS: lambda text: text.rstrip(" "),
     Trim.NEWLINES: lambda text: text.strip("\n"),
     Trim.LEFT_NEWLINES: lambda text: text.lstrip("\n"),
     Trim.RIGHT_NEWLINES: lambda text: text.rstrip("\n"),

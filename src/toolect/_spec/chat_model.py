@@ -180,6 +180,7 @@ class Trim(StrEnum):
     BOTH = "both"
     LEFT = "left"
     RIGHT = "right"
+    RIGHT_BLANKS = "right blanks"
     NEWLINES = "newlines"
     LEFT_NEWLINES = "left newlines"
     RIGHT_NEWLINES = "right newlines"
