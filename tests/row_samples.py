@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -12,6 +13,26 @@ from toolect.message import Json, Segment
 
 WORDS = ["tide", "é", "Brest\nat", "noon", "<b>", "{x}", "「潮」", '"so"', "it's", "100%", "a|b", "|", "---", "#", "ok"]
 VALUES: list[Json] = ["Brest", "", "5", "a\nb", 3, -1.5, True, None, [1, "x"], {"deep": {"er": [None]}}, "é", 1e30]
+
+OTHERS = [
+    "tide",
+    "é",
+    "潮",
+    "noon.",
+    "- a",
+    "f(x)",
+    "a: b",
+    "user",
+    "assistant",
+    "Yes",
+    "t",
+    "5",
+    "null",
+    "'s",
+    "[1]",
+    "x <b>",
+]
+ALIKE: list[Json] = ["Brest", "noon tide", "a, b", "May", "x: y", "User", "é"]
 
 
 def tool(name: str) -> dict[str, Any]:
@@ -24,6 +45,39 @@ def tool(name: str) -> dict[str, Any]:
 def text(random: Random, most: int = 8) -> str:
     """A text without blanks at its ends."""
     return " ".join(random.choice(WORDS) for _ in range(random.randint(1, most))).strip() or "x"
+
+
+def alike(random: Random, tools: Sequence[dict[str, Any]], texts: Random, parts: Sequence[str]) -> Conversation:
+    """A conversation with what `random` draws and the words of `texts`: there are many of one form.
+
+    The words are those that a reader may take for something else where they stand alone, first or last, and `parts`.
+    """
+
+    def words() -> str:
+        some = parts if parts and texts.random() < 0.08 else OTHERS
+        return " ".join([texts.choice(OTHERS) for _ in range(texts.randint(0, 3))] + [texts.choice(some)]).strip()
+
+    turns: list[Turn] = [System(words())] if random.random() < 0.4 else []
+    for number in range(random.randint(1, 2)):
+        turns.append(User(words()))
+        thought: list[Segment] = [Reasoning(words())] if random.random() < 0.3 else []
+        said: list[Segment] = [Content(words())] if random.random() < 0.3 else []
+        if tools and random.random() < 0.7:
+            names = random.choices([tool["function"]["name"] for tool in tools], k=random.choice((1, 1, 2)))
+            kinds = [[random.choice((ALIKE, VALUES)) for _ in range(2)] for _ in names]
+            calls = [
+                Call(
+                    name,
+                    {key: texts.choice(some) for key, some in zip("ab", given, strict=True)},
+                    f"call{number}000{at}",
+                )
+                for at, (name, given) in enumerate(zip(names, kinds, strict=True))
+            ]
+            turns.append(Assistant(Message([*thought, *said, *calls])))
+            turns.append(Results(tuple(ToolResult(call.id or "", call.name, words()) for call in calls)))
+            thought = []
+        turns.append(Assistant(Message([*thought, Content(words())])))
+    return Conversation(turns, tools)
 
 
 def conversation(random: Random) -> Conversation:

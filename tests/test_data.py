@@ -16,16 +16,21 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from row_samples import conversation, said, tool
+from row_samples import alike, conversation, said, tool
 
 import toolect
-from toolect import Conversation
+from toolect import Content, Conversation, Message
+from toolect._chats.comparing import IDS, changes
+from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
 from toolect._data.job import Job, _alone, run
 from toolect._data.row_report import report_of
+from toolect._data.row_targets import told_in_order
 from toolect.cli import main
+from toolect.conversation import Assistant, User
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
 from toolect.message import Json, Status
+from toolect.rendered import Unrepresentable
 
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
 ROWS = 35
@@ -58,6 +63,39 @@ def test_what_is_lost_in_a_chat_is_reported(name: str) -> None:
         if same and not unread:
             same = all(a == b for a, b in zip(back.tools, given.tools, strict=True))
         assert (outcome.account.fate is Fate.CONVERTED) == same, (outcome.account.changes, row, outcome.rows)
+
+
+@pytest.mark.parametrize("name", toolect.chats())
+def test_what_is_not_read_back_is_known(name: str) -> None:
+    """What is said of a conversation without reading it back is what reading it back would have said."""
+    chat, tools = toolect.chat(name), [(tool("tide"), tool("wind")), (tool("tide"),), ()]
+    random, known = Random(name), 0
+    whole = [*chat.tokens, *chat.dialect.graph().openers]
+    parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:])]
+    for seed in range(ROWS):
+        given = told_in_order(alike(Random(seed % 5), tools[seed % 3], random, parts), chat.dialect.spec.ref)
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                read: list[str] = []
+                patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
+                told = chat.told(given, date="2026-01-01")
+        except Unrepresentable:
+            continue
+        known += not read
+        back = chat.parse(told.text)
+        assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
+    assert known, "expected a form that was known"
+
+
+@pytest.mark.parametrize(("text", "known"), [("noon", True), ("noon <|im", False), (" noon", False), ("", False)])
+def test_what_could_be_read_otherwise_is_read_back(text: str, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text that something may be cut off from, or that may make a marker with what follows, has no form."""
+    chat, read = toolect.chat("chatml"), []
+    for words in ("tide", text):
+        read.clear()
+        monkeypatch.setattr(chat, "parse", lambda text: read.append(text) or Chat.parse(chat, text))
+        chat.told(Conversation([User(words), Assistant(Message([Content("So.")]))]))
+    assert (not read) == known
 
 
 @pytest.mark.parametrize("form", PLAIN)

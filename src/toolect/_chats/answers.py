@@ -107,12 +107,17 @@ class Answers:
 
     @cached_property
     def markup(self) -> re.Pattern[str]:
+        """Finds what the dialect, or the chat, has around and between the parts of an answer."""
+        return any_of(self.markers)
+
+    @cached_property
+    def markers(self) -> tuple[str, ...]:
         """What the dialect, or the chat, has around and between the parts of an answer."""
         graph, spec = self.dialect.graph(), self.dialect.spec
         thoughts = (spec.rules[rule] for rule, role in spec.roles.items() if role is Role.REASONING)
         found = [part.text.strip() for rule in thoughts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
-        return any_of({*graph.openers, *graph.parts, *found} - {""})
+        return (*({*graph.openers, *graph.parts, *found} - {""}),)
 
     def read(self, said: str, tools: Sequence[Mapping[str, Any]]) -> Message:
         """The answer that a text of the chat is, with the tools that were told with their schemas."""

@@ -12,6 +12,12 @@ from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
 """What is lost of a conversation whose calls and results still belong together."""
+NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
+LEFT_OUT = (NO_REASONING, NO_CONTENT)
+"""What is lost whole, whatever it says."""
+OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are told otherwise"
+OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS)
+"""What is said of tools."""
 
 
 class Change(NamedTuple):
@@ -33,11 +39,11 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     if told and len(told) == len(after.tools):  # a notation that is not read back: only names can be looked for
         names = [one["function"]["name"] for one in before.tools if "function" in one]
         if missing := [name for name in names if not any(name in text for text in told)]:
-            found.append(Change("other tools", detail=f"{', '.join(missing)} left out"))
+            found.append(Change(OTHER_TOOLS, detail=f"{', '.join(missing)} left out"))
     elif len(before.tools) != len(after.tools):
-        found.append(Change("other tools", detail=f"{len(before.tools)} became {len(after.tools)}"))
+        found.append(Change(OTHER_TOOLS, detail=f"{len(before.tools)} became {len(after.tools)}"))
     elif not all(map(same_json, before.tools, after.tools)):
-        found.append(Change("definitions of tools are told otherwise"))
+        found.append(Change(OTHER_DEFINITIONS))
     if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
         kinds = [", ".join(type(turn).__name__.lower() for turn in one.turns) or "none" for one in (before, after)]
         return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
@@ -54,11 +60,11 @@ def _told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
     if isinstance(old, Assistant) and isinstance(new, Assistant):
         was, now = old.message, new.message
         if was.reasoning and not now.reasoning:
-            yield "the reasoning is left out"
+            yield NO_REASONING
         elif was.reasoning != now.reasoning:
             yield "the reasoning is told otherwise"
         if was.content != now.content:
-            yield "the content of the answer is told otherwise" if now.content else "the content is left out"
+            yield "the content of the answer is told otherwise" if now.content else NO_CONTENT
         if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
             yield "the calls are told otherwise"
     elif isinstance(old, Results) and isinstance(new, Results):

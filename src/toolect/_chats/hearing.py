@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from toolect._chats.answers import Answers
 from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Course, Held
+from toolect._prompting.outputs import written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind
 from toolect.conversation import Conversation
@@ -112,6 +113,10 @@ class Hearing:
                 result = ToolResult(result.call_id or call.id or "", result.name or call.name, result.output)
             results.append(result)
         return Results(tuple(results))
+
+    def heard(self, output: str) -> str:
+        """A result's output as it is read back."""
+        return output if self.spec.output is OutputKind.TEXT else self._output(written(self.spec.output, output))
 
     def _output(self, text: str) -> str:
         """A result's output, of the text that it is written as."""

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import changes
+from toolect._chats.comparing import IDS, Change, changes
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
+from toolect._chats.known_forms import KnownForms
 from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
 from toolect._chats.transcript_reader import Reader
@@ -28,6 +29,13 @@ class Converted(NamedTuple):
 
     text: Transcript
     losses: tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """A conversation's text, and what it tells otherwise. Ids are no content: they only say whose a result is."""
+
+    text: Transcript
+    changes: tuple[Change, ...] = ()
 
 
 class Chat(Written):
@@ -48,6 +56,10 @@ class Chat(Written):
     @cached_property
     def _guardian(self) -> Guardian:
         return Guardian(self.spec, self._reader, self._answers.markup)
+
+    @cached_property
+    def _known(self) -> KnownForms:
+        return KnownForms(self.spec.system, self._reader, self._answers.markers, self._hearing.heard)
 
     @property
     def name(self) -> str:
@@ -79,6 +91,25 @@ class Chat(Written):
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
         writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
+
+    def told(
+        self,
+        conversation: Conversation,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Told:
+        """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form."""
+        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
+        text = writer.write(conversation.turns, conversation.tools, False, thinking)
+        form = self._known.form(conversation, *writer.clean, writer.system, writer.held) if writer.clean else None
+        known = self._known.changes(form, conversation) if form else None
+        if known is None:
+            known = tuple(one for one in changes(conversation, self.parse(text)) if one.what != IDS)
+            if form:
+                self._known.learn(form, conversation, known)
+        return Told(text, known)
 
     def parse(self, text: str) -> Conversation:
         """The conversation that a transcript tells, with its repairs and spans. Never raises on any text.

@@ -44,6 +44,8 @@ class Writer(Filler):
         """The answers with calls, and those whose parts have another order than most, with their places."""
         self.callers: list[Said | None] = []
         """For each turn the last answer with calls."""
+        self.clean: tuple[Body, int] | None = None
+        """What was written, and the facts of all turns, where no text holds anything that looks like markup."""
 
     def write(
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
@@ -72,7 +74,11 @@ class Writer(Filler):
                 if index in outline.written:
                     self.answers.check(one)
         self.follow(outline, body)
-        if not self.keep and not self.guardian.clean(self.held):
+        if self.keep:
+            pass
+        elif self.guardian.clean(self.held):
+            self.clean = body, shared
+        else:
             self.guard()
             said = [(index, body.data[index]) for index in sorted(outline.written)]
             self.sound({body.first + index: one for index, one in said if isinstance(one, Said)})

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
+from toolect._chats.verbs import Told
 from toolect._values.ref import join_ref
 from toolect.conversation import Conversation
 from toolect.message import Call, Json, Message, Segment, dumps
@@ -173,9 +174,8 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
     conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
-        text = one.render(conversation, False, **options)
-        lost = meaningful(conversation, one.parse(text)) if target.compare else []
-        return Written([{"text": str(text)}], _defused(text) + lost)
+        told = one.told(conversation, **options) if target.compare else Told(one.render(conversation, False, **options))
+        return Written([{"text": str(told.text)}], [*_defused(told.text), *told.changes])
     tokenizer: Any = tokenizer_of(target.tokenizer)
     made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
     if not made:
