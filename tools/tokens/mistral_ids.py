@@ -13,11 +13,10 @@ from typing import Any
 
 def main() -> None:
     """Answer what standard input asks."""
+    from mistral_common.protocol.instruct.validator import ValidationMode  # type: ignore[import-not-found,unused-ignore]
     from mistral_common.tokens.tokenizers.mistral import (  # type: ignore[import-not-found,unused-ignore]
         MistralTokenizer,
     )
-
-    from mistral_common.protocol.instruct.validator import ValidationMode  # type: ignore[import-not-found,unused-ignore]
 
     import toolect
     from toolect.tokens import adapted, encode
