@@ -21,7 +21,7 @@ from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Message, Reasoning, same_json
 from toolect.registry import shipped
-from tools.induction.measure import random_outcome
+from tools.induction.measure import random_outcome, shipped_outcome
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 READ = (Path(__file__).parent / "induced.txt").read_text().split()
@@ -331,3 +331,41 @@ def test_unwritable_folder(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     result = new(tmp_path, "harbour", text=TIDES)
     assert (result.exit_code, "choose another folder" in result.output) == (2, True)
+
+
+CALL_OF = '<|part|>call<|text|>{{"name": "find_berth", "arguments": {{"port": "{}", "nights": 2}}}}<|end|>'
+ITEMS = {
+    "divided": ("<|part|>answer<|text|>{}<|end|>", "<|part|>plan<|text|>{}<|end|>", "<|next|>model"),
+    "as wide as its marks": ("<reply>\n{}\n</reply>\n", "<musing>\n{}\n</musing>\n", ""),
+    "a divider alone": ("{}", "<musing>{}</musing>\n", "\n===\n"),
+}
+
+
+@pytest.mark.parametrize("form", ITEMS)
+def test_content_and_reasoning_have_marks_of_their_own(form: str, tmp_path: Path) -> None:
+    """What stands around content and reasoning, and what divides all parts of an answer, is no part of them."""
+    content, reasoning, divider = ITEMS[form]
+
+    def written(*parts: str) -> str:
+        return divider.join(parts)
+
+    said, thought = content.format("I look for both now."), reasoning.format("They want to moor.")
+    texts = [
+        written(CALL_OF.format("Brest")),
+        written(said, CALL_OF.format("Lorient"), CALL_OF.format("Vannes")),
+        written(thought, CALL_OF.format("Roscoff")),
+        written(thought, content.format("One moment, please."), CALL_OF.format("Brest")),
+    ]
+    samples = [Sample(f"Sample {i}", text) for i, text in enumerate(texts, 1)]
+    made = scaffold("new", samples, tmp_path / "new.yaml", json.loads(TOOLS))
+    assert not made.unread
+    message = made.dialect.parse(written(reasoning.format("Well, well."), content.format("Yes."), texts[0]))
+    assert (message.reasoning.strip(), message.content.strip()) == ("Well, well.", "Yes.")
+    assert [call.arguments for call in message.calls] == [{"port": "Brest", "nights": 2}]
+
+
+@pytest.mark.parametrize("name", ["beam", "functionary-v2", "functionary-v3.2", "glm4", "harmony", "muse", "react"])
+def test_five_samples_of_answers_in_parts(name: str) -> None:
+    """Five answers with content and reasoning among them are read as the shipped dialect reads them."""
+    outcome = shipped_outcome(name, 5, declared=True)
+    assert outcome is not None and outcome.exact, outcome

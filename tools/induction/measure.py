@@ -157,12 +157,16 @@ def _unidentified(message: Message) -> Message:
 
 
 def tools_of(calls: Iterable[Call]) -> list[Json]:
-    """Tools that such calls may be of."""
-    tools: dict[str, dict[str, Json]] = {}
+    """Tools that such calls may be of: a parameter has all types that it was given."""
+    types: dict[str, dict[str, dict[str, None]]] = {}
     for call in calls:
-        properties = tools.setdefault(call.name, {})
+        properties = types.setdefault(call.name, {})
         for key, value in (call.arguments or {}).items():
-            properties[key] = {"type": type_of(value)}
+            properties.setdefault(key, {})[type_of(value)] = None
+    tools: dict[str, dict[str, Json]] = {
+        name: {key: {"type": [*kinds] if len(kinds) > 1 else next(iter(kinds))} for key, kinds in properties.items()}
+        for name, properties in types.items()
+    }
     return [
         {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": properties}}}
         for name, properties in tools.items()

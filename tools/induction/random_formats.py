@@ -65,6 +65,7 @@ _ARGUMENTS = [
     "fields",
     "kwargs",
 ]
+_SAYS = ["answer", "content", "final", "reply", "response", "say", "speech"]
 _THOUGHTS = ["think", "thinking", "thought", "reasoning", "scratchpad", "reflection"]
 
 
@@ -83,6 +84,10 @@ class Format:
     listed: Callable[[list[Call]], str] | None = None
     """All calls of an answer as one piece, in place of the above."""
     thought: tuple[str, str] | None = None
+    said: tuple[str, str] = ("", "")
+    """What stands around content."""
+    following: str = ""
+    """What divides all parts of an answer: reasoning, content, calls."""
     gap: str = "\n"
     end: str = ""
     identify: Callable[[], str | None] = lambda: None
@@ -107,10 +112,10 @@ class Format:
             if isinstance(segment, Reasoning) and self.thought is not None:
                 parts.append(self.thought[0] + segment.text + self.thought[1])
             elif isinstance(segment, Content):
-                parts.append(segment.text + (self.gap if calls else ""))
+                parts.append(self.said[0] + segment.text + self.said[1] + (self.gap if calls else ""))
         if calls:
             parts.append(self._calls(calls))
-        return "".join(parts) + self.end
+        return self.following.join(parts) + self.end
 
     def _calls(self, calls: list[Call]) -> str:
         if self.listed is not None:
@@ -213,10 +218,21 @@ def random_format(random: Random) -> Format:
         end = draw.one("<|im_end|>", "</s>", "<|eot|>", "<eos>", "<|done|>")
         draw.features.add("end token")
     gap = draw.one("\n", "\n\n") if kind in _LINED or lines or kind == "none" else draw.one("\n", "\n\n", " ", "\n")
-    carries = _carries(body.carries, [*marks, *(wrapper or ()), between if wrapper else "", end])
+    following, said = "", ("", "")
+    if body.listed is None and wrapper is None and draw.chance(0.08):
+        following = between = draw.one("<|next|>", "<|eom|><|start|>assistant", ">>>", "\n===\n", "<|turn|>")
+        gap = ""
+        draw.features.add("items")
+    if draw.chance(0.12):
+        word = draw.word(_SAYS)
+        said = draw.random.choice(
+            ((f"<{word}>\n", f"\n</{word}>"), (f"<|{word}|>", f"<|/{word}|>"), (f"<|part|>{word}<|text|>", "<|end|>"))
+        )
+        draw.features.add("content marked")
+    carries = _carries(body.carries, [*marks, *(wrapper or ()), between if wrapper else "", end, following, *said])
     return Format(
-        body.family, frozenset(draw.features), body.inside, carries, marks, wrapper, between, body.listed, thought, gap,
-        end, body.identify, body.types, body.empty,
+        body.family, frozenset(draw.features), body.inside, carries, marks, wrapper, between, body.listed, thought,
+        said, following, gap, end, body.identify, body.types, body.empty,
     )  # fmt: skip
 
 

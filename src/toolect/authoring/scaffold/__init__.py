@@ -19,21 +19,13 @@ from toolect._shown import cut, one_line
 from toolect._spec.load import load_spec
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.lint.subject import corpus_folder
-from toolect.authoring.scaffold.assemble import Draft, Expected, Prepared
 from toolect.authoring.scaffold.choice import Option, prosaic, uncertain
-from toolect.authoring.scaffold.draft_files import (
-    Sample,
-    corpus,
-    entry,
-    grammar,
-    language_of,
-    read,
-    residue,
-    variant,
-    writes,
-)
+from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Prepared
+from toolect.authoring.scaffold.draft_entry import entry, variant
+from toolect.authoring.scaffold.draft_grammar import grammar, language_of
 from toolect.authoring.scaffold.guesses import Guess, guesses, shown
 from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
+from toolect.authoring.scaffold.pasted import Sample, corpus, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.told import Told, prepared
 from toolect.authoring.scaffold.trials import failed_trial, unshown

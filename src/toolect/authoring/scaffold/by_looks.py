@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect._shown import alike
-from toolect.authoring.scaffold.assemble import Draft, Stripped
 from toolect.authoring.scaffold.code_calls import code_calls
+from toolect.authoring.scaffold.dialect_draft import Draft, Stripped
 from toolect.authoring.scaffold.element_calls import elements, named_tags
 from toolect.authoring.scaffold.json_calls import json_calls
 from toolect.authoring.scaffold.pieces import PAYLOADS, Hole, Mark, Token, is_space, pieces, runs, trimmed

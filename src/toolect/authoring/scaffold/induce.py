@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
-from toolect.authoring.scaffold.assemble import Draft, Expected, Prepared, Stripped, assemble
+from toolect.authoring.scaffold.assemble import assemble
 from toolect.authoring.scaffold.by_looks import drafts_by_looks
+from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Prepared, Stripped
 from toolect.authoring.scaffold.keyed_calls import keyed_calls
+from toolect.authoring.scaffold.pieces import parted
 from toolect.authoring.scaffold.structured_calls import named_json_calls, structured_calls
-from toolect.authoring.scaffold.thoughts import Thought, stem, thoughts
+from toolect.authoring.scaffold.thoughts import Thought, speaking, stem, thoughts
 
 MAX_ENDS = 3
 """Tokens after an answer."""
@@ -37,10 +39,9 @@ def drafts(prepared: Prepared, tools: ToolSchemas) -> Iterator[Induced]:
     hidden = [one.hidden for one in prepared.samples]
     for look in (structured_calls, named_json_calls, keyed_calls):
         for seen in look(hidden, tools):
-            found = assemble(prepared.samples, seen)
-            if found is not None:
-                draft = _around(found[0], prepared)
-                yield Induced(draft._replace(before_call=prepared.gap or draft.before_call), found[1])
+            for found, expected in assemble(prepared.samples, seen):
+                draft = _around(found, prepared)
+                yield Induced(draft._replace(before_call=prepared.gap or draft.before_call), expected)
 
 
 def looks(prepared: Prepared) -> Iterator[Induced]:
@@ -51,7 +52,10 @@ def looks(prepared: Prepared) -> Iterator[Induced]:
 
 def _around(draft: Draft, prepared: Prepared) -> Draft:
     """The draft with what is known of reasoning, content and ends."""
-    return draft._replace(thought=prepared.thought, end=prepared.ends, wrap=prepared.wrap)
+    thought, wrap = prepared.thought or draft.thought, prepared.wrap or draft.wrap
+    if thought is not None and draft.divided_thought:  # whitespace before the divider is its own
+        thought = thought._replace(closer=thought.closer.removesuffix(parted("".join(map(str, draft.divider)))[0]))
+    return draft._replace(thought=thought, end=prepared.ends, wrap=wrap)
 
 
 def _ends(samples: Sequence[str]) -> tuple[str, ...]:
@@ -92,8 +96,9 @@ def _thoughtful(texts: Sequence[str], tools: ToolSchemas) -> tuple[list[Stripped
     """The samples with their reasoning, and how that is written."""
     thought: Thought | None = None
     stripped = []
+    spoken = speaking(texts)
     for text in texts:
-        hidden, form = thoughts(text, list(tools))
+        hidden, form = thoughts(text, list(tools), spoken)
         if form is not None:
             thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))
         stripped.append(Stripped(text, tuple(hidden)))

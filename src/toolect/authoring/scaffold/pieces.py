@@ -61,9 +61,9 @@ _MARKERS = re.compile(
     <[|｜][^<>\n]{{1,60}}[|｜]>                        # <|token|>
     | </?[^<>\s"=/][^<>\n]{{0,80}}>                    # <tag>, </tag>
     | \[/?[A-Za-z_]{{3,40}}\]                          # [TOKEN]
-    | (?<=[|｜]>)[a-z]{{1,20}}\b                       # a word that a token introduces
+    | (?<=[|｜]>)(?-i:[a-z_]{{1,20}})(?=\s{{0,8}}(?:[<\n\[{{(]|\w{{1,20}}=|\Z))  # a word that a token introduces
     | functions\.(?=[A-Za-z_])                         # what some write before every name
-    | (?<![\w"'])[a-z_]{{1,20}}=(?=[A-Za-z_])          # to=
+    | (?<![\w"'])[a-z_]{{1,20}}=(?:\w{{1,20}}(?=<[|｜])|(?=[A-Za-z_]))  # to=
     | ```\w*                                           # a fence
     | ^[^\w\n"'(]{{0,4}}(?:[\w/]{{1,30}}[ ])?{_WORD}(?:[ ]\w{{1,12}})?[^\w\n"'<({{\[]{{1,4}}  # Action Input:
     | ^[^\w\n"'(]{{0,4}}{_WORD}(?=\s{{0,64}}[\[{{])   # a word of its own before a bracket

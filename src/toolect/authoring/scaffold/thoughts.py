@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
@@ -13,6 +13,7 @@ SPEAKS_OF_THINKING = re.compile(
     r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE
 )
 
+_SPEAKS_OF_ANSWERS = re.compile(r"answer|response|reply|content|final|sa[yi]|speech|message|text|output", re.IGNORECASE)
 _SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
 """Tags whose inside is reasoning even if it names a tool."""
 
@@ -35,11 +36,11 @@ class Thought(NamedTuple):
     """True when the prompt writes the opener: samples begin inside."""
 
 
-def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought | None]:
+def thoughts(text: str, names: Sequence[str] = (), spoken: Collection[str] = ()) -> tuple[list[Mark], Thought | None]:
     """The reasoning of a sample: where it is, and how it is written.
 
     Tags that speak of it surround it, or those that a sample begins with, where words are in them, something follows,
-    and no tool is named.
+    and no tool is named; not those of which it is known that they surround what is `spoken`.
     """
     marks: list[Mark] = []
     form: Thought | None = None
@@ -53,8 +54,12 @@ def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought 
             continue
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
-        told = (
-            SPEAKS_OF_THINKING.search(tag[0]) or " " in solid and text[close.end() :].strip() and not _TAG.search(inner)
+        told = SPEAKS_OF_THINKING.search(tag[0]) or (
+            " " in solid
+            and text[close.end() :].strip()
+            and not _TAG.search(inner)
+            and tag[0] not in spoken
+            and not _SPEAKS_OF_ANSWERS.search(tag[0])
         )
         called = any(name in inner or name in tag[0] for name in names)
         if not told or called and not _SURE.search(tag[0]):
@@ -66,6 +71,18 @@ def thoughts(text: str, names: Sequence[str] = ()) -> tuple[list[Mark], Thought 
     if not marks:
         return _prompted(text, tags)
     return marks, form
+
+
+def speaking(texts: Iterable[str]) -> set[str]:
+    """The tags around all there is in a sample: what stands in them is said, not thought."""
+    found: set[str] = set()
+    for text in texts:
+        tags = list(_TAG.finditer(text.strip()))
+        if len(tags) > 1 and not tags[0].start() and tags[-1].end() == len(text.strip()):
+            inner = text.strip()[tags[0].end() : tags[-1].start()]
+            if len(tags) == 2 and stem(tags[0][0]) == stem(tags[1][0]) and " " in inner.strip():
+                found.add(tags[0][0])
+    return found
 
 
 def _prompted(text: str, tags: list[re.Match[str]]) -> tuple[list[Mark], Thought | None]:

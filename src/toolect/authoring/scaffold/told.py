@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from toolect.authoring.scaffold.assemble import Prepared, Stripped
+from toolect.authoring.scaffold.dialect_draft import Prepared, Stripped
 from toolect.authoring.scaffold.pieces import Mark, Prose
 from toolect.authoring.scaffold.seen import common_end, common_start, tokens
 from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING, Thought, Wrap

@@ -1,0 +1,141 @@
+"""The grammar of a draft."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toolect.authoring.scaffold.dialect_draft import Draft
+from toolect.authoring.scaffold.pieces import Hole, Token
+from toolect.authoring.scaffold.seen import Arguments
+from toolect.message import dumps
+
+FORMS = ("quoted", "plain")
+"""The names of the forms of an argument that has two."""
+
+
+def grammar(draft: Draft, title: str) -> str:
+    """The grammar of a draft."""
+    holes = holes_of(draft)
+    slots = ["TEXT", *(hole.value for hole in (Hole.JSON, Hole.ESCAPED) if hole in holes)]
+    lines = [f"// {title}"]
+    language = language_of(draft)
+    lines += [f"%import .values.{language} (value)"] if language else []
+    parts = list(_parts(draft))
+    if draft.divided:
+        first = ["think?"] if draft.thought is not None and not draft.divided_thought else []
+        item = "item?" if first else "item"
+        lines.append(f"start: {' '.join([*first, item])} ({' '.join(_spelled(draft.divider))} item)*")
+        lines.append(f"item: {' | '.join(part for part in parts if not first or part != 'think')}")
+    else:
+        lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
+    if (wrap := draft.wrap) is not None:
+        lines.append(" ".join(["text:", *_markers(wrap.opener), "TEXT", *_markers(wrap.closer)]))
+        lines[-1] += f" {dumps(wrap.after)}?" if wrap.after else ""
+    lines.append("content: TEXT")
+    if draft.thought is not None:
+        lines.append(" ".join(["think:", *_markers(draft.thought.opener), "TEXT", *_markers(draft.thought.closer)]))
+    if draft.wrapped:
+        inner = f"call ({' '.join(_spelled(draft.divider))} call)*" if draft.divider else "call+"
+        lines.append("calls: " + " ".join([*_spelled(draft.opener), inner, *_spelled(draft.closer)]))
+    lines += _call(draft) if draft.call else []
+    if draft.arguments is not None:
+        several = draft.arguments.forms[1:]
+        forms = [" ".join(_spelled(form)) for form in draft.arguments.forms]
+        named = [f"{form} -> {name}" for form, name in zip(forms, FORMS, strict=False)] if several else forms
+        lines.append("argument: " + "\n    | ".join(named))
+    lines += _terminals(draft)
+    lines.append(f"%declare {' '.join(slots)}")
+    return "\n".join(lines) + "\n"
+
+
+def _markers(text: str) -> list[str]:
+    """A text as a marker, if there is any."""
+    return [dumps(text)] if text else []
+
+
+def language_of(draft: Draft) -> str:
+    """The value language that the grammar imports, if any."""
+    return "python" if Hole.CODE in draft.call else draft.arguments.language if draft.arguments else ""
+
+
+def _parts(draft: Draft) -> Iterator[str]:
+    yield "content"
+    if draft.wrap is not None:
+        yield "text"
+    if draft.thought is not None:
+        yield "think"
+    if draft.call:
+        yield "calls" if draft.wrapped or Hole.CODE in draft.call and draft.listed else "call"
+
+
+def _call(draft: Draft) -> Iterator[str]:
+    if Hole.CODE not in draft.call:
+        yield "call: " + " ".join(_spelled(draft.call, draft.arguments))
+        return
+    at = draft.call.index(Hole.CODE)
+    before, after = draft.call[:at], draft.call[at + 1 :]
+    one = 'NAME "(" (argument (", " argument)*)? ")"'
+    if draft.listed:
+        yield "calls: " + " ".join([*_spelled((*before, "[")), 'call (", " call)*', *_spelled(("]", *after))])
+        yield f"call: {one}"
+    else:
+        yield "call: " + " ".join([*_spelled(before), one, *_spelled(after)])
+    yield 'argument: KEY "=" value'
+
+
+def _spelled(tokens: Sequence[Token], arguments: Arguments | None = None) -> Iterator[str]:
+    """Tokens as the grammar has them: texts between holes are one marker."""
+    divided = f"(argument ({dumps(arguments.divider)} argument)*)?" if arguments and arguments.divider else ""
+    text = ""
+    for token in tokens:
+        if isinstance(token, Hole):
+            yield from ([dumps(text)] if text else [])
+            yield divided if divided and token is Hole.ARGUMENTS else token.value
+            text = ""
+        else:
+            text += token
+    yield from ([dumps(text)] if text else [])
+
+
+def _terminals(draft: Draft) -> Iterator[str]:
+    tokens = holes_of(draft)
+    if Hole.CODE in tokens:
+        yield r"NAME: /[A-Za-z_][\w.]*/"
+        yield r"KEY: /[A-Za-z_]\w*/"
+        return
+    for hole in (Hole.NAME, Hole.REF, Hole.ID, Hole.INDEX, Hole.TYPE, Hole.KEY):
+        if hole in tokens:
+            yield f"{hole}: /{_regex(hole, draft)}/"
+
+
+def holes_of(draft: Draft) -> list[Token]:
+    """What a call is made of, and its arguments."""
+    return (
+        [*draft.call, *(token for form in draft.arguments.forms for token in form)]
+        if draft.arguments
+        else [*draft.call]
+    )
+
+
+def _regex(hole: Hole, draft: Draft) -> str:
+    """A name ends where whitespace or a sign comes that may follow it."""
+    signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-.")}
+    shown = {re.escape(sign).replace("/", r"\/") for sign in signs if not sign.isspace()} | {"<", ">", '"'}
+    return rf"[^\s{''.join(sorted(shown))}]+"
+
+
+def _following(hole: Token, draft: Draft) -> Iterator[str]:
+    """The texts that may come behind a hole."""
+    forms = draft.arguments.forms if draft.arguments else ()
+    after = [*draft.divider, *draft.closer] if draft.wrapped or draft.divided else []
+    for run in ((*draft.call, *after), (*draft.call, *draft.closer), *forms):
+        for at, token in enumerate(run):
+            if token is not hole:
+                continue
+            for other in run[at + 1 :]:
+                if other is Hole.ARGUMENTS:
+                    yield from (str(form[0]) for form in forms if not isinstance(form[0], Hole))
+                elif not isinstance(other, Hole):
+                    yield other
+                    break
