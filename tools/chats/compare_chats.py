@@ -16,7 +16,7 @@ import datetime
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from toolect._chats import chat_registry
@@ -31,6 +31,8 @@ from tools.chats.template_texts import rendered
 
 SHARE = 0.99
 """The part of the conversations that a chat must agree on."""
+DRAWN = 4
+"""Conversations that are drawn for each that is wanted, at most: some templates are for those with tools."""
 AROUND = 40
 """Characters shown on either side of a difference."""
 Render: TypeAlias = Callable[[Case], str]
@@ -136,6 +138,13 @@ def table(compared: Iterable[Compared]) -> Iterator[str]:
         yield f"| {name} | {one.chat} | {one.same} | {one.refused} | {len(one.differences)} | {verdict} |"
 
 
+def _given(template: Template, seed: int, count: int) -> list[Case]:
+    """The conversations that a template is for."""
+    wanted = template.original.tools
+    drawn = (one for one in cases(seed, DRAWN * count, template.original.ids) if one.conversation.tools or not wanted)
+    return [*islice(drawn, count)]
+
+
 def _first(one: Compared) -> Iterator[str]:
     yield f"{one.template.name} as {one.chat}"
     yield from shown(one.differences[0])
@@ -160,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compared = []
     for template in chosen:
         name, render = next((have[n] for n in (template.name, *template.copies) if n in have), ("", None))
-        given = [*cases(options.seed, options.count, template.original.ids)] if render else []
+        given = _given(template, options.seed, options.count) if render else []
         compared.append(compare(template, name, render, given))
         for difference in compared[-1].differences[: options.differences]:
             print(f"{template.name} as {name}", *shown(difference), sep="\n", flush=True)

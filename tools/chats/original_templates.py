@@ -50,6 +50,8 @@ class Original(msgspec.Struct, forbid_unknown_fields=True):
     """The content of an answer that has none."""
     ids: str = "{random}"
     """How a call's id is made of its `name`, its `index` in the conversation, or at `random`."""
+    tools: bool = False
+    """Whether it is for conversations with tools only: for those without the model has another one."""
     parts: bool = False
     """Whether it wants contents as lists of parts, as it also takes images."""
     thinking: bool | None = None

@@ -42,7 +42,9 @@ class Answers:
 
     def __init__(self, dialect: Dialect, plans: Plans) -> None:
         self.dialect, self.plans = dialect, plans
-        tails = (tail for tail in dialect.spec.prefill if tail.strip() == plans.thought_opener)
+        spec, opener = dialect.spec, plans.thought_opener
+        thoughts = (tail for tail, rule in spec.prefill.items() if spec.roles.get(rule) is Role.REASONING)
+        tails = (tail for tail in thoughts if tail.strip() == opener or plans.thought_closer and not opener)
         self._opened = next(tails, "")
 
     def has_text(self, turn: Assistant) -> bool:
@@ -114,8 +116,8 @@ class Answers:
     def markers(self) -> tuple[str, ...]:
         """What the dialect, or the chat, has around and between the parts of an answer."""
         graph, spec = self.dialect.graph(), self.dialect.spec
-        thoughts = (spec.rules[rule] for rule, role in spec.roles.items() if role is Role.REASONING)
-        found = [part.text.strip() for rule in thoughts for part in leaves(rule.expr) if isinstance(part, Literal)]
+        texts = (spec.rules[rule] for rule, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT))
+        found = [part.text.strip() for rule in texts for part in leaves(rule.expr) if isinstance(part, Literal)]
         found += [self.plans.thought_opener, self.plans.thought_closer]
         return (*({*graph.openers, *graph.parts, *found} - {""}),)
 
@@ -138,7 +140,8 @@ class Answers:
     def _prefix(self, said: str) -> str:
         """The tail of the prompt: it has opened the reasoning where that is closed, and never opened."""
         at = said.find(self.plans.thought_closer) if self._opened else -1
-        return self._opened if at >= 0 and said.find(self.plans.thought_opener, 0, at) < 0 else ""
+        opener = self.plans.thought_opener
+        return self._opened if at >= 0 and (not opener or said.find(opener, 0, at) < 0) else ""
 
     def calls(self, calls: Sequence[Call], tools: Sequence[Mapping[str, Any]]) -> str:
         """The calls of an answer, as the dialect writes them."""

@@ -19,6 +19,7 @@ MAX_OUTLINES = 256
 MAX_TURNS = 200
 """Turns of a conversation whose outline is kept. Beyond it: it is worked out each time."""
 _CONTENT, _EMPTY, _DEVELOPER = int(Fact.CONTENT), int(Fact.EMPTY), int(Fact.DEVELOPER)
+_NOTICED = int(Fact.NOTICED)
 
 
 class Sampled(NamedTuple):
@@ -122,6 +123,7 @@ class _Outliner:
 
     def outline(self, shared: int) -> Outline:
         turns = self.body.turns
+        shared |= _NOTICED if any(isinstance(turn, System) for turn in turns) else 0
         self.plan(self.plans.head(shared), -1, shared)
         said = [one if isinstance(one, Said) else None for one in self.body.data[:-1]]
         facts = 0

@@ -45,7 +45,7 @@ class Plans(RulePlans):
             TRIMS.get(spec.trim.get(role, Trim.NONE)) for role in (ChatRole.SYSTEM, ChatRole.CONTENT)
         )
         self.thought_opener, self.thought_closer = self._thoughts()
-        """The markers of reasoning, without blanks; empty where the chat has no reasoning."""
+        """The markers of reasoning, without blanks; empty where the chat has no reasoning, or does not open it."""
         self.texts = tuple(dict.fromkeys([*spec.end, *texts_of(spec)]))
         """All that the chat writes by itself."""
         self._rules = {role: tuple(rule for rule in self.start.turns if spec.roles.get(rule) is role) for role in TURNS}
@@ -67,7 +67,8 @@ class Plans(RulePlans):
         rule = next((rule for rule, role in self.spec.roles.items() if role is ChatRole.REASONING), None)
         parts = leaves(self.spec.rules[rule].expr) if rule else ()
         texts = [part.text for part in parts if isinstance(part, Literal)]
-        return (texts[0].strip(), texts[-1].strip()) if len(texts) > 1 else ("", "")
+        opener = texts[0].strip() if len(texts) > 1 else ""
+        return opener, texts[-1].strip() if texts else ""
 
     def turn(self, role: ChatRole, facts: int) -> Plan:
         """What is written for a turn. Raises Unrepresentable when the chat has no place for it."""

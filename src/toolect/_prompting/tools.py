@@ -48,7 +48,8 @@ def _holes(how: ToolText, text: str, tool: Mapping[str, Any]) -> dict[str, str]:
         pattern = filled(OPENAI_TOOL if how.tool is None else how.tool, values)
         found["tool"] = inset(text, "tool", spell(pattern, how.notation))
     if "{parameters}" in text:
-        found["parameters"] = inset(text, "parameters", spell(schema, how.notation))
+        said = how.empty if how.empty and not schema.get("properties") else spell(schema, how.notation)
+        found["parameters"] = inset(text, "parameters", said)
     if "{fields}" in text:
         fields = "".join(fill(how.parameter, hole) for _, hole in _fields(how, schema))
         found["fields"] = how.head + fields if fields else ""

@@ -156,6 +156,8 @@ class Fact(IntFlag):
     """Some answer before has no calls."""
     UNANSWERED = auto()
     """Neither this turn nor one after it is an answer without calls."""
+    NOTICED = auto()
+    """Some turn after the head is the system's."""
     LAST_ASKED = auto()
     """The turn is the user's, and says what the last one of the user says."""
 

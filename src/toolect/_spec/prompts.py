@@ -103,7 +103,8 @@ class ToolText(msgspec.Struct, frozen=True):
     after `head` if there is any; `other` what `{others}` writes for each keyword of a schema. `required` is what
     `{required}` says of a parameter that is and of one that is not. `argument` is what `{signature}` writes for each
     parameter, with `comma` between two; `optional` what it writes for one that is not required. `types` has the words
-    of `{hint}`, by the types of JSON Schema and `any`; without them they are those of Python.
+    of `{hint}`, by the types of JSON Schema and `any`; without them they are those of Python. `empty` is
+    what `{parameters}` stands for where there are none; without it, a schema of an object.
     """
 
     text: Annotated[str, _holes("tools", needed=("tools",))] = "{tools}"
@@ -118,6 +119,7 @@ class ToolText(msgspec.Struct, frozen=True):
     optional: Annotated[str, _PARAMETER] = ""
     comma: Annotated[str, _PLAIN] = ", "
     types: dict[str, str] = {}
+    empty: Annotated[str, _PLAIN] = ""
     notation: Notation = Notation()
 
 
