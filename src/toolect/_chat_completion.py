@@ -76,12 +76,21 @@ def arguments_text(call: Call, where: str = "$") -> str:
 
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The names that servers and templates have for a message's reasoning."""
+_SIMPLE = frozenset(("role", "content", "tool_calls"))
+"""What most messages are made of."""
 _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal", "thinking": "thinking"}
 """The types of parts that are text, and under which name each has it."""
 
 
 def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     """What `obj` says: an assistant message, a response with `choices`, or a list of tool calls. Raises BadMessage."""
+    if type(obj) is dict and obj.keys() <= _SIMPLE and obj.get("role") == "assistant":  # nearly all messages are
+        calls, content = obj.get("tool_calls"), obj.get("content")
+        if content is None or type(content) is str:
+            said: list[Segment] = [Content(content)] if content else []
+            if calls is not None:
+                said += _calls(as_list(calls, f"{where}.tool_calls"), f"{where}.tool_calls")
+            return said
     if isinstance(obj, Sequence) and not isinstance(obj, str | bytes):
         return list(_calls(obj, where))
     if field(obj, "role") is None and _is_call(obj):
@@ -175,6 +184,12 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
 
 def read_arguments(call: Call, text: str) -> Call:
     """`call` with the arguments that `text` spells in JSON: always a call, malformed if they cannot be read."""
+    try:
+        fast = _decode(text)
+        if type(fast) is dict and dumps(fast) == text:  # so no key stands in it twice, and it is spelled as we spell it
+            return Call(call.name, fast, call.id)
+    except (ValueError, RecursionError):
+        pass
     repairs: list[Repair] = []
     try:
         value = _loads(text, repairs)
@@ -197,6 +212,9 @@ def _invalid(item: Object, where: str) -> Call:
     status = Status.TRUNCATED if field(item, "status") == Status.TRUNCATED else Status.MALFORMED
     call_id = as_text(field(item, "id"), f"{where}.id")
     return Call(name or "", None, call_id or None, spelling=text or "", status=status, error=error)
+
+
+_decode = msgspec.json.Decoder().decode
 
 
 def _loads(text: str, repairs: list[Repair]) -> Json:

@@ -17,6 +17,9 @@ from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 __all__ = ["Assistant", "BadMessage", "Conversation", "Results", "System", "ToolResult", "Turn", "User"]
 
 
+_TURNS = frozenset((System, User, Assistant, Results))
+
+
 class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=True):
     """Turns in the order in which they were said, and the tools on offer, as OpenAI tool objects.
 
@@ -36,7 +39,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
             if not isinstance(given, list | tuple):
                 raise TypeError(f"expected a conversation's {name} as list, got {kind_of(given)}")
         for turn in self.turns:
-            if not isinstance(turn, System | User | Assistant | Results):
+            if type(turn) not in _TURNS and not isinstance(turn, System | User | Assistant | Results):
                 raise TypeError(f"expected System, User, Assistant or Results as a turn, got {kind_of(turn)}")
 
     @classmethod

@@ -73,6 +73,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self._told = False
+        self._count = 1
         self._clear()
 
     @property
@@ -85,23 +86,23 @@ class Waiting:
 
         That is the call with the result's id, else the first one left where the result or the call has no id.
         """
-        match turn:
-            case Results(results):
-                self._told = True
-                return self._paired(results)
-            case Assistant(message):
-                if self._told:
-                    self._clear()
-                for call in message.runnable:
-                    self._add(call)
-                self._told = False
-            case User():
+        if isinstance(turn, Assistant):
+            if self._told:
                 self._clear()
-            case System():
-                pass
+            for segment in turn.message.segments:
+                if type(segment) is Call and segment.runnable:
+                    self._add(segment)
+            self._told = False
+        elif isinstance(turn, Results):
+            self._told = True
+            return self._paired(turn.results)
+        elif isinstance(turn, User):
+            self._clear()
         return ()
 
     def _clear(self) -> None:
+        if not self._count:
+            return
         self._calls: dict[int, Call] = {}
         self._count = 0
         # The numbers of calls; those that wait no more are passed over when they come up.

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change
 from toolect._chats.filling import Said
-from toolect._chats.ops import Fill
-from toolect._chats.outline import Body
 from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call
 from toolect._chats.transcript_reader import Reader
+from toolect._chats.writing import Place, Writer
 from toolect.conversation import Conversation
 from toolect.message import Call
+from toolect.transcript import Given
 from toolect.turns import Assistant, Results, System
 
 MAX_KNOWN, MAX_TOOLS = 4096, 128
@@ -47,6 +47,8 @@ class KnownForms:
         """Lists of tools by their identity; they are kept, so that it stays theirs."""
         self._exact = {0}
         """Those that are told as they are."""
+        self.pieces: dict[Place, list[Given]] = {}
+        """How tools are told."""
 
     def changes(self, form: Form, conversation: Conversation) -> tuple[Change, ...] | None:
         """What is told otherwise of a conversation; None where only reading it back can tell."""
@@ -55,12 +57,13 @@ class KnownForms:
             return None
         return self._changes.get((form.shape, 0 if tools in self._exact else tools))
 
-    def learn(self, form: Form, conversation: Conversation, changes: Sequence[Change]) -> None:
+    def learn(self, form: Form, conversation: Conversation, writer: Writer, changes: Sequence[Change]) -> None:
         """Keep what reading back a conversation told, if it is so for all of its form."""
         if any(change.what not in LEFT_OUT and change.what not in OF_TOOLS for change in changes):
             return
         if max(len(self._changes), len(self._calls)) >= MAX_KNOWN or len(self._tools) >= MAX_TOOLS:
             self._changes, self._calls, self._tools, self._exact = {}, set(), {}, {0}
+            self.pieces.clear()
         tools = id(conversation.tools) if conversation.tools else 0
         of_tools = any(change.what in OF_TOOLS for change in changes)
         if tools not in self._tools:
@@ -69,17 +72,20 @@ class KnownForms:
                 self._exact.add(tools)
         elif of_tools and tools in self._exact:
             return
+        self.pieces |= writer.new_tools
         self._calls.update((tools, call) for call in form.calls)
         self._changes[form.shape, 0 if tools in self._exact else tools] = tuple(changes)
 
-    def form(
-        self, conversation: Conversation, body: Body, shared: int, system: str, held: Sequence[tuple[str, Fill, int]]
-    ) -> Form | None:
-        """The form of a conversation, of which `body` and the text `system` were written, with the texts `held`."""
+    def form(self, conversation: Conversation, writer: Writer) -> Form | None:
+        """The form of a conversation that was written; None for an unusual one."""
+        if writer.clean is None:
+            return None
+        body, shared = writer.clean
+        system = writer.system
         first = conversation.turns[0] if body.system_turn >= 0 else None
         if first is not None and not (isinstance(first, System) and first.text == system and self._is_given(system)):
             return None
-        if len(body.turns) + body.first != len(conversation.turns) or not self._edges.keep(held):
+        if len(body.turns) + body.first != len(conversation.turns) or not self._edges.keep(writer.held):
             return None
         calls: list[Key] = []
         said: list[Key] = []

@@ -100,15 +100,18 @@ class Chat(Written):
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
     ) -> Told:
-        """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form."""
-        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
+        """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form.
+
+        Tools are known by the tuple that they are in: what is in it must not be changed.
+        """
+        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, self._known.pieces)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
-        form = self._known.form(conversation, *writer.clean, writer.system, writer.held) if writer.clean else None
+        form = self._known.form(conversation, writer)
         known = self._known.changes(form, conversation) if form else None
         if known is None:
             known = tuple(one for one in changes(conversation, self.parse(text)) if one.what != IDS)
             if form:
-                self._known.learn(form, conversation, known)
+                self._known.learn(form, conversation, writer, known)
         return Told(text, known)
 
     def parse(self, text: str) -> Conversation:

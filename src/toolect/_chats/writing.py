@@ -21,6 +21,8 @@ from toolect.turns import Assistant, System, Turn, User
 
 Unsafe: TypeAlias = Literal["refuse", "neutralise", "keep"]
 """What to do with a text that would break out of its slot."""
+Place: TypeAlias = tuple[str, int, int, int]
+"""Where tools are told one by one: the rule, the number of the turn, its facts, and which tools, by their identity."""
 SAMPLED = Fill(ChatSlot.ANSWER, ChatRole.ANSWER, "answer", Origin.ANSWER)
 """The place of an answer that is written as it was sampled."""
 _TOOLS, _GIVEN, _SYSTEM, _SYSTEM_TEXT = int(Fact.TOOLS), int(Fact.GIVEN), int(Fact.SYSTEM), int(Fact.SYSTEM_TEXT)
@@ -32,7 +34,13 @@ class Writer(Filler):
     """Writes one conversation."""
 
     def __init__(
-        self, outlines: Outlines, answers: Answers, guardian: Guardian, unsafe: Unsafe, day: Date | str | None
+        self,
+        outlines: Outlines,
+        answers: Answers,
+        guardian: Guardian,
+        unsafe: Unsafe,
+        day: Date | str | None,
+        told: Mapping[Place, list[Given]] | None = None,
     ) -> None:
         super().__init__(outlines.plans, day=day)
         self.outlines, self.answers, self.guardian, self.unsafe = outlines, answers, guardian, unsafe
@@ -44,6 +52,10 @@ class Writer(Filler):
         """The answers with calls, and those whose parts have another order than most, with their places."""
         self.callers: list[Said | None] = []
         """For each turn the last answer with calls."""
+        self.known_tools = told
+        """The pieces that tell of tools, in places where they are known, and break out of nothing."""
+        self.new_tools: dict[Place, list[Given]] = {}
+        """Those that were written anew."""
         self.clean: tuple[Body, int] | None = None
         """What was written, and the facts of all turns, where no text holds anything that looks like markup."""
 
@@ -125,6 +137,20 @@ class Writer(Filler):
                 turn = body.turns[index]
                 assert isinstance(turn, Assistant) and turn.text is not None
                 self.sampled(turn.text, turn.opened, op.plan, number, facts)
+
+    def each(self, op: Each, data: Data, number: int, facts: int) -> None:
+        """Write one by one the tools, which may be known, the results or calls of a turn, or arguments."""
+        if op.role is not ChatRole.TOOL or self.known_tools is None:
+            super().each(op, data, number, facts)
+            return
+        place = op.rule, number, facts, id(self.tools)
+        known = self.known_tools.get(place)
+        if known is None:
+            before = len(self.pieces)
+            super().each(op, data, number, facts)
+            self.new_tools[place] = self.pieces[before:]
+        else:
+            self.pieces += known
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns with what the system says at the head."""

@@ -14,7 +14,7 @@ from toolect._data.keeping import Keep, check, check_length
 from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import Reading, Source, readings
 from toolect._data.row_targets import Target, length, write
-from toolect.message import BadMessage, Json
+from toolect.message import BadMessage, Call, Content, Json, Reasoning
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
 
@@ -106,14 +106,26 @@ def _seen(reading: Reading) -> Seen:
     tools: Counter[str] = Counter()
     features = set()
     for turn in reading.conversation.turns:
-        if isinstance(turn, Assistant):
-            calls = turn.message.calls
-            tools.update(call.name for call in calls)
-            features |= {"parallel calls"} if len(calls) > 1 else set()
-            features |= {"reasoning"} if turn.message.reasoning else set()
-            features |= {"content beside calls"} if calls and turn.message.content else set()
-    features |= {"calls"} if tools else set()
-    features |= {"tools"} if reading.conversation.tools else set()
+        if type(turn) is not Assistant:
+            continue
+        calls, content = 0, False
+        for segment in turn.message.segments:
+            match segment:
+                case Call():
+                    tools[segment.name] += 1
+                    calls += 1
+                case Content(text):
+                    content = content or bool(text)
+                case Reasoning(text) if text:
+                    features.add("reasoning")
+        if calls > 1:
+            features.add("parallel calls")
+        if calls and content:
+            features.add("content beside calls")
+    if tools:
+        features.add("calls")
+    if reading.conversation.tools:
+        features.add("tools")
     return Seen(len(reading.conversation.turns), tools, frozenset(features))
 
 

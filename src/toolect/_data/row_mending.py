@@ -139,7 +139,12 @@ def _without_nulls(value: Mapping[str, Json], notes: dict[str, Change]) -> dict[
 
 def mended_messages(messages: Json, tools: Tools, notes: list[Change]) -> Json:
     """Messages whose calls have arguments that can be read; messages that need nothing are the same objects."""
-    return [_message(one, number, tools, notes) for number, one in enumerate(messages)]
+    return [
+        one
+        if type(one) is dict and not one.get("tool_calls") and not one.get("function_call")
+        else _message(one, number, tools, notes)
+        for number, one in enumerate(messages)
+    ]
 
 
 def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> Json:

@@ -128,7 +128,10 @@ class _Row:
         """An answer as what it says, not as it was spelled."""
         if not isinstance(turn, Assistant):
             return turn
-        calls = turn.message.calls
+        message = turn.message
+        calls = message.calls
+        if not calls and not message.repairs:
+            return turn if turn.text is None else Assistant(message)
         kinds = {repair.kind for call in calls for repair in call.repairs} | {r.kind for r in turn.message.repairs}
         if meant := sorted(kinds - {RepairKind.WHITESPACE, RepairKind.COERCION}):
             self.notes.append(Change(REPAIRED, number, ", ".join(meant)))

@@ -52,7 +52,9 @@ class Gathering:
             if call is None:
                 waited = [*filter(None, calls), *self._waiting.calls]
                 raise _without_call(result, waited, where)
-            known.append(replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name))
+            if not (result.call_id and result.name):
+                result = replace(result, call_id=result.call_id or call.id or "", name=result.name or call.name)
+            known.append(result)
         self.turns.append(Results(tuple(known)))
         self._results.clear()
 

@@ -17,7 +17,7 @@ _ROLES = "a role: system, developer, user, assistant or tool"
 
 def read_answer(message: Object, where: str) -> Message:
     """What an assistant message says. Raises BadMessage."""
-    return Message(_sound(segments_of(message, where), f"{where}.tool_calls[{{}}].function.arguments"))
+    return Message(_sound(segments_of(message, where), where + ".tool_calls[{}].function.arguments"))
 
 
 def read_messages(
@@ -55,8 +55,8 @@ def read_calls(item: Object, where: str) -> list[Segment]:
 
 def _sound(segments: list[Segment], where: str) -> list[Segment]:
     """The segments. Raises BadMessage where arguments are the JSON text of a JSON text."""
-    for number, call in enumerate(segment for segment in segments if isinstance(segment, Call)):
-        if any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in call.repairs):
+    for number, call in enumerate([segment for segment in segments if type(segment) is Call]):
+        if call.repairs and any(repair.kind is RepairKind.DOUBLE_ENCODED for repair in call.repairs):
             advice = "read it with json.loads once"
             raise BadMessage("an object or its JSON text", "the JSON text of a text", where.format(number), advice)
     return segments
