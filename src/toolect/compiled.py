@@ -197,4 +197,4 @@ class Dialect:
         if not isinstance(text, str):
             raise not_text(text)
         graph = self.graph()
-        return any(marker in text for marker in (*graph.openers, *graph.parts))
+        return any(marker in text for marker in (*graph.openers, *graph.parts, *graph.signs))

@@ -37,7 +37,10 @@ class RepairKind(StrEnum):
     IMPLIED_CLOSER = "implied-closer"
     """A closer was missing, at the end or before a marker that can only follow it."""
     STRAY_MARKER = "stray-marker"
-    """A marker out of place: a closer too many was absorbed, an opener that no call follows was left in the text."""
+    """A marker out of place: a closer too many was absorbed, an opener that no call follows was left in the text.
+
+    So was other text that nothing has a place for there.
+    """
     MISSPELLED_MARKER = "misspelled-marker"
     """A marker was written in a way the spec lists as a misspelling."""
     JSON = "json"

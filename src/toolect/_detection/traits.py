@@ -9,7 +9,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.stop_plan import fixed, plan_of
-from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unopened, stops_of
+from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unled, Unopened, stops_of
 from toolect._graph.symbols import Key
 from toolect._shapes.alternatives import options
 from toolect._spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
@@ -114,7 +114,7 @@ def _keys(shape: Shape) -> int:
 
 def _opener(start: Node, stop: Stop) -> Opener | None:
     """The opener that a stop of the answer's free text is; None for closers and end tokens."""
-    if isinstance(stop, EndToken | Stray):
+    if isinstance(stop, EndToken | Stray | Unled):
         return None
     node = start
     if not (stop.direct and stop.key in start.choices):

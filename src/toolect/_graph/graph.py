@@ -9,7 +9,7 @@ from toolect._graph.code import Code
 from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Config, Node, Stack, Trail
-from toolect._graph.stops import Calls, NameLine, stops_of
+from toolect._graph.stops import Calls, NameLine, Unled, stops_of
 from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
 from toolect._spec.model import Policies, Role, SlotKind
 from toolect.message import RepairKind
@@ -83,7 +83,7 @@ class Graph:
         """What a call can begin with: markers, and the brackets of bare JSON."""
         if self._openers is None:
             start = self.start
-            stops = [*stops_of(start).values()] if start.text else []
+            stops = [s for s in stops_of(start).values() if not isinstance(s, Unled)] if start.text else []
             found = [
                 core
                 for s in stops
@@ -95,6 +95,11 @@ class Graph:
             found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """What comes after the name of a call whose openers are missing: a call has one of these."""
+        return self.start.made(_unled_signs)
 
     @property
     def quotes(self) -> tuple[str, ...]:
@@ -174,6 +179,16 @@ def _signs(start: Node, name: Key) -> tuple[str, ...]:
     at = start if name in start.choices else start.step(SlotKind.TEXT).node
     inner = at.step(name).node
     return (*inner.marks, *(("{",) if inner.json else ()))
+
+
+def _unled_signs(start: Node) -> tuple[str, ...]:
+    stop = next((s for s in stops_of(start).values() if isinstance(s, Unled)), None) if start.text else None
+    if stop is None:
+        return ()
+    node = start
+    for key in (*stop.path, stop.key):
+        node = node.step(key).node
+    return (*node.marks, "{")
 
 
 def _quotes(start: Node) -> tuple[str, ...]:

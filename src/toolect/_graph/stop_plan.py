@@ -11,7 +11,7 @@ from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unopened, stops_of
+from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened, stops_of
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.model import Role, SlotKind
 from toolect.message import RepairKind
@@ -88,7 +88,7 @@ class StopPlan:
             lead = (gap if stop.calls is not Calls.NOTHING and stop.repair is None else "") + stop.lead
             if isinstance(stop, NameLine):
                 self.head = Needle("", None, stop, lead)
-                if not stop.direct:
+                if not stop.direct and not isinstance(stop, Unled):
                     self.needles.append(Needle("\n", None, stop, lead))
                     holds.update(lead[i:k] for k in range(len(lead) + 1) for i in range(k))
                 continue
@@ -245,7 +245,7 @@ def ending(text: str, lead: str, pos: int, at: int) -> int:
 
 def _opens(stop: Stop) -> bool:
     """True when a misspelling of the marker `stop`, which begins a call, can be told from prose."""
-    usual = not isinstance(stop, (NameLine, Unopened, Misspelt)) and stop.calls is Calls.CALL and not stop.direct
+    usual = not isinstance(stop, (NameLine, Unopened, Misspelt)) and stop.calls is not Calls.NOTHING and not stop.direct
     return usual and not stop.line and not is_echo(stop.core) and bool(parts(stop.core))
 
 

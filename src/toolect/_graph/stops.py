@@ -16,6 +16,8 @@ _MISSING = 3
 
 _LINED = frozenset((Role.VALUE, Role.ARGUMENTS, Role.STRING))
 """Text that may end with its line."""
+_NAMES = frozenset((Role.NAME, Role.REF))
+"""What a call may begin with that says which tool it calls."""
 _TAG = ("<", "[")
 """What a marker begins with that is told from text without its line."""
 
@@ -101,6 +103,19 @@ class NameLine(Stop):
         self.key = name
         self.direct = not path  # a line begins, or the whole text
         self.repair = RepairKind.IMPLIED_CLOSER if len(path) > 1 else None
+
+
+class Unled(NameLine):
+    """The name with which a call begins whose openers, the steps of `path`, are missing: it counts only before text."""
+
+    __slots__ = ("ref", "terminal")
+
+    def __init__(self, name: Terminal, path: tuple[Key, ...], ref: str) -> None:
+        super().__init__(name, path)
+        self.terminal = name
+        self.repair = RepairKind.IMPLIED_OPENER
+        self.ref = ref
+        """How the name is written: `{name}`, or as a part of an id."""
 
 
 class EndToken(Stop):
@@ -225,6 +240,8 @@ class Finder:
             yield from self._missing_openers()
             if self.outside and not self.node.json and not self.after.json:
                 yield from self._bare_calls()
+            if self.outside and not self.node.patterns and not self.after.patterns:
+                yield from self._unled_calls()
             if self.reasoning and self.calls:
                 yield from self._bare_after_reasoning()
         if self.outside:
@@ -321,6 +338,24 @@ class Finder:
                         for bracket in "{[":
                             yield Unopened(bracket, (*path, core), shape, RepairKind.IMPLIED_OPENER)
                         return
+                    if not inner.text and (node is not self.after or node.calling(core)):
+                        level.append(((*path, core), inner))
+
+    def _unled_calls(self) -> Iterator[Stop]:
+        """Names before which nothing but markers is missing, and after which JSON or a long marker comes."""
+        level: list[tuple[tuple[Key, ...], Node]] = [((SlotKind.TEXT,), self.after)]
+        for _ in range(_MISSING):
+            nearer, level = level, []
+            for path, node in nearer:
+                for core in (c for c, wrong in node.marks.items() if not wrong):
+                    inner = node.step(core).node
+                    for name, _ in inner.patterns:
+                        then = inner.step(name).node
+                        roles = inner.fills(name)
+                        if not inner.text and len(roles) == 1 and roles <= _NAMES and (then.json or then.strong):
+                            ref = self.graph.network.spec.ref if Role.REF in roles else "{name}"
+                            yield Unled(name, (*path, core), ref)
+                            return
                     if not inner.text and (node is not self.after or node.calling(core)):
                         level.append(((*path, core), inner))
 

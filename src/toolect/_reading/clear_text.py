@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.stop_plan import StopPlan, fixed
-from toolect._graph.stops import Stop
+from toolect._graph.stops import Stop, Unled
 from toolect._reading.runs import Hub, build
 
 _MOST = 512
@@ -63,7 +63,8 @@ def clear_text(
     lead = "" if bare else next(iter(leads.values()), "")
     ends = [stop for stop in ends if leads[stop] == lead]
     cores = [*(fixed(stop.core) for stop in ends), *("{[" if bare else "")]
-    if plan.head is not None or not cores or not all(cores):
+    headed = plan.head is not None and not isinstance(plan.head.stop, Unled)  # for which its route looks itself
+    if headed or not cores or not all(cores):
         return None
     known = {*signs, *(core[0] for core in cores)}
     words: list[str] = []

@@ -6,8 +6,9 @@ import re
 
 from toolect._graph.misspelling import around, near_before
 from toolect._graph.node import STRONG, Node
+from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, stops_of
+from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled, stops_of
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text
 from toolect._reading.free_text import NEAR, first_of, nowhere
@@ -20,6 +21,7 @@ from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
+from toolect._values.ref import split_ref
 from toolect.message import Call, Content, Repair, RepairKind
 
 _SOLID = re.compile(r"\S").search
@@ -41,6 +43,7 @@ class Said(Route):
         "_short",
         "_textless",
         "_thoughts",
+        "_unled",
         "_words",
         "direct",
         "head",
@@ -82,7 +85,10 @@ class Said(Route):
             before, loose = re.escape(self.space) + r"(?!\s)", bool(plan.braces) and not plan.direct
             blank = self.direct is None and not self.space and len(self._textless) == 1
             self._clear = clear_text(node, plan, ends, "`", before, _UNQUOTED, 1, loose, blank)
-        self.head = Named(node, plan.head, at_head=True) if plan.head is not None else None
+        head, self._unled = plan.head, None
+        if head is not None and isinstance(head.stop, Unled):
+            self._unled, head = head.stop, None
+        self.head = Named(node, head, at_head=True) if head is not None else None
         """A call that may begin with its name, where the text would."""
         named = [n for n in plan.needles if n.stop is not None and n.stop.named]
         self.named = {n.text: Named(node, n) for n in named}
@@ -102,6 +108,8 @@ class Said(Route):
         if to.bound >= 0 and not self._own:
             return self._pass(to)
         text, pos = to.buf, to.pos
+        if self._unled is not None and to.declared and self._unled_at(to, pos):
+            return None
         if self._clear is not None and to.ways is None:
             if pos == to.size and to.final and self.open:
                 to.finished = True
@@ -157,6 +165,14 @@ class Said(Route):
             self._end(to, pos, where)
         return None
 
+    def _unled_at(self, to: Striding, pos: int) -> bool:
+        """May a call whose openers are missing begin with its name at index `pos`?"""
+        stop, at = self._unled, past_blank(to.buf, pos)
+        if stop is None or at == to.size:
+            return False
+        said = self.node.graph.pattern(stop.core).match(to.buf, at, at + MAX_LEXEME)
+        return said is not None and (said.end() == to.size or split_ref(stop.ref, said[0])[0] in to.schemas.by_name)
+
     def opens(self, text: str, pos: int) -> bool:
         named = [named for word, named in self.named.items() if text.startswith(word, pos)]
         if self.head is not None or any(one.hub is None or one.line for one in named):
@@ -184,7 +200,7 @@ class Said(Route):
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
         text, pos = to.buf, to.pos
-        if self.head is not None:
+        if self.head is not None or self._unled is not None and to.declared and self._unled_at(to, pos):
             return None
         if pos > to.bound and not any(type(segment) is Call for segment in to.segments):
             return self._after_section(to)

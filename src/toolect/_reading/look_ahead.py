@@ -11,7 +11,7 @@ from toolect._graph.symbols import Terminal
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank
+from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank, past_fence
 from toolect._shapes.loose import bare_keys, first_keys
 from toolect._spec.model import Role, Shape, SlotKind
 from toolect.message import RepairKind
@@ -19,7 +19,6 @@ from toolect.message import RepairKind
 _FAR = 8
 """Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
 _STRINGS = re.compile(r':\s*+"((?:[^"\\]|\\.)*+)"').findall
-_OPENING = re.compile(r"(?:`{1,3}\w{0,16}\s*)?").match
 _SOLID = re.compile(r"\S").search
 
 
@@ -128,7 +127,7 @@ class _Way(Forgiving):
             shape, self.named = node.json_field().shape, True
             return Answer.NO if shape is None else bare_call(view, shape, pos)
         if node.json and buf[pos] == "`":
-            inside = _OPENING(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+            inside = past_fence(buf, pos)
             if inside == len(buf):
                 return Answer.NO if view.final else WAIT
             pos = inside if buf[inside] in "{[" else pos
@@ -154,12 +153,16 @@ def misspelled_call(view: View, stop: Misspelt, node: Node, pos: int) -> Answer:
     """Does a call follow at `buf[pos:]`, from `node`, after what may be a marker? All must tell so."""
     if view.graph.code is not None and node.coding is not None:
         return call_follows(view, stop, node, pos, strong=False) if view.tools else Answer.NO
+    if node.text:
+        from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+        return proof(view, node, pos) if view.tools else Answer.NO
     way = _Way(view, stop, node, pos, strong=False)
     way.picky = True
     for _ in range(_FAR):
         answer = way.go_on()
         if answer is Answer.YES:
-            return answer if way.named else Answer.NO
+            return answer if (way.known if stop.of.named else way.named) else Answer.NO
         if answer is not None:
             return answer
     return Answer.NO

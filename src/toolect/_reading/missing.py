@@ -15,6 +15,8 @@ from toolect.message import RepairKind
 
 MAX_VALUE = 4096
 """Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
+_CLOSERS = 3
+"""Closers that may be missing before text."""
 _BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
 """What stands between two calls in JSON."""
 
@@ -134,16 +136,20 @@ def lacks_sign(course: Course, node: Node, at: int) -> bool:
 
 
 def lacks_rest(course: Course, node: Node, at: int) -> bool:
-    """Does free text come after a call whose opener was missing? Then its closers are, too."""
-    call, closers = course.builder.call, []
-    if call is None or call.error or all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):
+    """Does text come after the arguments that cannot belong to the call? Then all its closers are missing.
+
+    It is a word, unless the opener was missing too: a sign may be what is left of a closer, or more of what broke.
+    """
+    call = course.builder.call
+    if call is None or call.error or not call.whole:
         return False
-    while (sole := node.sole) is not None:
-        closers.append(sole)
-        node = node.step(sole).node
-    for closer in closers if node.text else ():
+    unopened = any(repair.kind is RepairKind.IMPLIED_OPENER for repair in call.repairs)
+    if not unopened and not course.buf[at - course.base].isalnum():
+        return False
+    path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
+    for closer in path:
         course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-    return node.text and bool(closers)
+    return bool(path)
 
 
 def lacks_closer(course: Course, node: Node, at: int) -> bool:

@@ -29,6 +29,7 @@ _INSIDE = {"{": "\"'", "[": "{["}
 _EMPTY = re.compile(rf"\{{\s{{0,{MAX_BLANK}}}\}}|\[\s{{0,{MAX_BLANK}}}\]").match
 match_blank = re.compile(r"\s*").match
 _BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
+_FENCE = re.compile(rf"(?:`{{1,3}}\w{{0,16}}\s{{0,{MAX_BLANK}}})?").match
 _LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
 
 
@@ -117,6 +118,11 @@ def next_lexeme(
 def past_blank(buf: str, pos: int) -> int:
     """The index after the whitespace at `buf[pos:]`, of which no more than `MAX_BLANK` characters are looked at."""
     return _BLANK(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+
+
+def past_fence(buf: str, pos: int) -> int:
+    """The index after the opening of a fence at `buf[pos:]` and the whitespace there; `pos` where none is."""
+    return _FENCE(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
 
 
 def may_be_marker(node: Node, buf: str, pos: int) -> bool:

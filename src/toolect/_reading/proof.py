@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import Node
-from toolect._graph.spelling import cut_off
+from toolect._graph.spelling import MAX_LEXEME, cut_off
+from toolect._graph.stops import Unled
 from toolect._graph.symbols import Terminal
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import View
+from toolect._reading.probe import Lexeme, View, past_fence
 from toolect._spec.model import Role, SlotKind, Spelling
+from toolect._values.ref import split_ref
 
 _FAR = 8
 """Lexemes after the name that are looked at: the first key and what opens its value are within."""
@@ -57,6 +59,24 @@ def proof(view: View, node: Node, pos: int, trail: str = "") -> Answer:
     probe.form = Answer.YES if probe.known or not view.tools else Answer.NO
     probe.over(name)
     return probe.evidence()
+
+
+def unled(view: View, stop: Unled, node: Node, pos: int) -> Answer:
+    """Does a call begin with the name of a declared tool at `buf[pos:]`, a terminal of `node`, all openers missing?"""
+    said = view.graph.pattern(stop.core).match(view.buf, pos, pos + MAX_LEXEME)
+    if said is None or said.end() == pos:
+        return Answer.NO
+    name = split_ref(stop.ref, said[0])[0]
+    if said.end() == len(view.buf) and not view.final:
+        form = stop.ref.partition("{index}")[0]
+        written = [ref.replace("{name}", tool) for tool in view.tools for ref in {form, form.partition("{name}")[1]}]
+        return WAIT if any(one.startswith(said[0]) or said[0].startswith(one) for one in written) else Answer.NO
+    if name not in view.tools.by_name or said.end() == len(view.buf):
+        return Answer.NO
+    walk = _Walk(view, node, pos)
+    walk.known, walk.tool, walk.form = True, name, Answer.YES
+    walk.over(Lexeme(stop.terminal, pos, said.end()))
+    return walk.evidence()
 
 
 def _one_value(node: Node) -> bool:
@@ -135,6 +155,10 @@ class _Walk(Forgiving):
     def _object(self, node: Node) -> Answer:
         """The beginning of a JSON object, up to its first key: enough for every name."""
         buf, at = self.view.buf, self.pos
+        if buf[at] == "`":
+            at = past_fence(buf, at)
+            if at == len(buf):
+                return self._cut()
         lined = "\n" in node.choices[SlotKind.JSON][0].expects
         line = lined and "\n" not in self.blank
         if buf[at] != "{" and self.known and not lined:

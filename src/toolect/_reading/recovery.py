@@ -170,7 +170,7 @@ def _extra_sign(course: Course, node: Node, pos: int) -> Answer:
     """Does a closing bracket too many, or a comma, follow the arguments, or what they are a part of?"""
     call = course.builder.call
     char = course.buf[pos]
-    if call is None or not call.whole or char not in "}],;":
+    if char not in "}],;" or not (course.builder.after_call if call is None else call.whole):
         return Answer.NO
     after: Node | None = node
     while after is not None and not any(map(after.first, after.choices)):
@@ -232,4 +232,6 @@ def _skip(course: Course, node: Node, until: int = -1) -> Slot:
     if content and node.done is not None and course.bound is not None and at > course.bound:
         course.finish_tasks(at)
         raise Boundary(at)
+    if content:
+        course.builder.note(RepairKind.STRAY_MARKER, at, "text")
     return TextSlot.skipping(course, node, skip_plan(node), content, until)

@@ -18,6 +18,7 @@ from toolect._graph.stops import (
     NameLine,
     Stop,
     Stray,
+    Unled,
     Unopened,
     stops_of,
 )
@@ -322,13 +323,21 @@ def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: 
         node = _before(passage, course, stop, at)
     elif stop.key not in node.choices or passage.text_before(course, at):
         node = node.step(SlotKind.TEXT).node
-    from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+    if isinstance(stop, Unled) and not course.tools.declared:
+        return None
+    from toolect._reading.proof import proof, unled  # not part of starting up: few dialects need it
 
-    answer = proof(course, node, at)
+    answer = unled(course, stop, node, at) if isinstance(stop, Unled) else proof(course, node, at)
     if answer is not Answer.YES:
         return WAIT if answer is Answer.WAIT else None
     match = course.graph.pattern(stop.core).match(course.buf, at, at + MAX_LEXEME)
-    if match is None or match.end() == at or stop.repair is not None and match[0] not in course.tools:
+    if (
+        match is None
+        or match.end() == at
+        or not isinstance(stop, Unled)
+        and stop.repair is not None
+        and match[0] not in course.tools
+    ):
         return None
     return End(stop, needle.lead, at, match.end())
 

@@ -170,8 +170,10 @@ class JsonReader(OpenValue):
             found = complete(buf, pos, final and not self._stack)
             if found is not None and place.scalar:
                 shape.scalar(found[0], at, base + found[1])
-            elif found is not None and type(found[0]) is str:
-                self._unwanted(found[0], at)
+            elif found is not None:
+                shape.no_call(at)
+                if type(found[0]) is str:
+                    self._unwanted(found[0], at)
         if found is None:
             return -1
         self.expect = Expect.COMMA_OR_END if self._stack else Expect.DONE

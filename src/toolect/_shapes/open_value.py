@@ -207,8 +207,10 @@ class OpenValue:
             self._encoded.end(end - 1)
         elif not passing and self._shape.place.scalar:
             self._shape.scalar(unquote("".join(self._parts)), self._start, end)
-        elif not passing and self._parts:
-            self._unwanted(self._parts[0], self._start)
+        elif not passing:
+            self._shape.no_call(self._start)
+            if self._parts:
+                self._unwanted(self._parts[0], self._start)
         self._value_end()
 
     def _unwanted(self, text: str, at: int) -> None:
@@ -223,6 +225,8 @@ class OpenValue:
             self._safe(word)
         elif self._shape.place.scalar:
             self._shape.scalar(json.loads(word), self._start, end)
+        else:
+            self._shape.no_call(self._start)
         self._value_end()
 
     # Argument text

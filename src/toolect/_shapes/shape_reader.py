@@ -32,7 +32,8 @@ class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
-        "begun", "hidden", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start", "strange",
+        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start",
+        "strange",
     )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
@@ -42,6 +43,7 @@ class Frame:
         self.start = start
         self.owner: Frame | None = None  # the frame of the call that this may be a part of
         self.begun = False  # it is a call
+        self.called = False  # a call is one of its items
         self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come
         self.strange = False  # one of them is not in the shape
@@ -137,6 +139,13 @@ class ShapeReader:
         if frame.lost < 0 and (is_object or self._key not in BESIDE):
             frame.lost = at
 
+    def no_call(self, at: int) -> None:
+        """The value at `at` is a string, number or word: in a list of calls it stands where one should."""
+        frame = self.stack[-1] if self.stack else None
+        if frame is not None and not frame.is_object and frame.lost < 0 and self._unit is None:
+            members = self.place.object
+            frame.lost = at if members.units and members.sure else -1
+
     def scalar(self, value: Json, start: int, end: int) -> None:
         """A string, number or word outside of arguments is complete: characters `start:end`."""
         frame = self.stack[-1] if self.stack else None
@@ -182,7 +191,11 @@ class ShapeReader:
         """The innermost object or list closed. What a call has instead of arguments counts as such."""
         frame = self.stack.pop()
         if frame is not self._unit:
+            if frame.called and frame.lost >= 0:
+                self.emit(Repaired(RepairKind.SHAPE, frame.lost, "no call"))
             return
+        if self.stack:
+            self.stack[-1].called = not self.stack[-1].is_object
         if self._name and not self._argued and frame.members.complete:
             named = frame.members.named if self._leads else None
             if named is not None and (frame.keys[0] not in named or named.issuperset(frame.keys)):

@@ -19,12 +19,16 @@ MAX_TOLD = 1 << 17
 
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
+_QUOTES = ('"', "'", "`")
 _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
 
 
 class ToolSchemas(Mapping[str, Schema]):
-    """Tool name → its parameters' JSON Schema. `ns.x`, which is no tool, is the tool `x` where only that fits."""
+    """Tool name → its parameters' JSON Schema.
+
+    `ns.x` or `"x"`, which is no tool, is the tool `x` where only that fits.
+    """
 
     __slots__ = ("by_name", "declared")
 
@@ -39,6 +43,8 @@ class ToolSchemas(Mapping[str, Schema]):
         schemas = self.by_name
         if name in schemas or not schemas or len(name) > MAX_NAME:
             return name
+        if name[-1:] in _QUOTES and name[0] == name[-1] and (inner := self.called(name[1:-1])) in schemas:
+            return inner
         if _SPACED(name) is not None:
             fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
         else:
