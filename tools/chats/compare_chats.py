@@ -31,8 +31,8 @@ from tools.chats.template_texts import rendered
 
 SHARE = 0.99
 """The part of the conversations that a chat must agree on."""
-DRAWN = 4
-"""Conversations that are drawn for each that is wanted, at most: some templates are for those with tools."""
+DRAWN = 6
+"""Conversations that are drawn for each that is wanted, where a template is only for those with tools."""
 AROUND = 40
 """Characters shown on either side of a difference."""
 Render: TypeAlias = Callable[[Case], str]
@@ -70,17 +70,20 @@ class Compared(NamedTuple):
         return alike > 0 and alike >= SHARE * (alike + len(self.differences))
 
 
-def compare(template: Template, name: str, render: Render | None, given: Sequence[Case]) -> Compared:
-    """The chat `name`, which renders by `render`, beside the template."""
+def compare(template: Template, name: str, render: Render | None, seed: int, count: int) -> Compared:
+    """The chat `name`, which renders by `render`, beside the template on `count` conversations."""
     if render is None:
         return Compared(template, "")
+    given = _given(template, seed, count)
     try:
         texts = rendered(template, given)
     except BadTemplate as error:
         return Compared(template, name, wrong=str(error))
     same = refused = 0
     differences = []
-    for case, text in zip(given, texts, strict=True):
+    breaks = template.original.breaks
+    asked = ((case, text) for case, text in zip(given, texts, strict=True) if not breaks or breaks not in _told(text))
+    for case, text in islice(asked, count):
         try:
             ours: str | Refused = render(case)
         except Refused as error:
@@ -141,8 +144,9 @@ def table(compared: Iterable[Compared]) -> Iterator[str]:
 def _given(template: Template, seed: int, count: int) -> list[Case]:
     """The conversations that a template is for."""
     wanted = template.original.tools
-    drawn = (one for one in cases(seed, DRAWN * count, template.original.ids) if one.conversation.tools or not wanted)
-    return [*islice(drawn, count)]
+    most = DRAWN * count if wanted else count
+    drawn = (one for one in cases(seed, most, template.original.ids) if one.conversation.tools or not wanted)
+    return [*drawn]
 
 
 def _first(one: Compared) -> Iterator[str]:
@@ -169,8 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compared = []
     for template in chosen:
         name, render = next((have[n] for n in (template.name, *template.copies) if n in have), ("", None))
-        given = _given(template, options.seed, options.count) if render else []
-        compared.append(compare(template, name, render, given))
+        compared.append(compare(template, name, render, options.seed, options.count))
         for difference in compared[-1].differences[: options.differences]:
             print(f"{template.name} as {name}", *shown(difference), sep="\n", flush=True)
     rows = [*table(compared)]

@@ -52,6 +52,12 @@ class Original(msgspec.Struct, forbid_unknown_fields=True):
     """How a call's id is made of its `name`, its `index` in the conversation, or at `random`."""
     tools: bool = False
     """Whether it is for conversations with tools only: for those without the model has another one."""
+    breaks: str = ""
+    """What it says where it fails by an error of its own, and refuses nothing: it is not asked for such conversations."""
+    functions: bool = False
+    """Whether it wants tools as a text, `functions`, and a text of the date, `datetime`."""
+    responses: bool = False
+    """Whether it wants results in the message of the answer that called."""
     parts: bool = False
     """Whether it wants contents as lists of parts, as it also takes images."""
     thinking: bool | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 from collections.abc import Iterable, Sequence
 
 from toolect.authoring.generate.random_conversations import Case
@@ -35,6 +37,9 @@ def variables(case: Case, original: Original) -> dict[str, Json]:
         "bos_token": original.bos_token,
         "eos_token": original.eos_token,
     }
+    if original.functions:
+        functions = [tool["function"] for tool in case.conversation.tools]
+        given |= {"functions": json.dumps(functions, indent=4), "datetime": str(datetime.date.today())}
     thinking = original.thinking if case.thinking is None else case.thinking
     if thinking is not None:  # the names that templates have for it
         given |= {"enable_thinking": thinking, "thinking": thinking}
@@ -67,6 +72,8 @@ def messages(conversation: Conversation, original: Original) -> list[dict[str, J
                         for call in message.calls
                     ]
                 out.append(said)
+            case Results(results) if original.responses and out and out[-1]["role"] == "assistant":
+                out[-1]["tool_responses"] = [{"name": one.name, "response": one.output} for one in results]
             case Results(results):
                 out += [result.to_openai() for result in results]
     if original.parts:

@@ -92,7 +92,7 @@ def _fields(how: ToolText, schema: Mapping[str, Any]) -> Iterable[tuple[int, dic
                 "type": kind if isinstance(kind, str) else hint,
                 "hint": hint,
                 "description": described(schema, field),
-                "required": how.required[rank],
+                "required": fill(how.required[rank], {"hint": hint}),
                 "schema": spell(inner, how.notation),
                 "others": _others(how, inner, ()) if isinstance(inner, Mapping) else "",
             },
