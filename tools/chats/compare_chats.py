@@ -5,8 +5,10 @@
 The templates are those of `original_templates`, rendered as transformers does: the conversation as messages, tools as
 plain JSON, reasoning under each of its names, no option that was not asked for. A chat renders the same conversations,
 with what could break out of its place left as it is, since templates do. A template has a chat where an entry of
-chats.yaml names it under `templates`; all others are listed as missing. `--write` writes docs/reports/chats.md.
-Exit code 0: each template that has a chat agrees with it on at least 99 % of the conversations. 1: some do not.
+chats.yaml names it under `templates`; all others are listed as missing. reasons.yaml says why a template has none, or
+why the two differ. `--write` writes docs/reports/chats.md.
+Exit code 0: all that have a chat agree with it on at least 99 % of the conversations, or there is a reason. 1: a reason
+is missing, or stale.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ import datetime
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import islice, takewhile
-from typing import Any, NamedTuple, TypeAlias
+from itertools import takewhile
+from typing import Any, TypeAlias
 
 from toolect._chats import chat_registry
 from toolect._chats.verbs import Chat
@@ -26,11 +28,11 @@ from toolect.chat_template import BadTemplate
 from toolect.message import BadMessage
 from toolect.rendered import Unrepresentable
 from tools.chats.chats_report import write
+from tools.chats.compared import Compared, Difference
 from tools.chats.original_templates import CACHE, Template, templates
+from tools.chats.reasons import reasons, unreasoned, why
 from tools.chats.template_texts import rendered
 
-SHARE = 0.99
-"""The part of the conversations that a chat must agree on."""
 DRAWN = 6
 """Conversations that are drawn for each that is wanted, where a template is only for those with tools."""
 AROUND = 40
@@ -43,33 +45,6 @@ class Refused(Exception):  # what happened
     """A chat does not carry a conversation."""
 
 
-class Difference(NamedTuple):
-    """One case that is not the same: what the template makes of it, and the chat."""
-
-    case: Case
-    template: str
-    chat: str
-
-
-class Compared(NamedTuple):
-    """How a chat does on the conversations of a template; without a chat all are missing."""
-
-    template: Template
-    chat: str
-    same: int = 0
-    refused: int = 0
-    """By both."""
-    differences: tuple[Difference, ...] = ()
-    wrong: str = ""
-    """Why the template renders nothing at all."""
-
-    @property
-    def agrees(self) -> bool:
-        """True where they are the same often enough."""
-        alike = self.same + self.refused
-        return alike > 0 and alike >= SHARE * (alike + len(self.differences))
-
-
 def compare(template: Template, name: str, render: Render | None, seed: int, count: int) -> Compared:
     """The chat `name`, which renders by `render`, beside the template on `count` conversations."""
     if render is None:
@@ -80,10 +55,15 @@ def compare(template: Template, name: str, render: Render | None, seed: int, cou
     except BadTemplate as error:
         return Compared(template, name, wrong=str(error))
     same = refused = 0
-    differences = []
+    differences: list[Difference] = []
     breaks = template.original.breaks
-    asked = ((case, text) for case, text in zip(given, texts, strict=True) if not breaks or breaks not in _told(text))
-    for case, text in islice(asked, count):
+    left = 0
+    for case, text in zip(given, texts, strict=True):
+        if same + refused + len(differences) == count:
+            break
+        if breaks and isinstance(text, BadTemplate) and breaks in str(text):
+            left += 1
+            continue
         try:
             ours: str | Refused = render(case)
         except Refused as error:
@@ -94,7 +74,7 @@ def compare(template: Template, name: str, render: Render | None, seed: int, cou
             same += 1
         else:
             differences.append(Difference(case, _told(text), _told(ours)))
-    return Compared(template, name, same, refused, tuple(differences))
+    return Compared(template, name, same, refused, tuple(differences), left=left)
 
 
 def _told(text: str | Exception) -> str:
@@ -178,11 +158,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{template.name} as {name}", *shown(difference), sep="\n", flush=True)
     rows = [*table(compared)]
     print(*rows, sep="\n")
+    known = reasons()
+    wrong = [*unreasoned(compared, known, options.count)]
+    for line in wrong:
+        print(line, file=sys.stderr)
     if options.write:
         held = [one for one in compared if one.chat]
         first = [line for one in held if one.differences for line in _first(one)]
-        write(rows, first, options.count, sum(one.agrees for one in held), len(held))
-    return int(not all(one.agrees for one in compared if one.chat))
+        write(rows, [*why(compared, known)], first, options.count, sum(one.agrees for one in held), len(held))
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":

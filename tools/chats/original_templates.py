@@ -53,7 +53,7 @@ class Original(msgspec.Struct, forbid_unknown_fields=True):
     tools: bool = False
     """Whether it is for conversations with tools only: for those without the model has another one."""
     breaks: str = ""
-    """What it says where it fails by an error of its own, and refuses nothing: it is not asked for such conversations."""
+    """What it says where it refuses nothing, but fails by an error of its own: it is not asked for these."""
     functions: bool = False
     """Whether it wants tools as a text, `functions`, and a text of the date, `datetime`."""
     responses: bool = False
