@@ -23,10 +23,16 @@ ENTRY: dict[str, Any] = {
 HARBOUR = f"harbour:\n  {MAP}\n  end: ['<end>']\n"
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What these tests compile, kept by its content as ever, is not in the user's cache."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def _unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _unchanged(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test defines is gone after it."""
-    monkeypatch.setenv("TOOLECT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TOOLECT_CACHE_DIR", str(cache))
     monkeypatch.setattr(registry, "_registry", Registry(shipped))
     monkeypatch.setattr(files, "_given", {})
 

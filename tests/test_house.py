@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,17 @@ from tools.house.imports import ORDER, Import, circles, imports, modules, part, 
 
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN = modules(ROOT / "src")
-FOUND = list(imports(KNOWN))
+
+
+@cache
+def every_import() -> list[Import]:
+    """Every import of the sources."""
+    return list(imports(KNOWN))
 
 
 def test_packages_import_downwards() -> None:
     """Every package imports itself and lower floors only, also within functions and for type checkers."""
-    wrong = [f"{KNOWN[one.module]}:{one.line}: {one.module} imports {one.target}" for one in upward(FOUND)]
+    wrong = [f"{KNOWN[one.module]}:{one.line}: {one.module} imports {one.target}" for one in upward(every_import())]
     assert not wrong, "\n".join(wrong)
 
 
@@ -33,7 +39,7 @@ def test_every_package_is_on_a_floor() -> None:
 
 def test_no_circle_among_files() -> None:
     """No file imports itself by way of others."""
-    groups = circles(FOUND)
+    groups = circles(every_import())
     assert not groups, "\n".join(" ".join(group) for group in groups)
 
 
@@ -64,7 +70,7 @@ def test_layers_of_reading_look_down() -> None:
     """What the page of how it works says of layers is so: none knows a higher one, not even by way of others."""
     rows = layers((ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8"))
     assert len(rows) > 6 and {f"toolect._reading.{name}" for row in rows for name in row} <= set(KNOWN)
-    assert not climbing(rows, FOUND)
+    assert not climbing(rows, every_import())
 
 
 def namesakes(files: Iterable[Path]) -> list[str]:
@@ -84,7 +90,7 @@ def test_a_package_says_what_others_import() -> None:
         if package.count(".") > 1:
             continue
         doc = ast.get_docstring(ast.parse(KNOWN[package].read_text(encoding="utf-8"))) or ""
-        outside = (one.target for one in FOUND if part(one.module) != part(package))
+        outside = (one.target for one in every_import() if part(one.module) != part(package))
         taken = {target.split(".")[2] for target in outside if target.startswith(f"{package}.")}
         assert set(re.findall(r"`(\w+)`", doc.partition("Others import")[2])) == taken, package
 
@@ -92,7 +98,7 @@ def test_a_package_says_what_others_import() -> None:
 def test_the_library_imports_neither_tools_nor_tests() -> None:
     """What is installed does without what only the repository has."""
     own = {"tools", *(path.stem for path in (ROOT / "tests").glob("*.py"))}
-    assert not [one for one in FOUND if one.target.partition(".")[0] in own]
+    assert not [one for one in every_import() if one.target.partition(".")[0] in own]
 
 
 def test_calls_are_counted() -> None:
