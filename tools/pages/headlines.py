@@ -25,7 +25,7 @@ def text() -> str:
     """The part of the README that has figures."""
     report = msgspec.json.decode(peer_figures.FILE.read_bytes(), type=Report)
     told = [fill(_conformance(), subsequent_indent="  "), fill(_probes(report), subsequent_indent="  "), ""]
-    return "\n".join([*told, fill(_BESIDE), "", table([*_beside(report)]), "", fill(_alone())])
+    return "\n".join([*told, fill(_BESIDE), "", table([*_beside(report)]), "", fill(_alone()), "", fill(_auto())])
 
 
 fill = partial(textwrap.fill, width=120, break_long_words=False, break_on_hyphens=False)
@@ -72,6 +72,20 @@ def _alone() -> str:
     return (
         f"A short answer, and a chunk of four characters of one, take {', '.join(told)}, where `json.loads` of 140 "
         f"characters takes {LOADS:g} ([speed](docs/reports/speed.md), `make bench`; `make compiled`)."
+    )
+
+
+def _auto() -> str:
+    readings = [one.readings for one in kept().runs[_BUILDS[US]].dialects.values()]
+    short, long, pieces, stretches = (
+        f"{median(one[f'{workload} auto'].us[way] / one[workload].us[way] for one in readings):.1f}"
+        for way in ("whole, tools", "by 4, tools")
+        for workload in ("short", "code20")
+    )
+    return (
+        f"Without a name, by `auto`, a short answer takes {short} times as long as in its dialect, 20 kB of code "
+        f"{long} times, streamed {pieces} and {stretches} times ([what it "
+        "costs](docs/guide/detection.md#what-it-costs))."
     )
 
 
