@@ -98,13 +98,13 @@ class Notation(msgspec.Struct, frozen=True):
 class ToolText(msgspec.Struct, frozen=True):
     """How tools are told: `text` around all of them, `each` for one, `between` two.
 
-    `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool` the
-    object around it, too. `parameter` is what `{fields}` writes for each parameter, after `head` if there is any; `other`
-    what `{others}` writes for each keyword of a schema. `required` is what `{required}` says of a parameter that is and of
-    one that is not, where `{hint}` is its type. `argument` is what `{signature}` writes for each parameter, with `comma`
-    between two; `optional` what it writes for one that is not required. `types` has the words of `{hint}`, by the types of
-    JSON Schema and `any`; without them they are those of Python. `empty` is what `{parameters}` stands for where there are
-    none; without it, a schema of an object.
+    `tool` is the JSON that the hole `{tool}` stands for: `$function` in it is a definition as it was given, `$tool`
+    the object around it, too. `parameter` is what `{fields}` writes for each parameter, after `head` if there is any;
+    `other` what `{others}` writes for each keyword of a schema. `required` is what `{required}` says of a parameter
+    that is and of one that is not, where `{hint}` is its type. `argument` is what `{signature}` writes for each
+    parameter, with `comma` between two; `optional` what it writes for one that is not required. `types` has the words
+    of `{hint}`, by the types of JSON Schema and `any`; without them they are those of Python. `empty` is what
+    `{parameters}` stands for where there are none; without it, a schema of an object.
     """
 
     text: Annotated[str, _holes("tools", needed=("tools",))] = "{tools}"
