@@ -23,7 +23,7 @@ from toolect import Content, Conversation, Message
 from toolect._chats.comparing import IDS, changes
 from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
-from toolect._data.job import Job, _alone, run
+from toolect._data.job import UNIT, Done, Job, _alone, run
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
 from toolect.cli import main
@@ -422,6 +422,32 @@ def test_the_command(corpus: Path, tmp_path: Path) -> None:
         command = ["dataset", str(corpus), "--to", "messages", "-o", str(tmp_path / "w"), *wrong]
         failed = CliRunner().invoke(main, command)
         assert failed.exit_code == 2 and "expected" in failed.stderr, wrong
+
+
+def test_the_command_shares_its_work_out(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units are small whatever the size of the files that are written: so there is work for every process."""
+    given: list[Job] = []
+    monkeypatch.setattr("toolect._data.job.run", lambda job, *_: given.append(job) or Done())
+    done = CliRunner().invoke(main, ["dataset", str(corpus), "--to", "qwen3", "-o", str(tmp_path), "--shard", "7"])
+    assert done.exit_code == 0, done.output
+    assert (given[0].unit, given[0].shard) == (UNIT, 7 << 20)
+
+
+def test_other_processes_know_chats_that_were_loaded(corpus: Path, tmp_path: Path) -> None:
+    """Several processes write in a chat of one's own what one does."""
+    specs = tmp_path / "own.chats.yaml"
+    specs.write_text('harbour: {extends: qwen3, markers: {"<|im_start|>user\\n": "<|im_start|>guest\\n"}}\n', "utf-8")
+    code = (
+        "import sys, toolect; from toolect._data.job import *; from toolect.data import target_of\n"
+        "if __name__ == '__main__':\n"
+        "    toolect.load(sys.argv[1]); settings = Settings(target_of('harbour'))\n"
+        "    for jobs in (1, 2): run(Job((sys.argv[2],), f'{sys.argv[3]}/{jobs}', settings, unit=40_000), jobs)\n"
+    )
+    script = tmp_path / "jobs.py"
+    script.write_text(code, "utf-8")
+    subprocess.run([sys.executable, str(script), str(specs), str(corpus), str(tmp_path / "out")], check=True)
+    assert files(tmp_path / "out" / "1") == files(tmp_path / "out" / "2")
+    assert b"<|im_start|>guest" in files(tmp_path / "out" / "2")["rows-00000.jsonl"]
 
 
 def test_a_target_is_said() -> None:

@@ -1,6 +1,6 @@
-"""Measures `toolect dataset`: rows a second beside the plainest loop over the same rows, processes, and memory.
+"""Measures `toolect dataset`: rows a second beside the plainest loop over the same rows, processes, memory, resuming.
 
-    python -m tools.bench.data_sets [--size MB] [--rows N] [--to CHAT…] [--write]
+    python -m tools.bench.data_sets [--size MB] [--row MB] [--rows N] [--to CHAT…] [--write]
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. The floor is
 `json.loads` and `json.dumps` of each row. Speed is counted in processor time, as others may share the machine.
@@ -9,19 +9,24 @@ Targets
   speed      at least 0.35 of the rows of the floor, from messages to a transcript
   processes  two convert at least 1.7 times as many rows a second as one
   memory     at most 400 MB for all processes together, whatever the size of the input
+  resuming   a run that is killed twice and gone on with writes the same bytes as one that was not
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
+import resource
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,31 +34,12 @@ import msgspec
 
 from toolect._data.converting import Settings, convert
 from toolect._data.parting import encoded
+from toolect._reading import machine
 from toolect.data import Kind, Source, target_of
 from tools.pages.markdown_text import table
 
 PAGE = Path("docs/reports/datasets.md")
-WORDS = [
-    "the",
-    "tide",
-    "in",
-    "Brest",
-    "rises",
-    "at",
-    "five",
-    "ten",
-    "and",
-    "falls",
-    "again",
-    "before",
-    "noon",
-    "so",
-    "we",
-    "wait",
-    "for",
-    "it",
-    "here",
-]
+WORDS = "the tide in Brest rises at five ten and falls again before noon so we wait for it here".split()  # noqa: SIM905
 SPEED, BOTH, MEMORY = 0.35, 1.7, 400
 MB = 1_000_000
 
@@ -67,12 +53,27 @@ class Rate(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run of the command: rows a second by the clock, and the MB that its processes took at most together."""
+    """A run of the command: its seconds by the clock, its processor time in the process that writes and in those that
+    convert, and the MB that all of them took at most together.
+    """
 
     jobs: int
-    megabytes: int
-    rows: float
+    what: str
+    rows: int
+    seconds: float
+    parent: float
+    workers: float
     peak: float
+    killed: int = 0
+
+    @property
+    def cells(self) -> list[str]:
+        """The run as a row of a table."""
+        micro = [f"{1e6 * one / self.rows:,.0f} µs" for one in (self.parent, self.workers)]
+        return [
+            str(self.jobs), self.what, f"{self.rows:,}", f"{self.rows / self.seconds:,.0f}", *micro,
+            f"{self.peak:.0f} MB",
+        ]  # fmt: skip
 
 
 def text(draw: random.Random, words: int) -> str:
@@ -108,6 +109,11 @@ def rows() -> Iterator[dict[str, Any]]:
         yield {"id": number, "messages": messages, "tools": draw.choice(lists)}
 
 
+def is_compiled() -> bool:
+    """True where the reading packages are compiled."""
+    return not (machine.__file__ or "").endswith(".py")
+
+
 def best(work: Any, count: int) -> float:
     """Items a second of processor time, the best of five runs."""
     times = []
@@ -140,21 +146,42 @@ def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
     return floor, found
 
 
-def run(path: Path, megabytes: int, jobs: int, chat: str, out: Path) -> Run:
-    """One run of the command over a file."""
-    command = [sys.executable, "-m", "toolect", "dataset", str(path), "--to", chat, "-o", str(out), "--json"]
-    start = time.perf_counter()
-    process = subprocess.Popen([*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL)
-    peak = 0.0
-    while process.poll() is None:
-        peak = max(peak, sum(map(resident, family(process.pid))))
-        time.sleep(0.2)
-    seconds = time.perf_counter() - start
-    if process.returncode:
-        raise SystemExit(f"expected the command to convert all rows, got exit code {process.returncode}")
-    with path.open("rb") as file:
-        count = sum(1 for _ in file)
-    return Run(jobs, megabytes, count / seconds, peak)
+def run(paths: Sequence[Path], what: str, rows: int, jobs: int, chat: str, out: Path, kills: Sequence[int] = ()) -> Run:
+    """A run of the command over files, killed whenever it has written so many bytes more, and begun again."""
+    command = [sys.executable, "-m", "toolect", "dataset", *map(str, paths), "--to", chat, "-o", str(out), "--json"]
+    start, before, parent, peak = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN), 0.0, 0.0
+    for limit in (*kills, 0):
+        process = subprocess.Popen(
+            [*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL, start_new_session=True
+        )  # fmt: skip
+        own = 0.0
+        while process.poll() is None:
+            peak = max(peak, sum(map(resident, family(process.pid))))
+            own = max(own, processor(process.pid))
+            if limit and written(out) > limit:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            time.sleep(0.2)
+        parent += own
+        if not limit and process.returncode:
+            raise SystemExit(f"expected the command to convert all rows, got exit code {process.returncode}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Run(jobs, what, rows, time.perf_counter() - start, parent, max(whole - parent, 0.0), peak, len(kills))
+
+
+def written(out: Path) -> int:
+    """The bytes of the rows in a folder."""
+    return sum(path.stat().st_size for path in out.glob("rows-*.jsonl"))
+
+
+def processor(pid: int) -> float:
+    """The seconds of processor time that a process took."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def family(pid: int) -> list[int]:
@@ -182,55 +209,105 @@ def resident(pid: int) -> float:
 
 
 def runs(megabytes: int, chat: str) -> list[Run]:
-    """Runs over a file of that size, by one process and by two."""
+    """A file of that size by one process; by two, which are killed twice; and twice as much by two."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "in.jsonl"
-        made, size = rows(), 0
+        path, again, outs = (
+            Path(folder, "in.jsonl"),
+            Path(folder, "in2.jsonl"),
+            [Path(folder, f"out{n}") for n in range(3)],
+        )
+        made, size, count = rows(), 0, 0
         with path.open("w") as file:
             while size < megabytes * MB:
                 size += file.write(json.dumps(next(made)) + "\n")
-        found = [run(path, megabytes, jobs, chat, Path(folder) / f"out{jobs}") for jobs in (1, 2)]
-        same = [(Path(folder) / f"out{jobs}" / "rows-00000.jsonl").read_bytes() for jobs in (1, 2)]
-        assert same[0] == same[1], "expected the same bytes of one process and of two"
-        return found
+                count += 1
+        os.link(path, again)
+        whole = run([path], f"{megabytes:,} MB", count, 1, chat, outs[0])
+        third = written(outs[0]) // 3
+        what = f"{megabytes:,} MB, killed twice and resumed"
+        killed = run([path], what, count, 2, chat, outs[1], (third, 2 * third))
+        if hashed(outs[0]) != hashed(outs[1]):
+            raise SystemExit("expected the same bytes of a run that was killed and of one that was not")
+        shutil.rmtree(outs[0])
+        shutil.rmtree(outs[1])
+        return [whole, killed, run([path, again], f"{2 * megabytes:,} MB", 2 * count, 2, chat, outs[2])]
 
 
-def page(floor: float, found: list[Rate], large: list[Run]) -> str:
+def hashed(out: Path) -> dict[str, bytes]:
+    """What is in the files of a folder, each as a short key."""
+    found = {}
+    for path in sorted(out.iterdir()):
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").digest()
+    return found
+
+
+def one_row(megabytes: int, chat: str) -> list[str]:
+    """What becomes of a row of so many MB between two others, with the bound on rows as it is, and without it."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path, made = Path(folder, "in.jsonl"), rows()
+        with path.open("w") as file:
+            for filler in ("", "the tide rises " * (megabytes * MB // 15), ""):
+                row = next(made)
+                row["messages"][1]["content"] += filler
+                file.write(json.dumps(row) + "\n")
+        for number, most in enumerate((64 << 20, 1 << 30)):
+            out = Path(folder, f"out{number}")
+            command = [sys.executable, "-m", "toolect", "dataset", str(path), "--to", chat, "-o", str(out)]
+            done = subprocess.run([*command, "--max-bytes", str(most)], capture_output=True, text=True)
+            found.append(done.stdout.partition("\n")[0])
+    return found
+
+
+def page(chat: str, floor: float, found: list[Rate], large: list[Run], row: int, told: list[str]) -> str:
     """The report."""
     speeds = [[one.what, f"{one.rows:,.0f}", f"{one.share:.2f}"] for one in found]
-    sizes = [[str(one.jobs), f"{one.megabytes:,} MB", f"{one.rows:,.0f}", f"{one.peak:.0f} MB"] for one in large]
-    times = large[1].rows / large[0].rows
+    alone = large[0].parent + large[0].workers
+    both = alone / large[0].rows / max(large[2].parent, large[2].workers / 2) * large[2].rows
     return f"""# Data sets: speed and memory
 
 `make datasets ARGS=--write` writes this page. Rows are conversations of nine messages with two calls and one of twenty
-lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too.
+lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too, so
+processor time tells more than the clock. {"Compiled" if is_compiled() else "Plain Python"}.
 
 ## Speed
 
 The floor is `json.loads` and `json.dumps` of each row: {floor:,.0f} rows a second of processor time. The target is
-{SPEED} of it. Reading each new row back, to find out what it lost, is most of the work; `--no-compare` leaves that out.
+{SPEED} of it. A form of conversation is read back once, to find out what it loses; `--no-compare` reads nothing back.
 
 {table([["to", "rows/s", "of the floor"], *speeds])}
 
 ## Size
 
-`toolect dataset`, by the clock, reading back included. Memory is that of all processes together; the target is
-{MEMORY} MB for any size. Two processes convert {times:.2f} times as many rows as one; the target is {BOTH}.
+`toolect dataset` to {chat}: rows a second by the clock, processor time for a row in the process that
+writes and in those that convert, and the memory of all together, of which the target is {MEMORY} MB for any size. By
+processor time, two processes that had a core each would convert {both:.2f} times as many rows as one; the target is
+{BOTH}. Killed twice and gone on with, a run writes the same bytes as one that was not.
 
-{table([["processes", "input", "rows/s", "memory"], *sizes])}
+{table([["processes", "input", "rows", "rows/s", "writing", "converting", "memory"], *(one.cells for one in large)])}
+
+## One row of {row:,} MB, between two others
+
+With `--max-bytes` as it is, and with 1 GiB:
+
+- {told[0]}
+- {told[1]}
 """
 
 
 def main() -> None:
     """Print the figures, or write them."""
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    options.add_argument("--size", type=int, default=2000, metavar="MB")
+    options.add_argument("--size", type=int, default=1000, metavar="MB")
+    options.add_argument("--row", type=int, default=100, metavar="MB")
     options.add_argument("--rows", type=int, default=2000, metavar="N")
-    options.add_argument("--to", nargs="+", default=["chatml"], metavar="CHAT")
+    options.add_argument("--to", nargs="+", default=["qwen3", "glm-4.5", "deepseek-v3.1"], metavar="CHAT")
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     floor, found = rates(given.to, given.rows)
-    text = page(floor, found, runs(given.size, given.to[0]))
+    large = runs(given.size, given.to[0])
+    text = page(given.to[0], floor, found, large, given.row, one_row(given.row, given.to[0]))
     print(text)
     if given.write:
         PAGE.write_text(text, encoding="utf-8")

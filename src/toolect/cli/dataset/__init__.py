@@ -106,7 +106,7 @@ def command(
     keep = Keep(tuple(map(Status, statuses)), valid, with_calls, max_ids or 0)
     settings = Settings(target, _source(origin, from_dialect, field, not keep_told), keep, strict, distinct)
     _check(keep)
-    job = Job(data, out, settings, parquet, max_bytes, shard * shared.MEBIBYTE)
+    job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(msgspec.json.encode(found))
     if html is not None:
