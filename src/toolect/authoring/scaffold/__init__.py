@@ -81,7 +81,8 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
     if tools:
         schemas = tool_schemas(tools)
         ready = stripped(texts, schemas)
-        return _best(name, chain(drafts(ready, schemas), looks(ready)), samples, spec, tools)[1]
+        rank, made = _best(name, chain(drafts(ready, schemas), looks(ready)), samples, spec, tools)
+        return made if made.sound else _without_one(name, ready, rank, made, samples, spec, tools)
     ready = stripped(texts)
     plain = _best(name, iter(()), samples, spec, None)[1]
     options: list[tuple[Option, Scaffold]] = []
@@ -105,6 +106,30 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
     options.sort(key=lambda one: one[0].rank(), reverse=True)
     made = options[0][1]
     return made._replace(doubt=made.doubt or uncertain([one for one, _ in options]))
+
+
+def _without_one(
+    name: str,
+    ready: Prepared,
+    rank: tuple[int, ...],
+    made: Scaffold,
+    samples: Sequence[Sample],
+    spec: Path,
+    tools: Sequence[Json],
+) -> Scaffold:
+    """The dialect of all samples but one, if that reads more of them: what is odd in one of them hides the rest."""
+    schemas = tool_schemas(tools)
+    for i, odd in enumerate(samples if len(samples) > 2 else ()):
+        fewer = ready._replace(samples=[one for k, one in enumerate(ready.samples) if k != i])
+        found = (
+            Induced(one.draft, [*one.expected[:i], None, *one.expected[i:]] if one.expected is not None else None)
+            for one in islice(drafts(fewer, schemas), MAX_TRIED)
+        )
+        other, another = _best(name, found, samples, spec, tools)
+        if other > rank:
+            doubt = another.doubt or f"how calls are written was seen without {odd.title}: look at what is read there"
+            rank, made = other, another._replace(doubt=doubt)
+    return made
 
 
 def scaffold_told(
@@ -207,7 +232,7 @@ def _with_corpus(
     samples: Sequence[Sample],
     spec: Path,
     tools: Sequence[Json] | None = None,
-    expected: Sequence[Expected] | None = None,
+    expected: Sequence[Expected | None] | None = None,
 ) -> Scaffold:
     dialect = _compiled(name, files, spec)
     path = _folder(spec) / f"{name}.txt"

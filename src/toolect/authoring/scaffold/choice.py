@@ -54,8 +54,8 @@ class Option(NamedTuple):
         return len(self.grammar) + said + len("".join({*words})) + len(words)
 
 
-_MARKED = re.compile(r"[\"']>|</|<[|｜]|[|｜]>")
-"""What a value has in it that ends too late."""
+_MARKED = re.compile(r"[\"']>|</|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
+"""What a value has in it that begins too early, or ends too late."""
 _LITERAL = re.compile(r"^\w+: .*|^    \| .*", re.MULTILINE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 

@@ -86,16 +86,24 @@ def _call(draft: Draft) -> Iterator[str]:
 
 def _spelled(tokens: Sequence[Token], arguments: Arguments | None = None) -> Iterator[str]:
     """Tokens as the grammar has them: texts between holes are one marker."""
-    divided = f"(argument ({dumps(arguments.divider)} argument)*)?" if arguments and arguments.divider else ""
+    given = _arguments(arguments) if arguments is not None else ""
     text = ""
     for token in tokens:
         if isinstance(token, Hole):
             yield from ([dumps(text)] if text else [])
-            yield divided if divided and token is Hole.ARGUMENTS else token.value
+            yield given if given and token is Hole.ARGUMENTS else token.value
             text = ""
         else:
             text += token
     yield from ([dumps(text)] if text else [])
+
+
+def _arguments(arguments: Arguments) -> str:
+    """The arguments of a call, where more than they themselves comes with them; "" otherwise."""
+    several = f"argument ({dumps(arguments.divider)} argument)*" if arguments.divider else "argument+"
+    opener, closer = arguments.around
+    parts = [*_markers(opener), several, *_markers(closer)]
+    return f"({' '.join(parts)})?" if arguments.divider or len(parts) > 1 else ""
 
 
 def _terminals(draft: Draft) -> Iterator[str]:
@@ -120,7 +128,7 @@ def holes_of(draft: Draft) -> list[Token]:
 
 def _regex(hole: Hole, draft: Draft) -> str:
     """A name ends where whitespace or a sign comes that may follow it."""
-    signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-.")}
+    signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-")}
     shown = {re.escape(sign).replace("/", r"\/") for sign in signs if not sign.isspace()} | {"<", ">", '"'}
     return rf"[^\s{''.join(sorted(shown))}]+"
 

@@ -24,7 +24,7 @@ class Induced(NamedTuple):
     """A draft, and what it has to read in each sample; None where that is not known."""
 
     draft: Draft
-    expected: list[Expected] | None = None
+    expected: Sequence[Expected | None] | None = None
 
 
 def stripped(samples: Sequence[str], tools: ToolSchemas = NO_TOOLS) -> Prepared:

@@ -185,22 +185,41 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
     ends = iter(found.ends)
     made: list[list[SeenCall]] = [[] for _ in texts]
     head = "".join(common_end(heads)).removesuffix(begins)
+    lasts = iter(found.ends)
+    stops = [_stops(call, lasts) for call in calls]
+    behind = [tokens(texts[call.sample][stop : call.end]) for call, stop in zip(calls, stops, strict=True) if call.keys]
+    around = _around(head, common_start(behind), common_start(empty)) if empty else ("", "")
     for call in calls:
         text = texts[call.sample]
         start = end = call.name.end
         if call.keys:
-            start = call.keys[0].start - lead
-            origins = [again.end if again else key.end for key, again in zip(call.keys, call.closing, strict=True)]
-            end = [origin + next(ends) for origin in origins][-1]
-        elif text.startswith(head, start):
-            start = end = start + len(head)
+            start = call.keys[0].start - lead - len(around[0])
+            end = _stops(call, ends) + len(around[1])
+        elif text.startswith(bare := head.removesuffix(around[0]), start):
+            start = end = start + len(bare)
         marks = [Mark(call.name.start, call.name.end, Hole.NAME), Mark(start, end, Hole.ARGUMENTS)]
         marks += [Mark(word.start, word.end, Hole.NAME) for word in call.closers if word.start >= end]
         made[call.sample].append(SeenCall(call.name.text, tuple(key.text for key in call.keys), tuple(marks)))
     forms = tuple((begins, Hole.KEY, *form) if begins else (Hole.KEY, *form) for form in found.forms)
     return Seen(
-        tuple(map(tuple, made)), Arguments(forms, divider, found.codec, found.language, found.quote, found.divided)
+        tuple(map(tuple, made)),
+        Arguments(forms, divider, found.codec, found.language, found.quote, found.divided, around),
     )
+
+
+def _stops(call: Keyed, ends: Iterator[int]) -> int:
+    """Where the last argument of a call ends; `ends` are those of all arguments from its key on."""
+    origins = [again.end if again else key.end for key, again in zip(call.keys, call.closing, strict=True)]
+    return max((origin + next(ends) for origin in origins), default=call.name.end)
+
+
+def _around(head: str, behind: Sequence[str], empty: Sequence[str]) -> tuple[str, str]:
+    """What stands between a name and its arguments, and behind those, that a call without any does not have."""
+    parts = tokens(head)
+    same = len(common_start([parts, empty]))
+    rest = empty[same : same + 1]
+    at = behind.index(rest[0]) if rest and rest[0] in behind else 0
+    return ("".join(parts[same:]), "".join(behind[:at])) if same < len(parts) and at else ("", "")
 
 
 def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:

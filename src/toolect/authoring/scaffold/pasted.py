@@ -76,7 +76,7 @@ def read(
     if expected is not None:
         calls = [(call.name, frozenset(call.arguments or ())) for call in message.calls]
         wanted = [(call.name, frozenset(call.keys or ())) for call in expected.calls]
-        if calls != wanted or message.content.split() != expected.content.split():
+        if calls != wanted or "".join(message.content.split()) != "".join(expected.content.split()):
             return None
     return message
 

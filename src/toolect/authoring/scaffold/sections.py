@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from toolect.authoring.scaffold.json_calls import json_values
 from toolect.authoring.scaffold.pieces import Prose, parted, pieces
 from toolect.authoring.scaffold.seen import common_start, tokens
 from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING, Thought, Wrap
@@ -103,13 +104,14 @@ def _sections(number: int, stretch: Stretch, divider: str) -> Iterator[_Section]
         ended = stretch.before and text.rstrip().endswith(sign)
         text = text.rstrip().removesuffix(sign) if ended else text
         head, _, tail = parted(divider)
-        parts = re.split(rf"{re.escape(sign)}(?!{re.escape(sign[0])})", text)
+        parts = re.split(rf"{re.escape(sign)}(?!{re.escape(sign[-1])})", text)
         parts = [part.removeprefix(tail).removesuffix(head) for part in parts]
     parts = [part for part in parts if part.strip()]
     for at, part in enumerate(parts):
         last = at + 1 == len(parts) and not stretch.before
         found = list(_marked(number, part, last))
-        if not found or len(found) > MAX_SECTIONS or not (found[0].opener.strip() or found[-1].closer.strip()):
+        marked = bool(found) and bool(found[0].opener.strip() or found[-1].closer.strip())
+        if not marked or len(found) > MAX_SECTIONS or any(any(json_values(one.prose)) for one in found):
             found = [_Section(number, "", part.strip(), "", last)]
         yield from found[:-1]
         yield found[-1]._replace(divided=split)

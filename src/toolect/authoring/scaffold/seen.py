@@ -25,6 +25,8 @@ class Arguments(NamedTuple):
     """What strings of the value language stand between, if that is its own."""
     several: bool = True
     """Arguments were seen that follow one another."""
+    around: tuple[str, str] = ("", "")
+    """What is around all arguments of a call, and is not there where it has none."""
 
 
 class SeenCall(NamedTuple):
