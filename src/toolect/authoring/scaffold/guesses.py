@@ -84,10 +84,7 @@ def _guess(calls: Calls, bonus: float, told: int = 0) -> Guess | None:
     by_name: dict[str, list[set[str]]] = defaultdict(list)
     for name, keys in calls:
         by_name[name].append({*keys})
-    alike = sum(
-        len(given) * len(set.intersection(*given)) / max(len(set.union(*given)), 1) if any(given) else 0.8 * len(given)
-        for given in by_name.values()
-    ) / len(calls)
+    alike = sum(map(_alike, by_name.values())) / len(calls)
     few = 1 - 0.3 * len(by_name) / len(calls)
     few -= 0.3 * (len(by_name) == 1 and len(calls) > 2)
     words = sum(map(worth, by_name)) / len(by_name)
@@ -101,6 +98,13 @@ def _guess(calls: Calls, bonus: float, told: int = 0) -> Guess | None:
         for name in by_name
     }
     return Guess(tools, alike + few + words + bonus, told)
+
+
+def _alike(calls: Sequence[set[str]]) -> float:
+    """How many calls of one name are alike in their keys; those without any are, nearly."""
+    given = [keys for keys in calls if keys]
+    shared = len(set.intersection(*given)) / len(set.union(*given)) if given else 0
+    return len(given) * shared + 0.8 * (len(calls) - len(given))
 
 
 _MARKUP = frozenset(

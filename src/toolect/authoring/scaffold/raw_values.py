@@ -99,6 +99,8 @@ def _typed_by_words(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iter
     kinds = [_kind(gap, at, word) for gap, word in zip(gaps, words, strict=True)]
     text = {word for word, kind in zip(words, kinds, strict=True) if kind == "string"}
     data = {word for word, kind in zip(words, kinds, strict=True) if kind == "data"}
+    if not any(gap.kinds for gap in gaps):  # texts that look like data are texts
+        data -= text
     if len(text) != 1 or not data or text & data or not all(word.isalpha() for word in words):
         return
     bare = [
