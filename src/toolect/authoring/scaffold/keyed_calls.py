@@ -189,14 +189,16 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
     stops = [_stops(call, lasts) for call in calls]
     behind = [tokens(texts[call.sample][stop : call.end]) for call, stop in zip(calls, stops, strict=True) if call.keys]
     around = _around(head, common_start(behind), common_start(empty)) if empty else ("", "")
+    parts = tokens(head.removesuffix(around[0]))
+    bare = re.compile("".join(r"\d+" if part.isdigit() else re.escape(part) for part in parts))  # calls are numbered
     for call in calls:
         text = texts[call.sample]
         start = end = call.name.end
         if call.keys:
             start = call.keys[0].start - lead - len(around[0])
             end = _stops(call, ends) + len(around[1])
-        elif text.startswith(bare := head.removesuffix(around[0]), start):
-            start = end = start + len(bare)
+        elif match := bare.match(text, start):
+            start = end = match.end()
         marks = [Mark(call.name.start, call.name.end, Hole.NAME), Mark(start, end, Hole.ARGUMENTS)]
         marks += [Mark(word.start, word.end, Hole.NAME) for word in call.closers if word.start >= end]
         made[call.sample].append(SeenCall(call.name.text, tuple(key.text for key in call.keys), tuple(marks)))
