@@ -26,8 +26,8 @@ class Draft(NamedTuple):
     listed: bool = False
     thought: Thought | None = None
     wrap: Wrap | None = None
-    divided: bool = False
-    """What divides two calls divides them from content, too."""
+    following: str = ""
+    """What divides all parts of an answer: content, calls."""
     divided_thought: bool = False
     """And from reasoning."""
     before_call: str = ""
@@ -42,7 +42,7 @@ class Draft(NamedTuple):
     @property
     def wrapped(self) -> bool:
         """True when calls stand in a wrapper."""
-        return not self.divided and bool(self.opener or self.closer or "".join(self.divider).strip())
+        return bool(self.opener or self.closer or "".join(self.divider).strip())
 
 
 class Stripped(NamedTuple):
@@ -72,6 +72,8 @@ class Prepared(NamedTuple):
     wrap: Wrap | None = None
     gap: str = ""
     """Whitespace between content and a call, if it is known."""
+    following: str = ""
+    """What divides content from calls, if it is known that an answer goes on after it."""
 
 
 class Expected(NamedTuple):

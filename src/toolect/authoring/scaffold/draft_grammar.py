@@ -22,10 +22,10 @@ def grammar(draft: Draft, title: str) -> str:
     language = language_of(draft)
     lines += [f"%import .values.{language} (value)"] if language else []
     parts = list(_parts(draft))
-    if draft.divided:
+    if draft.following:
         first = ["think?"] if draft.thought is not None and not draft.divided_thought else []
         item = "item?" if first else "item"
-        lines.append(f"start: {' '.join([*first, item])} ({' '.join(_spelled(draft.divider))} item)*")
+        lines.append(f"start: {' '.join([*first, item])} ({dumps(draft.following)} item)*")
         lines.append(f"item: {' | '.join(part for part in parts if not first or part != 'think')}")
     else:
         lines.append(f"start: ({' | '.join(parts)})*" if len(parts) > 1 else "start: content*")
@@ -136,7 +136,7 @@ def _regex(hole: Hole, draft: Draft) -> str:
 def _following(hole: Token, draft: Draft) -> Iterator[str]:
     """The texts that may come behind a hole."""
     forms = draft.arguments.forms if draft.arguments else ()
-    after = [*draft.divider, *draft.closer] if draft.wrapped or draft.divided else []
+    after = [*draft.divider, *draft.closer, *filter(None, (draft.following,))]
     for run in ((*draft.call, *after), (*draft.call, *draft.closer), *forms):
         for at, token in enumerate(run):
             if token is not hole:

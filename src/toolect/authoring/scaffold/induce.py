@@ -54,8 +54,9 @@ def _around(draft: Draft, prepared: Prepared) -> Draft:
     """The draft with what is known of reasoning, content and ends."""
     thought, wrap = prepared.thought or draft.thought, prepared.wrap or draft.wrap
     if thought is not None and draft.divided_thought:  # whitespace before the divider is its own
-        thought = thought._replace(closer=thought.closer.removesuffix(parted("".join(map(str, draft.divider)))[0]))
-    return draft._replace(thought=thought, end=prepared.ends, wrap=wrap)
+        thought = thought._replace(closer=thought.closer.removesuffix(parted(draft.following)[0]))
+    following = prepared.following or draft.following
+    return draft._replace(thought=thought, end=prepared.ends, wrap=wrap, following=following)
 
 
 def _ends(samples: Sequence[str]) -> tuple[str, ...]:

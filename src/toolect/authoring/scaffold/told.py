@@ -56,7 +56,10 @@ def prepared(answers: Sequence[Told]) -> Prepared:
     ends = _ends(parts, left)
     gaps = [one.before(one.called).removesuffix(opener) for one in parts if one.called is not None and one.content]
     gap = next((text for text in gaps if text and not text.strip()), "") if wrap is None else ""
-    return Prepared([_stripped(one, thought, wrap, ends) for one in parts], thought, ends, wrap, gap)
+    following = _following(parts, opener, ends) if wrap is None else ""
+    return Prepared(
+        [_stripped(one, thought, wrap, ends, following) for one in parts], thought, ends, wrap, gap, following
+    )
 
 
 def _parts(told: Told) -> _Parts:
@@ -148,7 +151,24 @@ def _ends(parts: Sequence[_Parts], left: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _stripped(one: _Parts, thought: Thought | None, wrap: Wrap | None, ends: Sequence[str]) -> Stripped:
+def _following(parts: Sequence[_Parts], opener: str, ends: Sequence[str]) -> str:
+    """What divides content from calls, if the end of an answer, and the next one's beginning, are in it."""
+    found = set()
+    for one in parts:
+        if one.content is None or one.called is None:
+            continue
+        text = one.told.text
+        if one.called > one.content[1]:
+            found.add(text[one.content[1] : one.called].removesuffix(opener))
+        else:
+            last = max(text.rfind(call.name, 0, one.content[0]) for call in one.told.message.calls)
+            at = min((at for end in ends if (at := text.find(end, last, one.content[0])) >= 0), default=one.content[0])
+            found.add(text[at : one.content[0]])
+    text = found.pop() if len(found) == 1 else ""
+    return text if any(end in text for end in ends) else ""
+
+
+def _stripped(one: _Parts, thought: Thought | None, wrap: Wrap | None, ends: Sequence[str], following: str) -> Stripped:
     """An answer up to its end token, with the places of what is no call."""
     text = one.told.text
     last = max((part[1] for part in (one.thought, one.content) if part), default=0)
@@ -167,6 +187,8 @@ def _stripped(one: _Parts, thought: Thought | None, wrap: Wrap | None, ends: Seq
         if wrap is not None:
             start = max(0, start - len(wrap.opener))
             end = _past(text, end, (wrap.closer, wrap.after))
+        start -= len(following) if text.endswith(following, 0, start) else 0
+        end = _past(text, end, (following,))
         marks.append(Mark(start, end, Prose("")))
     elif wrap is not None:  # said so, too
         at = text.find(wrap.opener + wrap.closer)
