@@ -13,6 +13,11 @@ from toolect.message import dumps
 
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _BREAK = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BOUNDS = {
+    "format": "Format", "maximum": "Maximum", "minimum": "Minimum",
+    "maxLength": "Maximum length", "minLength": "Minimum length",
+}  # fmt: skip
+"""The keywords of a field that sentences tell, and their words."""
 _PLAIN = {
     "string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null",
 }  # fmt: skip
@@ -107,7 +112,8 @@ class _Printer:
             return "object" if self.how else "Record<string, unknown>"
         required = schema.get("required")
         needed = set(map(str, required)) if isinstance(required, list | tuple) else set()
-        pad = " " * self.step * (depth + 1)
+        outer = self.step * (depth - 1 if self.how and self.how.sentences else depth)
+        pad = " " * (outer + self.step)
         rows: list[str] = []
         told = [*fields.items()][: max(self.left, 0) + 1]
         if self.how and self.how.flat and depth:
@@ -115,23 +121,32 @@ class _Printer:
             inner = (f"{name}{self.how.flat}{self.type(field, depth + 1, above)}" for name, field in marked)
             return "{\n" + ", ".join(inner) + "}"
         for name, field in told:
-            rows += [pad + row for row in self.comment(described(self.root, field))]
+            rows += [pad + row for row in self.comment(self.described(field))]
             rows += [f"{pad}// {row}" for row in self.remarks(field)]
             key = name if _NAME.fullmatch(str(name)) else dumps(str(name))
             kind = self.type(field, depth + 1, above)
             rows.append(f"{pad}{key}{'' if name in needed else '?'}: {kind}{',' if self.how else ';'}")
-            if self.how and (said := _default(field, bool(self.how.remarks))):
+            if self.how and not self.how.sentences and (said := _default(field, bool(self.how.remarks))):
                 rows[-1] += f" // default: {said}{',' if self.how.flat else ''}"
         if self.how is not None and self.how.open and others is not None and others is not False:
             rows.append(f"{pad}[key: string]: any")
         elif self.how is not None and not self._comma(depth) and rows[-1].endswith(","):
             rows[-1] = rows[-1][:-1]
-        return "{\n" + "\n".join(rows) + f"\n{' ' * self.step * depth}}}"
+        return "{\n" + "\n".join(rows) + f"\n{' ' * outer}}}"
 
     def _comma(self, depth: int) -> bool:
         """True when the last field at this depth has a comma too."""
         assert self.how is not None
         return self.how.trailing is Trailing.ALL or (self.how.trailing is Trailing.OUTER and depth == 0)
+
+    def described(self, field: Any) -> str:
+        """What is said of a field."""
+        said = described(self.root, field)
+        if self.how is None or not self.how.sentences or not isinstance(field, Mapping):
+            return said
+        parts = [said if said.endswith(".") else f"{said}."] if said else []
+        parts += [f"Default={_python(field['default'])}."] if "default" in field else []
+        return " ".join([*parts, *(f"{word}={_python(field[key])}" for key, word in _BOUNDS.items() if key in field)])
 
     def remarks(self, field: Any) -> Iterator[str]:
         """What the keywords of a field say that comments tell."""

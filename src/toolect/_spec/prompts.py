@@ -90,6 +90,11 @@ class Notation(msgspec.Struct, frozen=True):
 
     There is a comma after defaults then, too.
     """
+    sentences: bool = False
+    """TypeScript tells descriptions, defaults and bounds of fields in one comment of sentences, as Python writes them.
+
+    The fields of the outermost object are not set in.
+    """
     remarks: tuple[str, ...] = ()
     """Keywords of fields that TypeScript tells in comments. They, and defaults, are then as Python writes them."""
     keywords: tuple[str, ...] = ()
