@@ -330,6 +330,17 @@ def test_reasoning_is_kept_after_the_last_user_turn() -> None:
     assert rewritten.was.startswith("hink>\nHm")  # type: ignore[union-attr]
 
 
+def test_what_is_said_beside_calls_may_stand_behind_results() -> None:
+    """A reader takes it for an answer of its own, and writes that again as it was."""
+    turns = [User("When?"), Assistant(Message([Content("I look."), CALL])), Results((ToolResult("", "tide", "Noon"),))]
+    text = chat("gemma4").render(Conversation([*turns, User("Thanks.")], [TIDE]))
+    assert "<tool_response|>I look.<turn|>\n<|turn>user\nThanks." in text
+    back = chat("gemma4").parse(text)
+    assert not back.repairs
+    assert [turn.message.content for turn in back.turns if isinstance(turn, Assistant)] == ["", "I look."]
+    assert str(chat("gemma4").render(back)) == str(text)
+
+
 def test_an_unknown_chat() -> None:
     with pytest.raises(UnknownChat, match=r"qwen2\.5"):
         chat("qwen25")

@@ -196,6 +196,43 @@ def test_texts_of_parameters() -> None:
     assert told == f'[f{field}|<required=["a"]>\ng|]'
 
 
+def test_tools_are_told_by_signatures() -> None:
+    """The types have the family's words; what is required is told apart."""
+    how = ToolText(
+        each="{name}({signature}) {parameters}",
+        optional="{name}: {required} = None",
+        required=("{hint}", "Optional[{hint}]"),
+        comma=",",
+        types={"string": "str", "any": "Any"},
+        empty="{}",
+    )
+    fields = {"port": {"type": "string"}, "day": {"type": "integer"}, "who": {"type": "string"}}
+    schema = {"type": "object", "properties": fields, "required": ["port"]}
+    tide, now = {"name": "tide", "parameters": schema}, {"name": "now", "parameters": {"type": "object"}}
+    told = write_tools(how, [tide, now])
+    assert told.startswith("tide(port: str,day: Optional[Any] = None,who: Optional[str] = None) {")
+    assert told.endswith('}}, "required": ["port"]}\nnow() {}')
+
+
+def test_signs_are_escaped_as_the_family_does() -> None:
+    tide = {"name": "tide", "description": "High & <low> \"é\" 'x'"}
+    html = ToolText(each="{description}", notation=Notation(html=True))
+    assert write_tools(html, [tide]) == "High &amp; &lt;low&gt; &#34;é&#34; &#39;x&#39;"
+    ascii_only = ToolText(tool="$description", notation=Notation(ascii=True))
+    assert write_tools(ascii_only, [{"name": "tide", "description": "é"}]) == '"\\u00e9"'
+    assert spell([None, "a"], Notation(Syntax.BARE, null="None")) == '[None,"a"]'
+
+
+def test_fields_are_told_in_sentences() -> None:
+    """The outermost fields are not set in; what is nested is."""
+    place = {"type": "object", "description": "Where", "properties": {"lat": {"type": "number"}}}
+    days = {"type": "integer", "description": "How long.", "default": False, "minimum": 0}
+    schema = {"type": "object", "properties": {"place": place, "days": days}, "required": ["place"]}
+    assert type_arguments(schema, Notation(indent=4, sentences=True)) == (
+        "(_: {\n// Where.\nplace: {\n    lat?: number,\n},\n// How long. Default=False. Minimum=0\ndays?: number,\n})"
+    )
+
+
 def test_indented_data_is_inset() -> None:
     """Further lines stand as far in as the first one."""
     how = ToolText("[\n  {tools}\n]", notation=Notation(indent=2), tool={"n": "$name"}, between=",\n")
