@@ -110,15 +110,13 @@ def test_every_case_of_the_corpus_is_counted_as_it_is_read() -> None:
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v3", "harmony", "gemma4", "pythonic", "glm-4.7"])
 def test_what_is_taken_of_a_grammar_is_what_derivations_take(name: str) -> None:
-    """Reading at full speed notes exactly the parts that deriving every text would."""
+    """Reading at full speed notes, of each text, exactly the parts that deriving it would."""
     texts = [case.text for case in CASES if case.dialect == name and not case.options] * 2
     watch = Watch(toolect.dialect(name))
-    for text in texts:
-        watch.read(text)
-    expected = {part for text in texts for part in derive(toolect.dialect(name), text).edges}
 
     assert texts
-    assert watch.taken == expected
+    for text in texts:
+        assert watch.read(text)[1] == {*derive(toolect.dialect(name), text).edges}, text
 
 
 def test_parts_of_a_grammar_that_never_came_are_named(tmp_path: Path) -> None:
@@ -131,6 +129,20 @@ def test_parts_of_a_grammar_that_never_came_are_named(tmp_path: Path) -> None:
     assert grammar.taken + len(grammar.never) == grammar.parts
     assert [(n.kind, n.name) for n in grammar.never if n.kind == "rule"] == [("rule", "content"), ("rule", "think")]
     assert "hermes.lark" in grammar.never[0].place
+
+
+def test_messages_are_counted_for_each_part_of_a_grammar(tmp_path: Path) -> None:
+    """A part has the number of messages that took it, however often each did."""
+    texts = ["Hi.", CALL, f"{CALL}\n{CALL}", f"Hi. {CALL}"]
+    found = counted(write(tmp_path / "a.jsonl", [{"text": one} for one in texts]), dialects=("hermes",))
+    grammar = found.dialects[0].grammar
+
+    assert grammar is not None
+    assert {one.name: one.messages for one in grammar.took if one.kind == "rule"} == {
+        "start": 4,
+        "content": 2,
+        "call": 3,
+    }
 
 
 def test_markers_outside_of_calls_are_leaks(tmp_path: Path) -> None:

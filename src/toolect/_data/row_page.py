@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from toolect._data.account import Fate
 from toolect._data.row_report import COLOURS, RowReport, by_name, sentence
 from toolect.corpora.page import draw_page
@@ -16,6 +18,7 @@ def row_page(report: RowReport, what: str, command: str = "") -> str:
     return draw_page(
         "dataset.html",
         command,
+        msgspec.json.encode(report),
         what=what,
         report=report,
         lead=sentence(report) + ".",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeAlias
 
+import msgspec
+
 from toolect import registry
-from toolect._shown import counted, percent
+from toolect._shown import counted, cut, percent
 from toolect.authoring.derivation import derive
 from toolect.corpora.drawn import KINDS, Spot, spots
+from toolect.corpora.matrix import measure
 from toolect.corpora.page import draw_page
-from toolect.corpora.report import Report
+from toolect.corpora.report import Grammar, Report
 from toolect.corpora.report_tables import (
     NO_DIALECT,
     NOTHING,
@@ -24,6 +27,9 @@ from toolect.corpora.stats import MISSED, SAMPLES, Stats
 from toolect.corpora.table import Share
 
 SHOWN_TOOLS = 40
+LONGEST_PART = 60
+SHOWN_DIALECTS = 5
+"""Dialects between which it is told what conversions lose."""
 
 Drawn: TypeAlias = tuple[str, str, list[Spot]]
 """A sample: where it is, how it ended, and its text in colour."""
@@ -34,6 +40,7 @@ def coverage_page(report: Report, stats: Stats, what: str, command: str = "") ->
     return draw_page(
         "coverage.html",
         command,
+        msgspec.json.encode(report),
         what=what,
         report=report,
         lead=_lead(report),
@@ -48,6 +55,8 @@ def coverage_page(report: Report, stats: Stats, what: str, command: str = "") ->
         nothing=NOTHING,
         share=Share,
         shown_tools=SHOWN_TOOLS,
+        took=_took,
+        losses=_losses(report),
         samples=_samples(stats),
         kinds=KINDS,
     )
@@ -88,6 +97,25 @@ def _facts(report: Report) -> list[tuple[str, str | int, str]]:
         ("failed", failed, "bad" * bool(failed)),
         ("leaked markers", leaks, "warn" * bool(leaks)),
         ("not read", bad, "bad" * bool(bad)),
+    ]
+
+
+def _took(grammar: Grammar) -> list[tuple[str, int]]:
+    """The parts of a grammar that were taken, each as it is written, and the messages that took it."""
+    return [(cut(f"{one.name}: {one.text}", LONGEST_PART), one.messages) for one in grammar.took]
+
+
+def _losses(report: Report) -> list[tuple[str, str, list[str]]]:
+    """What conversions between the dialects with most calls lose: from which, to which, and what."""
+    names = [one.name for one in report.dialects if one.name and one.figures.calls][:SHOWN_DIALECTS]
+    if len(names) < 2:
+        return []
+    matrix = measure(registry.spec(name) for name in names)
+    return [
+        (source, target, [matrix.features[at].name for at in matrix.loss(source, target).lost])
+        for source in names
+        for target in names
+        if source != target
     ]
 
 

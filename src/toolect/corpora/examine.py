@@ -60,9 +60,6 @@ class Examiner:
                         self._count(record)
         except OSError as error:
             self._bad(Bad(Trouble.UNREADABLE, error.strerror or str(error)))
-        for name, taken in self._reader.taken():
-            if taken:
-                self._stats.detail(name).taken |= taken
         self._stats.lines = self._cursor.number
         return self._stats
 
@@ -107,6 +104,7 @@ class Examiner:
     def _add(self, counts: Counts, details: Details, read: Read, text: str, tools: tuple[Json, ...]) -> None:
         counts.messages += 1
         counts.characters += len(text)
+        details.taken.update(read.taken)
         calls = read.calls
         for repair in read.message.repairs:
             counts.repairs[repair.kind] += 1

@@ -5,6 +5,7 @@ There is no script in them, and their policy forbids any; whatever text the data
 
 from __future__ import annotations
 
+from base64 import b64encode
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -16,10 +17,14 @@ from toolect._shown import cut, percent, visible
 from toolect._version import __version__
 
 
-def draw_page(template: str, command: str = "", **data: object) -> str:
-    """The page that a template makes of the data; it tells by what, when, and by which command it was made."""
+def draw_page(template: str, command: str = "", figures: bytes = b"", **data: object) -> str:
+    """The page that a template makes of the data; it tells by what, when, and by which command it was made.
+
+    `figures`, all that it is drawn from as JSON, are in it, to be saved as a file.
+    """
+    saved = b64encode(figures).decode()
     made = f"Made by toolect {__version__} on {date.today().isoformat()}"
-    return _environment().get_template(template).render(data, made=made, command=command)
+    return _environment().get_template(template).render(data, made=made, command=command, saved=saved)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolect import registry
@@ -27,6 +27,8 @@ class Read(NamedTuple):
     calls: list[Call]
     left: list[Leak]
     """The markers it leaves over."""
+    taken: frozenset[str] = frozenset()
+    """The parts of its grammar that the text takes, where it is in this dialect alone."""
 
 
 class Reader:
@@ -51,16 +53,8 @@ class Reader:
             found = self._watches[name] = Watch(registry.dialect(name))
         return found
 
-    def taken(self) -> Iterator[tuple[str, set[str]]]:
-        """The parts of the grammar that each dialect took."""
-        for name, watch in self._watches.items():
-            yield name, watch.taken
-
     def forget(self) -> None:
-        """Begin a new part of a corpus: no dialect that was found before has a say in it.
-
-        What a grammar's parts were taken by is not forgotten: that is one set in the end.
-        """
+        """Begin a new part of a corpus: no dialect that was found before has a say in it."""
         self._house.clear()
         self._marked.clear()
 
@@ -72,8 +66,8 @@ class Reader:
         return [self._in(told, text, tools)] if told else self._fitting(text, tools)
 
     def _in(self, name: str, text: str, tools: Sequence[Json]) -> Read:
-        message = self.watch(name).read(text, tools)
-        return Read(name, message, message.calls, leaks(message.segments))
+        message, taken = self.watch(name).read(text, tools)
+        return Read(name, message, message.calls, leaks(message.segments), taken)
 
     def _fitting(self, text: str, tools: Sequence[Json]) -> list[Read]:
         """What the dialect that fits makes of `text`; several, where several have calls in it."""
@@ -95,11 +89,10 @@ class Reader:
                 self._marked.clear()
             self._marked[marks] = names[0]
         house[:] = [*names[:HOUSE], *(name for name in house if name not in names)][:HOUSE]
-        if len(names) == 1:
-            self.watch(names[0]).read(text, tools)  # for the parts of the grammar alone
+        _, taken = self.watch(names[0]).read(text, tools) if len(names) == 1 else (None, frozenset[str]())
         left = leaks(message.segments)
         return [
-            Read(name, message, [c for c, who in zip(calls, message.dialects, strict=True) if who == name], left)
+            Read(name, message, [c for c, who in zip(calls, message.dialects, strict=True) if who == name], left, taken)
             for name in names
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -40,12 +40,22 @@ class Never(msgspec.Struct, frozen=True):
     place: str
 
 
+class Took(msgspec.Struct, frozen=True):
+    """A part of the grammar that so many messages took."""
+
+    name: str
+    kind: str
+    text: str
+    messages: int
+
+
 class Grammar(msgspec.Struct, frozen=True):
-    """How many parts the grammar has, how many were taken, and which were not."""
+    """How many parts the grammar has, how many were taken, and which were not; `took` are the others."""
 
     parts: int
     taken: int
     never: tuple[Never, ...]
+    took: tuple[Took, ...] = ()
 
 
 class Leaked(msgspec.Struct, frozen=True):
@@ -185,14 +195,15 @@ def _figures(counts: Counts) -> Figures:
     return Figures(counts.messages, counts.characters, counts.calls, **counts.statuses, repairs=repairs)
 
 
-def _grammar(name: str, taken: set[str]) -> Grammar:
+def _grammar(name: str, taken: Mapping[str, int]) -> Grammar:
     found = parts(registry.dialect(name))
     never = tuple(
         Never(part.name, part.kind, part.text, f"{part.place.path}:{part.place.line}")
         for part in found
         if part.name not in taken
     )
-    return Grammar(len(found), len(found) - len(never), never)
+    took = tuple(Took(part.name, part.kind, part.text, taken[part.name]) for part in found if part.name in taken)
+    return Grammar(len(found), len(took), never, took)
 
 
 def _others(name: str, details: Details) -> Others:

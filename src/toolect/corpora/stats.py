@@ -68,8 +68,8 @@ class Details:
     arguments: Tally[tuple[str, str, str]] = field(default_factory=lambda: Tally(1000))
     """Tool, argument and JSON type."""
     tools: Tally[str] = field(default_factory=lambda: Tally(200))
-    taken: set[str] = field(default_factory=set)
-    """The parts of the grammar that were taken."""
+    taken: Counter[str] = field(default_factory=Counter)
+    """The parts of the grammar that were taken, each with the number of messages that took it."""
     samples: dict[str, list[Specimen]] = field(default_factory=dict)
     """The first messages of each outcome."""
 
@@ -77,7 +77,7 @@ class Details:
         """Add another's, of a later part of the file that begins after line `offset`."""
         for name in ("leaks", "unparsed", "arguments", "tools"):
             getattr(self, name).merge(getattr(other, name), offset)
-        self.taken |= other.taken
+        self.taken.update(other.taken)
         for outcome, samples in other.samples.items():
             mine = self.samples.setdefault(outcome, [])
             for sample in samples[: most_samples(outcome) - len(mine)]:
