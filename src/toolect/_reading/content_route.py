@@ -200,8 +200,12 @@ class Said(Route):
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
         text, pos = to.buf, to.pos
-        if self.head is not None or self._unled is not None and to.declared and self._unled_at(to, pos):
+        if self._unled is not None and to.declared and self._unled_at(to, pos):
             return None
+        if self.head is not None:
+            at = past_blank(text, pos)
+            begins = pos > to.bound and not self.space and any(type(segment) is Call for segment in to.segments)
+            return self.head.cross(to, at) if begins and self.head.answer(to, at) is Answer.YES else None
         if pos > to.bound and not any(type(segment) is Call for segment in to.segments):
             return self._after_section(to)
         for hub in self._part if pos == to.bound else self._part[:1]:

@@ -17,6 +17,7 @@ MAX_VALUE = 4096
 """Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
 _CLOSERS = 3
 """Closers that may be missing before text."""
+_WORD_OR_TAG = re.compile(r"[^\W_]|<[|A-Za-z]").match
 _BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
 """What stands between two calls in JSON."""
 
@@ -135,21 +136,23 @@ def lacks_sign(course: Course, node: Node, at: int) -> bool:
     return True
 
 
-def lacks_rest(course: Course, node: Node, at: int) -> bool:
+def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     """Does text come after the arguments that cannot belong to the call? Then all its closers are missing.
 
-    It is a word, unless the opener was missing too: a sign may be what is left of a closer, or more of what broke.
+    It is a word or a tag, unless the opener was missing too: another sign may be what is left of a closer, or more of
+    what broke.
     """
-    call = course.builder.call
+    call, buf = course.builder.call, course.buf
     if call is None or call.error or not call.whole:
-        return False
-    unopened = any(repair.kind is RepairKind.IMPLIED_OPENER for repair in call.repairs)
-    if not unopened and not course.buf[at - course.base].isalnum():
-        return False
+        return Answer.NO
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
+    if path and all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):
+        if buf[pos] == "<" and pos + 1 == len(buf) and not course.final:
+            return Answer.WAIT
+        path = path if _WORD_OR_TAG(buf, pos) is not None else ()
     for closer in path:
-        course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
-    return bool(path)
+        course.imply(closer, course.base + pos, RepairKind.IMPLIED_CLOSER)
+    return Answer.YES if path else Answer.NO
 
 
 def lacks_closer(course: Course, node: Node, at: int) -> bool:

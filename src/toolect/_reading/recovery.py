@@ -91,11 +91,12 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
-    if lacks_sign(course, node, at) or lacks_closer(course, node, at) or lacks_rest(course, node, at):
+    if lacks_sign(course, node, at) or lacks_closer(course, node, at):
         return None
-    opened = lacks_opener(course, node, pos)
-    if opened is not Answer.NO:
-        return None if opened is Answer.YES else WAIT
+    for look in (lacks_rest, lacks_opener):
+        answer = look(course, node, pos)
+        if answer is not Answer.NO:
+            return None if answer is Answer.YES else WAIT
     if final and cut_closer(course, node, pos):
         return None
     if final and node.patterns and len(buf) - pos < MIN_LEXEME and buf[pos:].isalnum():

@@ -25,7 +25,7 @@ from toolect.message import Json, Reasoning
 class Value(Text):
     """The value of an argument."""
 
-    __slots__ = ("_again", "_plain", "_sniffs")
+    __slots__ = ("_again", "_json", "_plain", "_sniffs")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -34,6 +34,8 @@ class Value(Text):
             codec is not None and codec.kind in kinds and codec.untyped in kinds
             and codec.spelling in (Spelling.JSON, Spelling.JINJA)
         )  # fmt: skip
+        self._json = node.json
+        """A bracket begins a JSON value here, and no text."""
         self._plain = codec is not None and is_plain(codec)
         self._again: dict[Key, str] = {}  # markers, where a clear text may begin with them once more, else nothing
 
@@ -105,6 +107,8 @@ class Value(Text):
         It is the argument `key` of `tool`, of this `kind` if that is plain. `declared`: tools are.
         """
         assert self.codec is not None
+        if self._json and piece.lstrip()[:1] in ("{", "["):
+            return NOTHING
         if kind is not None and (value := decode_plain(self.codec, piece, kind)) is not NOTHING:
             return value
         if self._sniffs and not declared:
