@@ -17,7 +17,7 @@ MAX_VALUE = 4096
 """Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
 _CLOSERS = 3
 """Closers that may be missing before text."""
-_WORD_OR_TAG = re.compile(r"[^\W_]|<[|A-Za-z]").match
+_WORD_OR_TAG = re.compile(r"[^\W_]|<[|｜A-Za-z]").match
 _BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
 """What stands between two calls in JSON."""
 
