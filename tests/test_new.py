@@ -298,7 +298,7 @@ def test_appending(tmp_path: Path) -> None:
 
 def test_templates(tmp_path: Path) -> None:
     """A chat template is as good as samples."""
-    result = new(tmp_path, "mine", "--anyway", "--template", str(EXAMPLES / "template.jinja"))
+    result = new(tmp_path, "mine", "--anyway", "--no-chat", "--template", str(EXAMPLES / "template.jinja"))
     assert result.exit_code == 0, result.output
     assert "8 of 8 samples are read clean, with 8 calls" in result.output
     bad = new(tmp_path, "other", "--template", str(EXAMPLES / "hermes.txt"))

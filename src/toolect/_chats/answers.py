@@ -78,7 +78,8 @@ class Answers:
                 content = content.lstrip("\n")
                 if not reasoning:
                     said = before.partition(closer)[0].rstrip("\n")
-                    reasoning = said.rpartition(plans.thought_opener)[2].lstrip("\n")
+                    said = said.rpartition(plans.thought_opener)[2] if plans.thought_opener else said
+                    reasoning = said.lstrip("\n")
         if plans.content_trim is not None:
             content = plans.content_trim(content)
         return Said(message, content, reasoning, calls, ordered)

@@ -69,7 +69,7 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
     if Lost.TOOLS not in lost and (why := _tools(before, back)):
         return Unlike(ChatRole.TOOLS, why)
     written = _by_turn(told.text)
-    untyped = any(tool.get("type") == _TEXT for tool in back.tools)
+    untyped = Lost.TOOLS in lost or any(tool.get("type") == _TEXT for tool in back.tools)
     old = [*_told(before, lost, untyped, lambda number, said: said in written.get(number, ""))]
     new = [*_told(back, lost, untyped, lambda _, __: True)]
     for number, ((role, one), (other_role, other)) in enumerate(zip(old, new, strict=False)):

@@ -6,23 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 import toolect
 from toolect._shown import counted
 from toolect.cli._shared import shared_options as shared
-from toolect.cli._shared.io import Misuse, note, read, shown
+from toolect.cli._shared.io import Misuse, note, read
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.authoring.scaffold import Sample, Scaffold, Told
+    from toolect.compiled import Dialect
     from toolect.message import Json
 
 MAX_SAMPLE = 1 << 16
 """Bytes of a sample: more than an answer has that a person would paste."""
-MAX_TEMPLATE = 1 << 22
 
 
 @click.command()
@@ -44,10 +44,11 @@ MAX_TEMPLATE = 1 << 22
     "--into", default=".", metavar="FOLDER", help="Write the files into this folder.  [default: the current one]"
 )
 @click.option("--anyway", is_flag=True, help="Go on even if a known dialect reads the samples.")
+@click.option("--no-chat", is_flag=True, help="With --template: look for the dialect of its answers alone.")
 @shared.spec_option
 def command(
     name: str, files: tuple[str, ...], template: str | None, tools: list[Json] | None, names: tuple[str, ...],
-    keys: tuple[str, ...], base: str | None, append: str | None, into: str, anyway: bool,
+    keys: tuple[str, ...], base: str | None, append: str | None, into: str, anyway: bool, no_chat: bool,
 ) -> int:  # fmt: skip
     """Begin a dialect called NAME from what a model wrote.
 
@@ -58,15 +59,45 @@ def command(
     The tools that were declared say which words are names and keys, so that what is left is markup: give them with
     --tools, or the words with --name and --key. On a terminal they are asked for where they are not plain to see.
 
-    Exit code 0: every answer is read, with calls. 1: some are not, or a known dialect reads them all; it is said which.
+    With --template, whole conversations are looked at, too: a chat is proposed that writes them as the template does,
+    in NAME.chats.yaml and grammars/chats/NAME.lark. It is tried on conversations that it was not made of.
+
+    Exit code 0: every answer is read, with calls, and the chat writes what the template writes. 1: some are not, or it
+    does not, or a known dialect and chat do already; it is said which.
     """
+    from toolect.cli.new.template import begin_chat, source_of, told
+
+    spec = _spec(name, append, into)
+    given = source_of(template) if template is not None else None
+    answers, further = told(given, needed=no_chat or bool(files)) if given is not None else ([], [])
+    begun = Begun(0, None)
+    if files or answers or template is None:
+        begun = _begin(name, files, answers, further, [*(tools or [])], (names, keys), base, spec, append, anyway)
+    if given is None or no_chat:
+        return begun.status
+    chats = spec.with_name(f"{name}.chats.yaml")
+    status = begin_chat(name, given, chats, begun.dialect, write)
+    return max(status or 0, begun.status if status is None or not begun.known else 0)
+
+
+class Begun(NamedTuple):
+    """What became of the dialect: the exit code, the dialect if there is one, and whether it is known already."""
+
+    status: int
+    dialect: Dialect | None
+    known: bool = False
+
+
+def _begin(
+    name: str, files: tuple[str, ...], answers: list[Told], further: list[Told], tools: list[Json],
+    words: tuple[tuple[str, ...], tuple[str, ...]], base: str | None, spec: Path, append: str | None, anyway: bool,
+) -> Begun:  # fmt: skip
+    """Write the files of a dialect, unless a known one reads all."""
     from toolect._values.toolset import tool_schemas
     from toolect.authoring.scaffold import Sample, like, scaffold, scaffold_told
     from toolect.chat_template.probes import TOOLS
     from toolect.cli.new.words import asked, asks, worded
 
-    spec = _spec(name, append, into)
-    answers, further = _templated(template) if template is not None else ([], [])
     samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
     samples += [_sample(file, number) for number, file in enumerate(files or (() if samples else ("-",)), 1)]
     if base is None and not anyway and (known := _known(samples)):
@@ -74,8 +105,8 @@ def command(
             f"the dialect `{known}` reads this already: `toolect parse --from {known}`;"
             f" --like {known} begins a variant of it, --anyway a dialect from nothing"
         )
-        return 1
-    tools = [*(tools or []), *worded(names, keys)]
+        return Begun(1, toolect.dialect(known), known=True)
+    tools += worded(*words)
     if base is not None:
         made = like(name, shared.find(base).name, samples, spec)
     elif answers and not files:
@@ -83,11 +114,11 @@ def command(
     else:
         tools += TOOLS if answers else []
         made = scaffold(name, samples, spec, tools)
-        if not tools and files and asks() and (words := asked(made)) is not None:
-            tools = worded(*words)
+        if not tools and files and asks() and (named := asked(made)) is not None:
+            tools = worded(*named)
             made = scaffold(name, samples, spec, tools)
-    _write(made.files, spec if append is not None else None)
-    return _tell(made, samples, spec, list(tool_schemas(tools)))
+    write(made.files, spec if append is not None else None)
+    return Begun(_tell(made, samples, spec, list(tool_schemas(tools))), made.dialect if made.calls else None)
 
 
 def _spec(name: str, append: str | None, into: str) -> Path:
@@ -118,21 +149,6 @@ def _sample(file: str, number: int) -> Sample:
     return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
 
 
-def _templated(file: str) -> tuple[list[Told], list[Told]]:
-    """The answers that a chat template writes, the first way in which it writes calls; and others to try them on."""
-    from toolect.authoring.scaffold import Told
-    from toolect.chat_template import BadTemplate, template_of, turns
-    from toolect.chat_template.probes import PROBES, SIGNS
-
-    try:
-        found = turns(template_of(read(file, MAX_TEMPLATE), file.endswith(".json")), (*PROBES, SIGNS))[0]
-    except BadTemplate as error:
-        raise Misuse(f"{error} - in {shown(file)}") from None
-    told = [Told(turn.probe.capitalize(), turn.text, turn.message, turn.prompt, turn.asked) for turn in found]
-    signs = SIGNS.title.capitalize()
-    return [one for one in told if one.title != signs], [one for one in told if one.title == signs]
-
-
 def _known(samples: list[Sample]) -> str | None:
     """The dialect that reads all samples clean, if there is one."""
     from toolect.authoring.scaffold import known
@@ -141,7 +157,7 @@ def _known(samples: list[Sample]) -> str | None:
     return next((name for name in names if known(toolect.dialect(name), samples)), None)
 
 
-def _write(files: Mapping[Path, str], append: Path | None) -> None:
+def write(files: Mapping[Path, str], append: Path | None) -> None:
     """Writes all files, or none: what is there stays as it is."""
     from toolect.authoring.scaffold import VALUES
 

@@ -1,0 +1,132 @@
+"""`toolect new --template` proposes a chat: what is found out, what is claimed, and what is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import toolect
+from toolect import registry
+from toolect._chats import chat_registry
+from toolect._chats.chat_registry import Chats, shipped
+from toolect._spec.chat_model import Fact
+from toolect.authoring.chat_scaffold.chat_entry import spec_of
+from toolect.authoring.chat_scaffold.which_facts import which
+from toolect.cli import main
+from toolect.conversation import Assistant, Conversation, System, User
+from toolect.message import Content, Message, Reasoning
+from toolect.registry import Registry
+
+HARBOUR = """\
+{%- set said = messages[0].content if messages and messages[0].role == 'system' else 'You are a pilot.' %}
+{{- '<|start|><|role|>captain<|say|>' + said }}
+{%- if tools %}{{- '\\n\\nTools:\\n' }}{% endif %}
+{%- for tool in tools or [] %}{{- tool.function | tojson + '\\n' }}{% endfor %}
+{{- '<|over|>\\n' }}
+{%- for message in messages %}
+{%- if message.role == 'user' %}{{- '<|role|>guest<|say|>' + message.content | trim + '<|over|>\\n' }}
+{%- elif message.role == 'assistant' %}
+{{- '<|role|>pilot<|say|>' }}
+{%- if message.reasoning_content and loop.last %}{{- '<muse>' + message.reasoning_content + '</muse>\\n' }}{% endif %}
+{{- message.content }}
+{%- for call in message.tool_calls or [] %}
+{{- '<|act|>' + call.function.name + ' ' + call.function.arguments | tojson + '<|done|>' }}
+{%- endfor %}
+{{- '<|over|>\\n' }}
+{%- elif message.role == 'tool' %}{{- '<|role|>harbour<|say|>' + message.content + '<|over|>\\n' }}
+{%- elif not loop.first %}{{- raise_exception('One captain only!') }}
+{%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+{{- '<|role|>pilot<|say|>' }}
+{%- if enable_thinking is defined and not enable_thinking %}{{- '<muse></muse>\\n' }}{% endif %}
+{%- endif %}
+"""
+SHOUTING = """\
+{%- for message in messages %}{{- message.role + ': ' + message.content | upper + '\\n' }}{% endfor %}
+{%- if add_generation_prompt %}{{- 'assistant: ' }}{% endif %}
+"""
+PHI = """\
+{%- for message in messages %}
+{%- if message.role in ('system', 'user', 'assistant') %}
+{{- '<|' + message.role + '|>\\n' + message.content + '<|end|>\\n' }}
+{%- endif %}
+{%- endfor %}
+{{- '<|assistant|>\\n' if add_generation_prompt else '<|endoftext|>' }}
+"""
+
+
+def new(folder: Path, template: str, *options: str) -> Result:
+    """`toolect new mine` of a template, in a folder."""
+    path = folder / "mine.jinja"
+    path.write_text(template, "utf-8")
+    return CliRunner().invoke(main, ["new", "mine", "--template", str(path), "--into", str(folder), *options])
+
+
+def test_a_family_that_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its dialect and its chat are found, tried, and said to do what the template does."""
+    result = new(tmp_path, HARBOUR)
+    assert result.exit_code == 0, result.output
+    assert "it writes 200 of 200 conversations as the template does" in result.output
+    assert f"TOOLECT_SPECS={tmp_path / 'mine'}.yaml toolect lint" in result.output
+    monkeypatch.setattr(chat_registry, "_chats", Chats(shipped))
+    monkeypatch.setattr(registry, "_registry", Registry(registry.shipped))
+    toolect.load(tmp_path / "mine.yaml")
+    assert toolect.load(tmp_path / "mine.chats.yaml") == ["mine"]
+    chat = toolect.chat("mine")
+    spec = chat.spec
+    assert spec.system == "You are a pilot."
+    assert spec.refuse == {"One captain only!": "notice"}
+    assert spec.trim == {"user": "both"}
+    assert spec.when["think"] == "reasoning and last"
+    thought = Assistant(Message([Reasoning("Hm."), Content("At noon.")]))
+    text = chat.render(Conversation([User(" When? "), thought]), generate=False)
+    assert text.endswith("guest<|say|>When?<|over|>\n<|role|>pilot<|say|><muse>Hm.</muse>\nAt noon.<|over|>\n")
+    assert [type(turn) for turn in chat.parse(text).turns] == [User, Assistant]
+
+
+def test_what_a_template_does_beyond_chats_is_not_claimed(tmp_path: Path) -> None:
+    """The files are written, as a beginning; where the two part is shown."""
+    result = new(tmp_path, SHOUTING)
+    assert result.exit_code == 1
+    assert "no dialect is begun" in result.output
+    assert "no chat is proposed" in result.output or "the chat is a beginning" in result.output
+
+
+def test_a_chat_that_is_known_is_named(tmp_path: Path) -> None:
+    """Nothing is written."""
+    result = new(tmp_path, PHI)
+    assert "writes this already" in result.output
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jinja"]
+
+
+def test_the_dialect_alone(tmp_path: Path) -> None:
+    """Whoever wants no chat gets none."""
+    assert new(tmp_path, HARBOUR, "--no-chat").exit_code == 0
+    assert not (tmp_path / "mine.chats.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("facts", "guard"),
+    [
+        ([(Fact.CALLS, True), (Fact.CONTENT, False)], "not content"),
+        ([(Fact.CALLS | Fact.CONTENT, True), (Fact.CONTENT, False), (Fact.CALLS, False)], "content and calls"),
+        ([(Fact.CALLS, True), (Fact.CONTENT, True), (Fact(0), False)], "content or calls"),
+        ([(Fact.CALLS, True)], "always"),
+        ([(Fact.CALLS, True), (Fact.CALLS, False)], None),
+    ],
+)
+def test_the_shortest_guard(facts: list[tuple[Fact, bool]], guard: str | None) -> None:
+    """Of those that tell the true from the false, and none where nothing does."""
+    assert which((int(one), label) for one, label in facts) == guard
+
+
+def test_entries_are_what_was_found() -> None:
+    """Texts that YAML would read as something else are quoted."""
+    entry = {"about": "no", "system": "yes: #1", "when": {"head": "given"}, "end": ["<|end|>"]}
+    grammar = 'start: head? user*\nhead: TEXT "\\n"\nuser: "U" TEXT\n%declare TEXT\n'
+    spec = spec_of("mine", {**entry, "map": {"head": "system"}}, grammar)
+    assert (spec.about, spec.system, spec.when, spec.end) == ("no", "yes: #1", {"head": "given"}, ("<|end|>",))
+    assert System(spec.system)
