@@ -23,12 +23,13 @@ from toolect._chats.verbs import Chat
 from toolect.authoring.chat_scaffold.chat_draft import Unfound
 from toolect.authoring.chat_scaffold.proposing import Proposal, proposed, spellings_of
 from toolect.authoring.chat_scaffold.template_asking import Template as Asked
-from toolect.authoring.generate.random_conversations import Case, cases
+from toolect.authoring.generate.random_conversations import Case
 from toolect.chat_template import BadTemplate, marked, turns, verdicts
 from toolect.compiled import Dialect
 from toolect.message import BadMessage
 from toolect.rendered import Unrepresentable
-from tools.chats.compare_chats import SHARE, Compared, Refused, compare, shown
+from tools.chats.compare_chats import Refused, compare, shown
+from tools.chats.compared import SHARE, Compared
 from tools.chats.original_templates import Template, templates
 
 
@@ -46,7 +47,7 @@ class Found(NamedTuple):
         return self.compared is not None and all(one.case.conversation.tools for one in self.compared.differences)
 
 
-def found(template: Template, given: Sequence[Case], known: bool) -> Found:
+def found(template: Template, seed: int, count: int, known: bool) -> Found:
     """What `new` finds for a template."""
     original = template.original
     variables = {"bos_token": original.bos_token, "eos_token": original.eos_token}
@@ -62,7 +63,7 @@ def found(template: Template, given: Sequence[Case], known: bool) -> Found:
     finally:
         asked.close()
     chat = proposal.chat or chat_registry.chat(proposal.known)
-    return Found(template, proposal, compare(template, chat.name, lambda case: _rendered(chat, case), given))
+    return Found(template, proposal, compare(template, chat.name, lambda case: _rendered(chat, case), seed, count))
 
 
 def dialect_of(template: Template) -> Dialect | None:
@@ -118,13 +119,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--known", action="store_true", help="try the chats that are known first")
     parser.add_argument("--differences", action="store_true", help="show what was found, and where it first differs")
     options = parser.parse_args(arguments)
-    given = list(cases(options.seed, options.count))
     print("| template | same | read back | claimed | not found out |\n| --- | ---: | --- | --- | --- |")
     all_found = []
     for template in templates():
         if not fnmatchcase(template.name, options.template):
             continue
-        one = found(template, given, options.known)
+        one = found(template, options.seed, options.count, options.known)
         all_found.append(one)
         print(row(one), flush=True)
         if options.differences and one.proposal is not None and one.compared is not None:
