@@ -7,6 +7,7 @@ from toolect._graph.stops import EndToken, Instead, LineEnd, Stop, Stray, Unopen
 from toolect._graph.symbols import Terminal
 from toolect._reading.course import Course
 from toolect._reading.slot import AFTER_END, Next
+from toolect._spec.model import SlotKind
 from toolect.message import RepairKind
 
 
@@ -20,7 +21,8 @@ def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: boo
     course.pos = end - course.base
     if isinstance(stop, Stray):
         course.builder.note(RepairKind.STRAY_MARKER, at, stop.core)
-        course.node = node
+        if not (opened and _goes_on(node, course.node)):
+            course.node = node
         course.spacing.after_stray(course.graph.text_closers.get(stop.core, ""))
         return None
     if not opened:
@@ -36,6 +38,12 @@ def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: boo
     if not isinstance(stop, Unopened | LineEnd):
         _shift(course, stop, at, end, wrong)
     return None
+
+
+def _goes_on(node: Node, after: Node) -> bool:
+    """True where the text of `node` goes on at the node `after` it: what it ended, such as a call, has ended."""
+    ended = node.step(SlotKind.TEXT).tasks
+    return bool(ended) and SlotKind.TEXT in after.choices and after.text_field() == node.text_field()
 
 
 def _shift(course: Course, stop: Stop, at: int, end: int, wrong: bool) -> None:
