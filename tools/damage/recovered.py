@@ -11,8 +11,8 @@ damaged text it is asked:
   wrong      is there a runnable call that was not meant?
 A damage is none (moot) that leaves a text which strict mode reads without a word, with as many calls as before, of the
 same tools and with arguments of the declared types.
-So is one of the JSON that leaves a beginning of the text: the answer was cut off there, and its last call says that it
-is truncated.
+So is one that leaves a beginning of the text: of JSON, or where a stream of the good text has not yet told all of the
+last arguments. The answer was cut off there, and its last call says that it is truncated.
 A false start begins where reading the good text says that a call does: what begins in the middle of one, at an argument
 or a comma, is not written again from its beginning, and nobody could tell.
 Kinds that destroy what was meant are counted apart. --no-tools declares none, --streamed reads by the character,
@@ -34,6 +34,7 @@ from toolect.authoring.generate.break_json import respaced
 from toolect.authoring.generate.corrupt import INFORMATION_LOST, OF_JSON, Corruption, corrupt
 from toolect.authoring.generate.samples import Sample, rendered
 from toolect.compiled import Dialect
+from toolect.events import ArgumentsDelta
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status, same_json
 from tools.pages.markdown_text import table
 
@@ -123,6 +124,7 @@ def outcomes(
         for kind in kinds:
             seen = set(texts)
             for text in texts if kind in OF_JSON else texts[:1]:
+                whole = _whole(dialect, text, sample.tools) if kind is Corruption.CUT_CLOSERS else 0
                 starts = [call.span[0] for call in dialect.parse(text, sample.tools).calls if call.span]
                 for at in range(tries):
                     random = Random(f"{dialect.name} {number} {kind} {at}")
@@ -130,10 +132,20 @@ def outcomes(
                     if damaged not in seen:
                         seen.add(damaged)
                         outcome = judged(dialect, kind, damaged, sample.message.calls, declared, streamed)
-                        cut = kind in OF_JSON and text.startswith(damaged) and not outcome.wrong
+                        inside = kind in OF_JSON or len(damaged) < whole
+                        cut = inside and text.startswith(damaged) and not outcome.wrong
                         last = outcome.got.calls[-1:] if cut else ()
                         truncated = any(call.status is Status.TRUNCATED for call in last)
                         yield outcome._replace(moot=True) if truncated else outcome
+
+
+def _whole(dialect: Dialect, text: str, tools: list[Json]) -> int:
+    """The character by which a stream of `text` has told all of the last arguments."""
+    stream, told = dialect.stream(tools), 0
+    for at, char in enumerate(text):
+        events = stream.feed(char)
+        told = at + 1 if any(isinstance(event, ArgumentsDelta) for event in events) else told
+    return told
 
 
 def judged(
@@ -286,8 +298,8 @@ declared.
 - **recovered**: the calls that were meant are runnable, and no others;
 - **labelled**: the message is not `clean`;
 - **wrong calls**: runnable calls that were not meant;
-- **moot**: what is left is another good text, which strict mode reads without a word, or a beginning of the text whose
-  last call says that it is truncated; not counted.
+- **moot**: what is left is another good text, which strict mode reads without a word, or a beginning of the text, with
+  the last arguments not whole, whose last call says that it is truncated; not counted.
 
 After damages with a star the text may not say any more what it said: there only labels and wrong calls count.
 
