@@ -169,6 +169,18 @@ def test_a_transcript_is_read_in_its_chat() -> None:
     assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize(
+    "name", ["llama3.1", "functionary-v3.1", "functionary-v3.2", "qwen3", "hermes", "deepseek-v3.1"]
+)
+def test_of_chats_with_the_same_markers_the_one_is_found_that_writes_so(name: str) -> None:
+    """Which chat a transcript is of is found out by its calls and its tools, not by its tokens alone."""
+    given, day = Conversation.from_openai(ASKED, [tool("tide")]), "26 Jul 2026"
+    text = toolect.chat(name).render(given, False, date=day)
+    found = find_out([{"text": str(text)}] * 3, Source())
+    assert found.kind is Kind.TRANSCRIPT
+    assert toolect.chat(found.chat).render(given, False, date=day) == text
+
+
 @pytest.mark.parametrize("to", ["messages", "sharegpt", "qwen3"])
 @pytest.mark.parametrize("case", lines("hostile.jsonl"), ids=lambda case: json.dumps(case["row"])[:40])
 def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:

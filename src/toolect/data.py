@@ -18,7 +18,8 @@ from toolect._data.finding_out import find_out
 from toolect._data.keeping import Keep
 from toolect._data.kinds import Kind, kind_of
 from toolect._data.row_meaning import meaning
-from toolect._data.row_readers import Source, readings
+from toolect._data.row_readers import readings
+from toolect._data.row_source import Source
 from toolect._data.row_targets import COLUMNS, Form, Target, target_of
 from toolect.conversation import Conversation
 from toolect.message import Json

@@ -11,8 +11,10 @@ import msgspec
 from toolect._chats.comparing import Change
 from toolect._data.account import LONGEST, Account, Fate, Unfit, because
 from toolect._data.keeping import Keep, check, check_length
+from toolect._data.open_row import Reading
 from toolect._data.row_meaning import meaning
-from toolect._data.row_readers import Reading, Source, readings
+from toolect._data.row_readers import readings
+from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
 from toolect.message import BadMessage, Call, Content, Json, Reasoning
 from toolect.rendered import Unrepresentable

@@ -7,19 +7,24 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from toolect._chats.chat_registry import looks_like
+from toolect._chats.chat_registry import chat, looks_like
 from toolect._data.account import Unfit
 from toolect._data.kinds import Kind, kind_of
 from toolect._data.opening import opened
-from toolect._data.row_readers import Source, readings
+from toolect._data.row_readers import readings
+from toolect._data.row_source import Source
 from toolect._detection.guess import parse
+from toolect.conversation import Conversation
 from toolect.corpora.records import Record, records
 from toolect.message import Json
 from toolect.registry import AUTO
+from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
 
 FIRST = 64
 """Rows that tell what a data set is. Beyond it: they are what those are."""
+TRIED = 3
+"""Transcripts that tell which chat writes them as they are. Beyond it: they are in the same one."""
 LONGEST = 20_000
 """Characters of one text that are looked at for calls. Beyond it: they do not tell what the data set is."""
 
@@ -41,13 +46,29 @@ def find_out(rows: Iterable[Json], given: Source) -> Source:
 def _by_chat(rows: Sequence[Json], source: Source) -> Source:
     """Texts that hold the turns of a chat are transcripts of it."""
     plain = replace(source, kind=Kind.ANSWER)
-    votes: Counter[str] = Counter()
-    for text in _texts(rows, plain):
-        if likely := looks_like(text):
-            votes[likely[0]] += 1
-    if not votes or sum(votes.values()) * 2 < len(rows):
+    texts = [text for text in _texts(rows, plain) if looks_like(text)]
+    if not texts or len(texts) * 2 < len(rows):
         return plain
-    return replace(source, kind=Kind.TRANSCRIPT, chat=votes.most_common(1)[0][0])
+    first = texts[:TRIED]
+    likely = dict.fromkeys(name for text in first for name in looks_like(text))
+    chosen = min(likely, key=lambda name: [*map(sum, zip(*(_misses(name, text) for text in first), strict=True))])
+    return replace(source, kind=Kind.TRANSCRIPT, chat=chosen)
+
+
+def _misses(name: str, text: str) -> tuple[int, int]:
+    """How many lines of a transcript a chat would write otherwise, and how little it reads: several have its markers.
+
+    A chat that knows no calls or tools writes them as they are, too: as what somebody says.
+    """
+    one = chat(name)
+    found = one.parse(text)
+    turns = [Assistant(turn.message) if isinstance(turn, Assistant) else turn for turn in found.turns]
+    known = len(found.tools) + sum(len(turn.message.calls) for turn in turns if isinstance(turn, Assistant))
+    try:
+        again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
+    except (Unrepresentable, ValueError, RecursionError):
+        return len(text), -known
+    return len({*text.split("\n")} ^ {*again.split("\n")}), -known
 
 
 def _dialect(rows: Sequence[Json], source: Source) -> str:

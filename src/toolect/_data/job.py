@@ -18,7 +18,7 @@ from toolect._data.converting import Settings, all_of
 from toolect._data.finding_out import FIRST, find_out
 from toolect._data.parting import Left, Part, encoded, made, part_of, start
 from toolect._data.place import Place, Places
-from toolect._data.row_readers import Source
+from toolect._data.row_source import Source
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
 from toolect.authoring.processes import cores, in_order

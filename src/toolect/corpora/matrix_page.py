@@ -13,7 +13,7 @@ STEPS = 8
 _SHOWN = 240
 
 
-def matrix_page(matrix: Matrix) -> str:
+def matrix_page(matrix: Matrix, command: str = "") -> str:
     """The whole page."""
     likely, names, lost = matrix.order(), sorted(matrix.standings), losses(matrix)
     orders = {
@@ -32,6 +32,7 @@ def matrix_page(matrix: Matrix) -> str:
     ]
     return draw_page(
         "matrix.html",
+        command,
         facts=facts,
         matrix=matrix,
         why=_why,

@@ -13,6 +13,7 @@ import click
 
 from toolect import _extras as extras
 from toolect._extras import NAME
+from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +44,24 @@ def given_command() -> str:
     return shlex.join([name, *sys.argv[1:]]) if name == NAME else ""
 
 
+def write_page(path: str | None, draw: Callable[[str], str]) -> None:
+    """Write what `draw` makes, given the command, if a page is asked for."""
+    if path is not None:
+        Path(path).write_text(draw(given_command()), encoding="utf-8")
+
+
 html_option = click.option(
     "--html", metavar="FILE", callback=_checked,
     help="Write a report to look at, in one file; needs the extra `report`.",
 )  # fmt: skip
+_json = click.option("--json", "as_json", is_flag=True, help="Write the report as one JSON object.")
+_jobs = click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
+_max_bytes = click.option(
+    "--max-bytes", type=click.IntRange(min=1), default=64 * shared.MEBIBYTE, metavar="N",
+    help="Leave out longer lines, rows and records, and say so.  [default: 64 MiB]",
+)  # fmt: skip
+
+
+def report_options(command: F) -> F:
+    """`--html`, `--json`, `--jobs`, `--spec` and `--max-bytes`: what commands have that report on whole files."""
+    return html_option(_json(_jobs(shared.spec_option(_max_bytes(command)))))

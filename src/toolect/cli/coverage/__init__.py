@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +10,13 @@ import msgspec
 
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
-from toolect.cli._shared.page_option import given_command, html_option
+from toolect.cli._shared.page_option import report_options, write_page
 from toolect.cli._shared.progress import progress
 from toolect.registry import AUTO
 
 if TYPE_CHECKING:
     from toolect.corpora.examine import Options
+    from toolect.corpora.report import Report
     from toolect.corpora.stats import Stats
 
 
@@ -33,14 +33,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--field", default="", metavar="PATH", help="The field with the text, such as `choices.0.message`.")
 @click.option("--separator", default="", metavar="TEXT", help="What stands between the records of a text file.")
-@html_option
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object; docs/guide/coverage.md has its shape.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
-@shared.spec_option
-@click.option(
-    "--max-bytes", type=click.IntRange(min=1), default=64 * shared.MEBIBYTE, metavar="N",
-    help="Skip longer lines, and longer records of text files.  [default: 64 MiB]",
-)  # fmt: skip
+@report_options
 def command(
     corpus: tuple[str, ...],
     matrix: bool,
@@ -74,11 +67,7 @@ def command(
     options = Options(named, field, _unescaped(separator), max_bytes)
     stats, files = _counted(corpus, options, jobs or 0)
     found = report(stats, files)
-    if html is not None:
-        from toolect.corpora.coverage_page import coverage_page
-
-        page = coverage_page(found, stats, ", ".join(corpus), given_command())
-        Path(html).write_text(page, encoding="utf-8")
+    write_page(html, lambda command: _page(found, stats, ", ".join(corpus), command))
     if as_json:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
@@ -86,6 +75,12 @@ def command(
 
         write_report(found)
     return int(found.problems > 0)
+
+
+def _page(found: Report, stats: Stats, what: str, command: str) -> str:
+    from toolect.corpora.coverage_page import coverage_page  # needs the extra `report`
+
+    return coverage_page(found, stats, what, command)
 
 
 def _unescaped(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,6 +15,7 @@ from toolect._shown import counted, cut, one_line
 from toolect.authoring.processes import cores
 from toolect.cli._shared.drawing import KEY, LABEL, NAME, PLAIN, QUIET, STATUS, Pen, Styled, block
 from toolect.cli._shared.io import emit_json
+from toolect.cli._shared.page_option import write_page
 from toolect.compiled import Dialect
 from toolect.corpora.features import Feature
 from toolect.corpora.fidelity import Finding, Verdict
@@ -40,10 +41,7 @@ def write_matrix(named: Sequence[Dialect], html: str | None, as_json: bool, jobs
     specs = [d.spec for d in named] or [registry.spec(name) for name in registry.dialects()]
     with _status(f"Trying every feature on {counted(len(specs), 'dialect')}"):
         matrix = measure({spec.name: spec for spec in specs}.values(), jobs=jobs or cores())
-    if html is not None:
-        from toolect.corpora.matrix_page import matrix_page
-
-        Path(html).write_text(matrix_page(matrix), encoding="utf-8")
+    write_page(html, partial(_page, matrix))
     if as_json:
         found = _examples(matrix, *named) if len(named) == 2 else []
         emit_json(_as_json(matrix) | ({"examples": found} if found else {}), indent=True)
@@ -55,6 +53,12 @@ def write_matrix(named: Sequence[Dialect], html: str | None, as_json: bool, jobs
             Pen().write([*_pair(matrix, source, target), (PLAIN, "\n"), *_pair(matrix, target, source)])
         case _:
             _overview(matrix)
+
+
+def _page(matrix: Matrix, command: str) -> str:
+    from toolect.corpora.matrix_page import matrix_page  # needs the extra `report`
+
+    return matrix_page(matrix, command)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import msgspec
 from toolect import _extras as extras
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit_json
-from toolect.cli._shared.page_option import given_command, html_option
+from toolect.cli._shared.page_option import report_options, write_page
 from toolect.cli._shared.progress import progress
 from toolect.message import Status
 from toolect.registry import AUTO
@@ -19,7 +19,8 @@ from toolect.registry import AUTO
 if TYPE_CHECKING:
     from toolect._data.job import Done, Job
     from toolect._data.keeping import Keep
-    from toolect._data.row_readers import Source
+    from toolect._data.row_report import RowReport
+    from toolect._data.row_source import Source
     from toolect._data.row_targets import Target
 
 
@@ -70,16 +71,9 @@ if TYPE_CHECKING:
 @click.option(
     "--shard", type=click.IntRange(min=1), default=256, metavar="MIB", help="How large a file gets.  [default: 256]"
 )
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use.  [default: one a core]")
 @click.option("--on", "place", type=click.Choice(["ray"]), help="Convert on a cluster of Ray; needs the extra `ray`.")
 @click.option("--address", default="", help="Where the cluster is.  [default: one that is started here]")
-@html_option
-@click.option("--json", "as_json", is_flag=True, help="Write the report as one JSON object.")
-@shared.spec_option
-@click.option(
-    "--max-bytes", type=click.IntRange(min=1), default=64 * shared.MEBIBYTE, metavar="N",
-    help="Refuse longer rows.  [default: 64 MiB]",
-)  # fmt: skip
+@report_options
 def command(
     data: tuple[str, ...], to: str, out: str, origin: str, from_dialect: str, field: str, to_dialect: str, chat: str,
     tokenizer: str, teach: str, thinking: bool | None, date: str | None, unsafe: str, keep_told: bool, strict: bool,
@@ -109,10 +103,7 @@ def command(
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
     Path(out, "report.json").write_bytes(msgspec.json.encode(found))
-    if html is not None:
-        from toolect._data.row_page import row_page
-
-        Path(html).write_text(row_page(found, ", ".join(data), given_command()), encoding="utf-8")
+    write_page(html, lambda command: _page(found, ", ".join(data), command))
     if as_json:
         emit_json(msgspec.to_builtins(found), indent=True)
     else:
@@ -120,6 +111,12 @@ def command(
 
         write_rows(found)
     return int(not is_clean(found))
+
+
+def _page(found: RowReport, what: str, command: str) -> str:
+    from toolect._data.row_page import row_page  # needs the extra `report`
+
+    return row_page(found, what, command)
 
 
 def _dialect(name: str) -> str:
@@ -149,7 +146,7 @@ def _source(origin: str, dialect: str, field: str, retell: bool) -> Source:
     """How rows are read. Raises Misuse for a kind that there is not."""
     from toolect._chats.chat_registry import UnknownChat, chat
     from toolect._data.kinds import Kind
-    from toolect._data.row_readers import Source
+    from toolect._data.row_source import Source
 
     source = Source(None, _dialect(dialect), "", field, retell)
     if not origin:
