@@ -32,15 +32,16 @@ class Guardian:
         self._spec, self._reader, self.markup = spec, reader, markup
         self._own: dict[tuple[str, ChatSlot], _Guard] = {}
 
-    def clean(self, held: Sequence[tuple[str, Fill, int]]) -> bool:
-        """True when no text can break out of its slot; else each has to be looked at."""
+    def suspects(self, held: Sequence[tuple[str, Fill, int]]) -> Sequence[tuple[str, Fill, int]]:
+        """The texts that have to be looked at: all of a slot in which one holds what might be a marker there."""
         texts: dict[tuple[str, ChatSlot], list[str]] = {}
         ops: dict[tuple[str, ChatSlot], Fill] = {}
         for text, op, _ in held:
             key = op.rule, op.slot
             texts.setdefault(key, []).append(text)
             ops[key] = op
-        return all(self._guard(ops[key]).none_of.stands_in(some) for key, some in texts.items())
+        keys = {key for key, some in texts.items() if not self._guard(ops[key]).none_of.stands_in(some)}
+        return [one for one in held if (one[1].rule, one[1].slot) in keys] if keys else ()
 
     def breaks(self, text: str, op: Fill) -> str:
         """The first marker in `text` that would break out of its slot; empty for none."""

@@ -86,12 +86,11 @@ class Writer(Filler):
                 if index in outline.written:
                     self.answers.check(one)
         self.follow(outline, body)
-        if self.keep:
-            pass
-        elif self.guardian.clean(self.held):
+        suspects = () if self.keep else self.guardian.suspects(self.held)
+        self.guard(suspects)
+        if not self.keep and not suspects:
             self.clean = body, shared
-        else:
-            self.guard()
+        if any(op.origin is Origin.ANSWER for _, op, _ in suspects):
             said = [(index, body.data[index]) for index in sorted(outline.written)]
             self.sound({body.first + index: one for index, one in said if isinstance(one, Said)})
         return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
@@ -192,9 +191,9 @@ class Writer(Filler):
         self.held.append((text, op, len(self.pieces)))
         self.pieces.append(piece(text, op, number))
 
-    def guard(self) -> None:
-        """Look at each text: what would break out of its slot is refused, or made harmless."""
-        for text, op, place in self.held:
+    def guard(self, suspects: Sequence[tuple[str, Fill, int]]) -> None:
+        """Look at these texts: what would break out of its slot is refused, or made harmless."""
+        for text, op, place in suspects:
             marker = self.guardian.breaks(text, op)
             if not marker:
                 continue
