@@ -357,6 +357,18 @@ def talk(*args: str, text: str) -> Result:
     return CliRunner().invoke(main, ["talk", *args], input=text)
 
 
+def test_a_transcript_is_explained() -> None:
+    """Each rule with its role and guard, what its slots hold, and repairs where they are."""
+    done = talk("--from", "qwen3", "--explain", text="<|im_start|>user\nHi<|im_start|>assistant\nHel")
+    assert done.exit_code == 1
+    assert "user  → user\n  <|im_start|>user\\n\n  TEXT  17–19  Hi\n" in done.stdout
+    assert "  (implied-closer at character 19)\n" in done.stdout
+    told = talk("--to", "qwen3", "--explain", text=MESSAGES)
+    assert told.exit_code == 0
+    assert "head  when system or tools" in told.stdout
+    assert talk("--explain", text=MESSAGES).exit_code == 2
+
+
 def test_a_conversation_in_three_families_is_read_back() -> None:
     done = talk("--to", "qwen2.5", "--to", "glm-4.5", "--to", "deepseek-v3.1", "--check", text=MESSAGES)
     assert done.exit_code == 0

@@ -14,7 +14,7 @@ from toolect._chats.hearing import Hearing
 from toolect._chats.known_forms import KnownForms
 from toolect._chats.outline import Outlines
 from toolect._chats.plan import Plans
-from toolect._chats.transcript_reader import Reader
+from toolect._chats.transcript_reader import Course, Reader
 from toolect._chats.writing import Unsafe, Writer
 from toolect._spec.chat_model import ChatSpec
 from toolect.compiled import Dialect
@@ -113,6 +113,10 @@ class Chat(Written):
             if form:
                 self._known.learn(form, conversation, writer, known)
         return Told(text, known)
+
+    def course(self, text: str) -> Course:
+        """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""
+        return self._reader.read(text)
 
     def parse(self, text: str) -> Conversation:
         """The conversation that a transcript tells, with its repairs and spans. Never raises on any text.

@@ -13,9 +13,11 @@ from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.io import Misuse, emit_json, emit_wire, note, read, read_json
 from toolect.conversation import BadMessage, Conversation
 from toolect.rendered import Unrepresentable
-from toolect.transcript import Origin, OriginSpan
+from toolect.transcript import Origin, OriginSpan, Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolect._chats.verbs import Chat
 
 _STYLES = {
@@ -37,6 +39,9 @@ _STYLES = {
 @click.option("--unsafe", type=click.Choice(["refuse", "neutralise", "keep"]), default="refuse",
               help="What to do with a text that holds markup of the chat.")  # fmt: skip
 @click.option("--origins", is_flag=True, help="Show whose words each part of the text is.")
+@click.option(
+    "--explain", is_flag=True, help="Show the rules that each part of the text is of, and when they are written."
+)
 @click.option("--check", is_flag=True, help="Read each text back, and tell what of the conversation it does not say.")
 @shared.max_bytes_option
 def command(
@@ -48,6 +53,7 @@ def command(
     date: str | None,
     unsafe: str,
     origins: bool,
+    explain: bool,
     check: bool,
     max_bytes: int,
 ) -> int:
@@ -60,7 +66,13 @@ def command(
     conversation = _messages(file, max_bytes) if source is None else _transcript(source, text)
     status = 1 if conversation.repairs else 0
     for repair in conversation.repairs:
-        note(f"{repair.kind} at character {repair.at}: {one_line(repair.detail[:60])}")
+        detail = f": {one_line(repair.detail[:60])}" if repair.detail else ""
+        note(f"{repair.kind} at character {repair.at}{detail}")
+    if explain and not targets:
+        if source is None:
+            raise Misuse("expected --from or --to with --explain, got neither: messages have no text to explain")
+        _explain(_chat(source), text)
+        return status
     if not targets and not origins:
         emit_json(conversation.to_openai(), indent=True)
         return status
@@ -69,8 +81,9 @@ def command(
         return status
     options: dict[str, Any] = {"thinking": thinking, "date": date, "unsafe": unsafe}
     asks = generate if generate is not None else _open(conversation)
+    draw = _explain if explain else _origins if origins else None
     for name in targets:
-        status = max(status, _written(name, conversation, asks, options, origins, check, len(targets) > 1))
+        status = max(status, _written(name, conversation, asks, options, draw, check, len(targets) > 1))
     return status
 
 
@@ -99,7 +112,7 @@ def _written(
     conversation: Conversation,
     asks: bool,
     options: dict[str, Any],
-    origins: bool,
+    draw: Callable[[Chat, Transcript], None] | None,
     check: bool,
     several: bool,
 ) -> int:
@@ -116,7 +129,11 @@ def _written(
         return 1
     for changed in text.defused:
         note(f"turn {changed.turn} held `{changed.marker}`, which was made harmless")
-    status = emit_wire(str(text)) if not origins else _draw(str(text), text.spans)
+    status = 0
+    if draw is None:
+        status = emit_wire(str(text))
+    else:
+        draw(one, text)
     if check:
         lost = [str(change) for change in changes(conversation, one.parse(text))]
         note(f"{one.name}: read back " + ("; ".join(lost) if lost else "as it was"))
@@ -124,13 +141,23 @@ def _written(
     return status
 
 
-def _draw(text: str, spans: tuple[OriginSpan, ...]) -> int:
+def _explain(one: Chat, text: str) -> None:
+    """Shows the rules of a chat that a text goes through."""
+    from toolect.cli.talk_tree import draw_course
+
+    Pen().write(draw_course(one, text))
+
+
+def _origins(_: Chat, text: Transcript) -> None:
+    _draw(str(text), text.spans)
+
+
+def _draw(text: str, spans: tuple[OriginSpan, ...]) -> None:
     """Shows a text in the colours of its origins, or with their names where there are no colours."""
     pen = Pen()
     for start, end, origin, turn in spans:
         label = f"{origin} {turn}" if turn >= 0 else str(origin)
         pen.write([("dim italic", f"[{label}]"), (_STYLES[origin], text[start:end].rstrip("\n") + "\n")])
-    return 0
 
 
 def _open(conversation: Conversation) -> bool:
