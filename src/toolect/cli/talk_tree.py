@@ -15,7 +15,7 @@ WIDTH = 60
 
 
 def draw_course(chat: Chat, text: str) -> Iterator[Styled]:
-    """Each rule with its role and its guard, below it its texts and what its slots hold, repairs behind what they are about."""
+    """Each rule with its role and guard, below it its texts and what its slots hold, and what was relaxed there."""
     course, spec = chat.course(text), chat.spec
     repairs = sorted(course.repairs, key=lambda repair: repair.at)
     at = depth = 0
