@@ -17,8 +17,9 @@ from toolect._chats import chat_registry
 from toolect._chats.chat_registry import Chats, shipped
 from toolect.authoring.lint import lint
 from toolect.cli import main
-from toolect.conversation import Conversation, System, User
+from toolect.conversation import Assistant, Conversation, System, User
 from toolect.diagnostic import SpecError
+from toolect.message import Content, Message
 
 ASKED = Conversation((User("When?"),))
 OWN = """\
@@ -188,3 +189,16 @@ def test_mistakes_in_an_entry_are_found(own: Path, mistake: str) -> None:
 def test_sound_chats_have_no_findings(name: str) -> None:
     """What comes with toolect is sound; the whole of it is checked by `make lint`."""
     assert not lint(shipped(), [name]).diagnostics
+
+
+def test_reasoning_that_only_its_closer_tells(own: Path) -> None:
+    """Its opener is a blank: content that ends reasoning is taken for it, from the beginning."""
+    grammar = own.parent / "grammars" / "chats" / "bare.lark"
+    grammar.parent.mkdir(parents=True)
+    grammar.write_text(
+        'start: answer*\nanswer: "A:" think? content "."\nthink: " " TEXT "</t>"\ncontent: TEXT\n%declare TEXT\n'
+    )
+    own.write_text('bare: {map: {think: reasoning}, thoughts: taken, end: ["."]}\n', "utf-8")
+    toolect.load(own)
+    said = Conversation([Assistant(Message([Content("Hm</t>So")]))])
+    assert str(toolect.chat("bare").render(said, unsafe="keep")) == "A: Hm</t>So."
