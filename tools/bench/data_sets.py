@@ -69,7 +69,10 @@ class Run(NamedTuple):
     @property
     def cells(self) -> list[str]:
         """The run as a row of a table."""
-        micro = [f"{1e6 * one / self.rows:,.0f} µs" for one in (self.parent, self.workers)]
+        if self.killed:  # what a killed process took is not told to anyone
+            micro = ["–", "–"]
+        else:
+            micro = [f"{1e6 * one / self.rows:,.0f} µs" for one in (self.parent, self.workers)]
         return [
             str(self.jobs), self.what, f"{self.rows:,}", f"{self.rows / self.seconds:,.0f}", *micro,
             f"{self.peak:.0f} MB",
@@ -264,12 +267,12 @@ def page(chat: str, floor: float, found: list[Rate], large: list[Run], row: int,
     """The report."""
     speeds = [[one.what, f"{one.rows:,.0f}", f"{one.share:.2f}"] for one in found]
     alone = large[0].parent + large[0].workers
-    both = alone / large[0].rows / max(large[2].parent, large[2].workers / 2) * large[2].rows
+    both = min(alone / large[0].rows / max(large[2].parent, large[2].workers / 2) * large[2].rows, 2)
     return f"""# Data sets: speed and memory
 
 `make datasets ARGS=--write` writes this page. Rows are conversations of nine messages with two calls and one of twenty
-lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too, so
-processor time tells more than the clock. {"Compiled" if is_compiled() else "Plain Python"}.
+lists of tools, made from a seed; they become transcripts. {os.cpu_count()} cores; others may have used them too,
+so processor time tells more than the clock. {"Compiled" if is_compiled() else "Plain Python"}.
 
 ## Speed
 
@@ -280,10 +283,10 @@ The floor is `json.loads` and `json.dumps` of each row: {floor:,.0f} rows a seco
 
 ## Size
 
-`toolect dataset` to {chat}: rows a second by the clock, processor time for a row in the process that
-writes and in those that convert, and the memory of all together, of which the target is {MEMORY} MB for any size. By
-processor time, two processes that had a core each would convert {both:.2f} times as many rows as one; the target is
-{BOTH}. Killed twice and gone on with, a run writes the same bytes as one that was not.
+`toolect dataset` to {chat}: rows a second by the clock, processor time for a row in the process that writes and in
+those that convert, and the memory of all together, of which the target is {MEMORY} MB for any size. By processor time,
+two processes that had a core each could convert up to {both:.1f} times as many rows as one; the target is {BOTH}.
+Killed twice and gone on with, a run writes the same bytes as one that was not.
 
 {table([["processes", "input", "rows", "rows/s", "writing", "converting", "memory"], *(one.cells for one in large)])}
 
