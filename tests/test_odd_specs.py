@@ -95,3 +95,23 @@ def test_broken_calls_where_no_content_may_stand() -> None:
     )
     dialect = Dialect(load_spec("dialects.yaml", "d"))
     assert [str(call.status) for call in dialect.parse('<c>{"a": 1,}</c>').calls] == ["malformed"]
+
+
+def test_text_after_a_stray_marker_is_no_part_of_the_call_before_it() -> None:
+    """What follows is read as after the text before the marker: an argument has no call there."""
+    lines = [
+        "start: (content | text | call)*",
+        'text: "<a name=\\"long\\">" TEXT "</a>"',
+        "content: TEXT",
+        'call: "<" NAME ">" argument*',
+        'argument: "\\n<a name=\\"" KEY "\\">" TEXT "</a>\\n"',
+        r"NAME: /[^\s<>\"]+/",
+        r"KEY: /[^\s<>\"]+/",
+        "%declare TEXT",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = "content: content, text: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, argument/TEXT: argument.value}}\n", "utf-8")
+    message = Dialect(load_spec("dialects.yaml", "d")).parse('<r>0</a><a name="n<')
+    assert [call.name for call in message.calls] == ["r"]
+    assert message.content == '0<a name="n<'
