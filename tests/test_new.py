@@ -141,7 +141,9 @@ def test_files(tmp_path: Path) -> None:
     assert (tmp_path / "harbour.yaml").read_text() == ENTRY
     assert (tmp_path / "grammars" / "harbour.lark").read_text() == GRAMMAR
     cases = read(tmp_path / "corpus" / "harbour.txt")
+    *cases, cut = cases
     assert [case.text for case in cases] == [TIDES, WINDS]
+    assert TIDES.startswith(cut.text) and cut.get("error") == "truncated"
     assert "check" in cases[0].title
     assert cases[1].expected == 'reasoning "They sail."\ncall tide_table {"port": "Brest"}\ncall wind {"hours": 3}'
 
@@ -177,7 +179,7 @@ def test_any_samples(tmp_path_factory: pytest.TempPathFactory, texts: list[str])
     """Whatever the samples are, the files load, and the corpus holds them."""
     folder = tmp_path_factory.mktemp("new")
     induced(folder, *texts)
-    assert [case.text for case in read(folder / "corpus" / "new.txt")] == texts
+    assert [case.text for case in read(folder / "corpus" / "new.txt")][: len(texts)] == texts
 
 
 @pytest.mark.parametrize("part", ["f(", "<k_key>a</k_key><k_value>", "<a=b>", " ", "tool", '{"a": 1} '])

@@ -20,7 +20,7 @@ from toolect._spec.load import load_spec
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.authoring.scaffold.choice import Option, prosaic, uncertain
-from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Prepared
+from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Prepared, Stripped
 from toolect.authoring.scaffold.draft_entry import entry, variant
 from toolect.authoring.scaffold.draft_grammar import grammar, language_of
 from toolect.authoring.scaffold.guesses import Guess, guesses, shown
@@ -138,7 +138,7 @@ def scaffold_told(
     """A dialect induced from answers of which it is known what they say; it has to read the further ones, too."""
     ready = prepared(answers)
     samples = [
-        Sample(one.title, stripped.text, _tail(one, ready), one.message)
+        Sample(one.title, stripped.text + _end(one, stripped, ready.ends), _tail(one, ready), one.message)
         for one, stripped in zip(answers, ready.samples, strict=True)
     ]
     made = _best(name, chain(drafts(ready, tool_schemas(tools)), looks(ready)), samples, spec, tools)[1]
@@ -146,6 +146,12 @@ def scaffold_told(
         if made.sound and read(made.dialect, Sample(one.title, one.text, _tail(one, ready), one.message)) is None:
             return made._replace(doubt=f"{one.title} is not read as it was put in: {cut(one_line(one.text), 100)}")
     return made
+
+
+def _end(told: Told, stripped: Stripped, ends: Sequence[str]) -> str:
+    """The end token of an answer that calls nothing: so the samples show that it ends one."""
+    at = len(stripped.text)
+    return next((end for end in ends if told.text.startswith(end, at)), "") if not told.message.calls else ""
 
 
 def _tail(told: Told, ready: Prepared) -> str:

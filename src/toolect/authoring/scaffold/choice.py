@@ -84,6 +84,9 @@ def uncertain(options: Sequence[Option]) -> str:
             return f"`{words[0]}` was taken for markup, which so few calls do not show: {_SAY}"
         if any(worth(name) <= 0 for name in names) and best.guess.told < 1:
             return f"`{names[0]}` was taken for the name of a tool, which so few calls do not show: {_SAY}"
+    between = "\n".join(re.findall(r"^(?:start|calls): .*", best.grammar, re.MULTILINE))
+    if words := odd(between):
+        return f"`{words[0]}` was taken for what divides calls: {_SAY}"
     alone = [message.content for message in best.messages if not message.calls]
     if any(has_markers(text) or next(json_values(text), None) for text in alone):
         return f"an answer in which nothing is called looks as if something was: {_SAY}"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.corpus import Case, describe, write
+from toolect.authoring.lint.manner import true
 from toolect.authoring.scaffold.dialect_draft import Expected
 from toolect.authoring.scaffold.pieces import has_markers
 from toolect.compiled import Dialect
-from toolect.message import Json, Message, dumps, same_json
+from toolect.message import Json, Message, Status, dumps, same_json
 from toolect.rendered import Unrepresentable
 
 
@@ -27,20 +30,41 @@ class Sample(NamedTuple):
     """What it says, if that is known."""
 
 
+_CUTS = (0.6, 0.75, 0.9)
+"""Where a call is cut off, as parts of its length."""
+
+
 def corpus(samples: Sequence[Sample], messages: Sequence[Message | None], dialect: Dialect, path: Path) -> str:
-    """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean."""
-    pairs = zip(samples, messages, strict=True)
-    return write(_case(dialect, sample, message, path) for sample, message in pairs)
+    """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean.
+
+    The last case is the beginning of a sample, if a call is cut off in it.
+    """
+    pairs = list(zip(samples, messages, strict=True))
+    return write([*(_case(dialect, *pair, path) for pair in pairs), *islice(_cut(dialect, pairs, path), 1)])
 
 
 def _case(dialect: Dialect, sample: Sample, message: Message | None, path: Path) -> Case:
     attributes = [("prefix", dumps(sample.prefix))] if sample.prefix else []
     if message is None:
         return Case(path, 1, f"{sample.title}: not read yet", tuple(attributes), sample.text, "")
-    if _written(dialect, message) != sample.text:
-        attributes.append(("parse-only", ""))
     title = f"{sample.title}: check that this is what it says"
-    return Case(path, 1, title, tuple(attributes), sample.text, describe(message))
+    case = Case(path, 1, title, tuple(attributes), sample.text, describe(message))
+    manner = true(case, message, dialect)  # what is read clean is canonical, or read only
+    return replace(case, attributes=(*attributes, (str(manner), ""))) if manner else case
+
+
+def _cut(dialect: Dialect, pairs: Iterable[tuple[Sample, Message | None]], path: Path) -> Iterator[Case]:
+    """The beginnings of samples in which a call is cut off, as cases."""
+    for sample, whole in pairs:
+        if whole is None or not whole.calls or sample.prefix:
+            continue
+        start, end = whole.calls[-1].span or (0, len(sample.text))
+        for share in _CUTS:
+            text = sample.text[: start + int((end - start) * share)].rstrip()
+            message = dialect.parse(text)
+            if [call.status for call in message.calls[-1:]] == [Status.TRUNCATED]:
+                attributes = (("error", str(Status.TRUNCATED)),)
+                yield Case(path, 1, f"{sample.title}, cut off", attributes, text, describe(message))
 
 
 def _written(dialect: Dialect, message: Message, tools: Sequence[Json] | None = None) -> str | None:
