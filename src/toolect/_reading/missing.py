@@ -17,7 +17,8 @@ MAX_VALUE = 4096
 """Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
 _CLOSERS = 3
 """Closers that may be missing before text."""
-_WORD_OR_TAG = re.compile(r"[^\W_]|<[|｜A-Za-z]").match
+_WORD_OR_MARKER = re.compile(r"[^\W_]|<(?:[|｜]|[A-Za-z]{1,16}_)").match
+_MAY_BE_MARKER = re.compile(r"<[A-Za-z]{0,16}\Z").match
 _BETWEEN = re.compile(rf"[,;]?\s{{0,{MAX_BLANK}}}").match
 """What stands between two calls in JSON."""
 
@@ -139,17 +140,17 @@ def lacks_sign(course: Course, node: Node, at: int) -> bool:
 def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     """Does text come after the arguments that cannot belong to the call? Then all its closers are missing.
 
-    It is a word or a tag, unless the opener was missing too: another sign may be what is left of a closer, or more of
-    what broke.
+    It is a word or another's marker, unless the opener was missing too: another sign may be what is left of a closer,
+    or more of what broke, and a tag of one word may open a block that is the call's.
     """
     call, buf = course.builder.call, course.buf
     if call is None or call.error or not call.whole:
         return Answer.NO
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
     if path and all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):
-        if buf[pos] == "<" and pos + 1 == len(buf) and not course.final:
+        if not course.final and _MAY_BE_MARKER(buf, pos) is not None:
             return Answer.WAIT
-        path = path if _WORD_OR_TAG(buf, pos) is not None else ()
+        path = path if _WORD_OR_MARKER(buf, pos) is not None else ()
     for closer in path:
         course.imply(closer, course.base + pos, RepairKind.IMPLIED_CLOSER)
     return Answer.YES if path else Answer.NO
