@@ -66,7 +66,7 @@ def test_mistakes_are_marked(entry: object) -> None:
         {"lost": ["tool"]},
         {"end": "<eos>"},
         {"tools": {"ech": "{name}"}},
-        {"systems": "first"},
+        {"systems": "second"},
         {"markers": ["<s>"]},
         {"output": "yaml"},
         "a text",

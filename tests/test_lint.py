@@ -21,6 +21,7 @@ from toolect.authoring.lint.checks.overlapping_models import common
 from toolect.authoring.lint.formats import FORMATS
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.authoring.lint.watching import changes
+from toolect.cli import lint as lint_command
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning
 from toolect.message import Json
@@ -436,3 +437,10 @@ def test_what_patterns_have_in_common(one: str, two: str, text: str) -> None:
 def test_what_patterns_say() -> None:
     """Fixed characters count, then whether the first is fixed."""
     assert specificity("ab*") > specificity("*ab") > specificity("a*?")
+
+
+def test_a_name_is_looked_at_as_all_that_it_names() -> None:
+    """The chat that has the name of its dialect is looked at, too; a chat by another name is not."""
+    names = ("apertus", "hermes", "chatml")
+    files = {name: sorted(path.name for path in lint_command._resolved(name)) for name in names}
+    assert files == {"apertus": ["chats.yaml", "dialects.yaml"], "hermes": ["dialects.yaml"], "chatml": ["chats.yaml"]}

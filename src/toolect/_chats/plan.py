@@ -22,6 +22,8 @@ class AnswerPlan(NamedTuple):
     parts: Plan
     closers: tuple[Fixed, ...]
     keeps_reasoning: bool
+    silent: bool
+    """All of it is the chat's own: it is how an answer of nothing is written."""
 
 
 _ASKING = int(
@@ -102,7 +104,8 @@ class Plans(RulePlans):
             kept = any(
                 isinstance(op, Fill) and (op.role is ChatRole.REASONING or op.slot is ChatSlot.ANSWER) for op in ops
             )
-            plan = AnswerPlan(opener, tuple(joined(inner)), tuple(op for op in closers if op.text), kept)
+            silent = all(isinstance(leaf, Literal) for leaf in leaves(self.spec.rules[rule].expr))
+            plan = AnswerPlan(opener, tuple(joined(inner)), tuple(op for op in closers if op.text), kept, silent)
             self._answers[facts] = plan
         return plan
 

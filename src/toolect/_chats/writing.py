@@ -167,7 +167,9 @@ class Writer(Filler):
         """Write an answer as it was sampled, after the opening that asked for it."""
         opening = self.plans.opening(facts)
         opener = self.plans.opener(opening) or plan.opener
-        if opened is not None:
+        if plan.silent and not text:
+            opening = plan.opener
+        elif opened is not None:
             opening = opener + opened
         elif not opening or text.startswith(opening.removeprefix(opener)):
             opening = opener  # some servers give what the prompt opened as a part of the answer

@@ -227,7 +227,7 @@ class Lost(StrEnum):
     SYSTEM = "system"
     """The system text stands in the user's turn, or is written otherwise than it was given."""
     TURNS = "turns"
-    """Results or calls cannot be told from other turns."""
+    """Results, calls or answers of nothing cannot be told from other turns."""
 
 
 class ChatFields(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,9 +55,9 @@ def command(
 ) -> int:  # fmt: skip
     """Check specs: grammars, entries, corpora, chats, and how dialects get on with each other.
 
-    SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect or chat that comes
-    with toolect. Without one it is `dialects.yaml` and `chats.yaml` here if there are such files, else all that come
-    with toolect.
+    SPEC is a YAML file, a folder of such files, a grammar that entries use, or the name of a dialect or chat, or of
+    both, that comes with toolect. Without one it is `dialects.yaml` and `chats.yaml` here if there are such files, else
+    all that come with toolect.
     """
     from toolect.authoring.lint import catalogue
     from toolect.authoring.lint.watching import changes
@@ -149,8 +149,7 @@ def _targets(specs: tuple[str, ...], only: tuple[str, ...]) -> dict[Path, list[s
                 raise Misuse(f"expected a YAML file, got nothing at `{spec}`: check the path")
             found = {path: [*only]}
         else:
-            file, name = _resolved(spec)
-            found = {file: [name]}
+            found = _resolved(spec)
         for file, names in found.items():
             targets.setdefault(file, []).extend(names)
     return targets
@@ -171,17 +170,25 @@ def _update(path: Path, names: list[str], accept: bool) -> None:
         raise Misuse(f"expected a corpus that can be written, got `{error.strerror}` at `{error.filename}`") from None
 
 
-def _resolved(name: str) -> tuple[Path, str]:
-    """The file and the name of a dialect, or else of a chat."""
+def _resolved(name: str) -> dict[Path, list[str]]:
+    """The file and the name of a dialect, and of a chat if it has that very name or there is no such dialect."""
+    found: dict[Path, list[str]] = {}
+    unknown = None
     try:
-        return registry.file_of(name), registry.match(name).dialect
+        found[registry.file_of(name)] = [registry.match(name).dialect]
     except toolect.UnknownDialect as error:
-        with suppress(toolect.UnknownChat):
-            return chat_registry.file_of(name), toolect.chat(name).name
+        unknown = error
+    with suppress(toolect.UnknownChat):
+        if unknown or name in toolect.chats():
+            found[chat_registry.file_of(name)] = [toolect.chat(name).name]
+    if unknown and not found:
         near = (
-            f"did you mean {' or '.join(f'`{n}`' for n in error.near)}?" if error.near else "`toolect list` shows them"
+            f"did you mean {' or '.join(f'`{n}`' for n in unknown.near)}?"
+            if unknown.near
+            else "`toolect list` shows them"
         )
         raise Misuse(f"expected a YAML file or a dialect, got `{name}`: {near}") from None
+    return found
 
 
 def _explain(name: str) -> int:

@@ -11,7 +11,7 @@ from toolect._chats.writing import Unsafe
 from toolect._shown import cut, one_line
 from toolect._spec.chat_model import ChatRole, Lost
 from toolect.authoring.generate.random_conversations import Case, cases
-from toolect.conversation import Assistant, Conversation, Results, System, User
+from toolect.conversation import Assistant, Conversation, Results, System, Turn, User
 from toolect.message import BadMessage, Json
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Transcript
@@ -62,7 +62,7 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
     if back.repairs:
         repair = back.repairs[0]
         return Unlike(None, f"reading it back needs the repair `{repair.kind}` at character {repair.at}")
-    if Lost.TURNS in lost and any(isinstance(turn, Results) for turn in before.turns):
+    if Lost.TURNS in lost and any(isinstance(turn, Results) or _silent(turn) for turn in before.turns):
         return None
     if Lost.SYSTEM in lost and any(isinstance(turn, System) for turn in before.turns):
         return None
@@ -81,6 +81,10 @@ def unlike(chat: Chat, told: Talk) -> Unlike | None:
         role = (old if len(old) > len(new) else new)[min(len(old), len(new))][0]
         return Unlike(role, f"{len(old)} turns became {len(new)}")
     return None
+
+
+def _silent(turn: Turn) -> bool:
+    return isinstance(turn, Assistant) and not turn.message.calls and not turn.message.content.strip()
 
 
 def _shown(told: object) -> str:
@@ -119,7 +123,9 @@ def _told(
                 if Lost.CALLS in lost and not message.content:
                     yield _UNTOLD
                     continue
-                given = [(call.name, _loose(call.arguments) if untyped else call.arguments) for call in message.calls]
+                given = [
+                    (call.name, (_loose(call.arguments) or {}) if untyped else call.arguments) for call in message.calls
+                ]
                 calls = [] if Lost.CALLS in lost else given
                 content = "" if Lost.CONTENT in lost and message.calls else message.content.strip()
                 reasoning = message.reasoning.strip()
