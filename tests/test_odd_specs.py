@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import shipped_corpus
 
 from toolect._spec.load import load_spec, load_specs
 from toolect.authoring.lint import lint
@@ -115,3 +116,28 @@ def test_text_after_a_stray_marker_is_no_part_of_the_call_before_it() -> None:
     message = Dialect(load_spec("dialects.yaml", "d")).parse('<r>0</a><a name="n<')
     assert [call.name for call in message.calls] == ["r"]
     assert message.content == '0<a name="n<'
+
+
+def test_calls_that_begin_alike_are_told_by_the_marker_after_the_name() -> None:
+    """After one name all arguments may come as JSON, or a marker and arguments one by one: the marker decides."""
+    lines = [
+        "start: (content | each | one)*",
+        "content: TEXT",
+        'each: "[" NAME ": " argument* "]]"',
+        r'argument: "a=\"" KEY "\" " JSON ";"',
+        'one: "[" NAME " " JSON ";"',
+        "NAME: /[a-z_]+/",
+        "KEY: /[a-z_]+/",
+        "%declare TEXT JSON",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = "content: content, one: call, one/JSON: $arguments, each: call, NAME: call.name, argument: argument"
+    entry = f"d:\n  map: {{{roles}, argument/JSON: argument.value, KEY: argument.key}}\n"
+    Path("dialects.yaml").write_text(entry, "utf-8")
+    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    tools = [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object"}}}]
+    for text in ('[tide: a="day" 1;]]', '[tide {"day": 1};'):
+        for known in (None, tools):
+            message = dialect.parse(text, tools=known)
+            assert [(call.arguments, call.runnable) for call in message.calls] == [({"day": 1}, True)]
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=known)[0], message)

@@ -142,7 +142,8 @@ def misread(call: Call, text: str) -> str:
     if "\\" in before or "&" in before or "%" in before:  # escapes
         return ""
     for value in _texts(call.arguments):
-        if not _within(filter(str.isalnum, value), before):
+        written = value.removeprefix("0") if value.startswith("0.") else value  # `.5` is mended to 0.5
+        if not _within(filter(str.isalnum, written), before):
             return f"{value!r} is not in {before!r}"
     return ""
 

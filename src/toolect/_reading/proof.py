@@ -21,6 +21,8 @@ from toolect._values.ref import split_ref
 
 _FAR = 8
 """Lexemes after the name that are looked at: the first key and what opens its value are within."""
+_JSON = ("", "{", "[", '"')
+"""What JSON begins with, or a marker of blanks."""
 _REST_OF_LINE = re.compile(r"[ \t\r]{0,64}")
 _OBJECT = re.compile(r'\{\s{0,64}(?:\}|"(?:[^"\\\n]|\\.){0,64}"\s{0,8}:)')
 _OBJECT_BEGUN = re.compile(r'\{\s{0,64}(?:"(?:[^"\\\n]|\\.){0,64}(?:\\|"\s{0,8})?)?\Z')
@@ -109,7 +111,10 @@ class _Walk(Forgiving):
             node = self.node
             if keyed and (node.escaped or (_one_value(node) if node.json else node.text)):
                 return self.form
-            if node.json or node.text:
+            others = [self.spelled(core) for core in node.marks if core.strip()[:1] not in _JSON] if node.json else []
+            if any(cut_off(other, view.buf, self.pos) for other in others):
+                return self._cut()
+            if (node.json or node.text) and not any(view.buf.startswith(other, self.pos) for other in others):
                 after = node.step(SlotKind.JSON if node.json else SlotKind.TEXT).node
                 for closer in map(self.spelled, after.echoes):
                     if view.buf.startswith(closer, self.pos):
