@@ -28,7 +28,7 @@ from toolect.transcript import Origin
 from tools.chats.original_templates import templates
 from tools.chats.template_texts import messages
 from tools.peers.environments import Peer, environment
-from tools.tokens import compare_weights, original_tokenizers
+from tools.tokens import compare_weights, original_tokenizers, token_speed
 from tools.tokens.asking import asked, quotes, said
 from tools.tokens.original_tokenizers import CACHE, ORIGINALS
 
@@ -271,6 +271,11 @@ def page(
             "## Trainers",
             "",
             trained,
+            "## Speed",
+            "",
+            token_speed.WORDS,
+            *token_speed.rows(0.5),
+            "",
         ]
     )
 
