@@ -7,6 +7,7 @@ import re
 import pytest
 
 import toolect
+from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Json, Message
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
@@ -137,3 +138,9 @@ def test_a_text_that_would_be_a_value_is_not_written(name: str, kind: str, text:
     with pytest.raises(toolect.Unrepresentable):
         dialect.render(message, tools=[tool(a=kind)])
     assert dialect.render(message, tools=[tool(a="string")])
+
+
+def test_quotes_alone_name_no_tool() -> None:
+    """A tool without a name is not what a lone quote stands for; quotes around a name are left out."""
+    schemas = tool_schemas([{"name": name, "parameters": {"type": "object"}} for name in ("", "tide")])
+    assert [schemas.called(name) for name in ('"', '""', "'tide'", '"tide')] == ['"', '""', "tide", '"tide']

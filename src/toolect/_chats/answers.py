@@ -72,14 +72,14 @@ class Answers:
             ordered = ordered and _ORDER[kind] >= rank
             rank = _ORDER[kind]
         closer, thoughts = plans.thought_closer, plans.spec.thoughts
-        if closer and thoughts is not Thoughts.KEPT and closer in content:
+        taken = thoughts is Thoughts.TAKEN and not reasoning
+        if closer and (taken or thoughts is Thoughts.DROPPED) and closer in content:
             before, _, content = content.rpartition(closer)
-            if thoughts is Thoughts.TAKEN:
+            if taken:
                 content = content.lstrip("\n")
-                if not reasoning:
-                    said = before.partition(closer)[0].rstrip("\n")
-                    said = said.rpartition(plans.thought_opener)[2] if plans.thought_opener else said
-                    reasoning = said.lstrip("\n")
+                said = before.partition(closer)[0].rstrip("\n")
+                said = said.rpartition(plans.thought_opener)[2] if plans.thought_opener else said
+                reasoning = said.lstrip("\n")
         if plans.content_trim is not None:
             content = plans.content_trim(content)
         return Said(message, content, reasoning, calls, ordered)

@@ -43,8 +43,10 @@ class ToolSchemas(Mapping[str, Schema]):
         schemas = self.by_name
         if name in schemas or not schemas or len(name) > MAX_NAME:
             return name
-        if name[-1:] in _QUOTES and name[0] == name[-1] and (inner := self.called(name[1:-1])) in schemas:
-            return inner
+        if len(name) > 2 and name[-1] in _QUOTES and name[0] == name[-1]:
+            inner = self.called(name[1:-1])
+            if inner in schemas:
+                return inner
         if _SPACED(name) is not None:
             fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
         else:
