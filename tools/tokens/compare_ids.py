@@ -39,7 +39,8 @@ TRAINING = Peer(
     {},
     requires=[
         *("torch==2.13.0", TRANSFORMERS, "trl==1.16.0", "mistral-common[sentencepiece]==1.13.1", "tinker==0.38.0"),
-        *("chz", "termcolor", "colorama", "pillow", "blobfile", "cloudpickle", "jinja2", "pytest", "hypothesis"),
+        *("chz", "termcolor", "colorama", "pillow", "blobfile", "cloudpickle", "jinja2"),
+        *("pytest", "pytest-xdist", "hypothesis"),
         *("--editable", str(ROOT)),
     ],
     bare=True,
