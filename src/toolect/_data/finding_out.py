@@ -18,7 +18,6 @@ from toolect.conversation import Conversation
 from toolect.corpora.records import Record, records
 from toolect.message import Json
 from toolect.registry import AUTO
-from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
 
 FIRST = 64
@@ -66,7 +65,7 @@ def _misses(name: str, text: str) -> tuple[int, int]:
     known = len(found.tools) + sum(len(turn.message.calls) for turn in turns if isinstance(turn, Assistant))
     try:
         again = one.render(Conversation(turns, found.tools), False, unsafe="keep")
-    except (Unrepresentable, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return len(text), -known
     return len({*text.split("\n")} ^ {*again.split("\n")}), -known
 

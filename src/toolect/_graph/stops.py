@@ -325,39 +325,37 @@ class Finder:
                     elif self.reasoning and core not in self.graph.think_openers:
                         yield from self._stop(core, inner, (SlotKind.TEXT, *path, opener), RepairKind.IMPLIED_CLOSER)
 
-    def _bare_calls(self) -> Iterator[Stop]:
-        """Brackets before which nothing but markers is missing: the fewest that lead to a call in JSON."""
+    def _behind_markers(self) -> Iterator[tuple[tuple[Key, ...], Node]]:
+        """The nodes before which nothing but markers of calls is missing, with their paths: the fewest first."""
         level: list[tuple[tuple[Key, ...], Node]] = [((SlotKind.TEXT,), self.after)]
         for _ in range(_MISSING):
             nearer, level = level, []
             for path, node in nearer:
                 for core in (c for c, wrong in node.marks.items() if not wrong):
                     inner = node.step(core).node
-                    shape = inner.json_field().shape if inner.json else None
-                    if shape is not None and not isinstance(shape, Hole):
-                        for bracket in "{[":
-                            yield Unopened(bracket, (*path, core), shape, RepairKind.IMPLIED_OPENER)
-                        return
+                    yield (*path, core), inner
                     if not inner.text and (node is not self.after or node.calling(core)):
                         level.append(((*path, core), inner))
 
+    def _bare_calls(self) -> Iterator[Stop]:
+        """Brackets before which nothing but markers is missing: the fewest that lead to a call in JSON."""
+        for path, inner in self._behind_markers():
+            shape = inner.json_field().shape if inner.json else None
+            if shape is not None and not isinstance(shape, Hole):
+                for bracket in "{[":
+                    yield Unopened(bracket, path, shape, RepairKind.IMPLIED_OPENER)
+                return
+
     def _unled_calls(self) -> Iterator[Stop]:
         """Names before which nothing but markers is missing, and after which JSON or a long marker comes."""
-        level: list[tuple[tuple[Key, ...], Node]] = [((SlotKind.TEXT,), self.after)]
-        for _ in range(_MISSING):
-            nearer, level = level, []
-            for path, node in nearer:
-                for core in (c for c, wrong in node.marks.items() if not wrong):
-                    inner = node.step(core).node
-                    for name, _ in inner.patterns:
-                        then = inner.step(name).node
-                        roles = inner.fills(name)
-                        if not inner.text and len(roles) == 1 and roles <= _NAMES and (then.json or then.strong):
-                            ref = self.graph.network.spec.ref if Role.REF in roles else "{name}"
-                            yield Unled(name, (*path, core), ref)
-                            return
-                    if not inner.text and (node is not self.after or node.calling(core)):
-                        level.append(((*path, core), inner))
+        for path, inner in self._behind_markers():
+            for name, _ in inner.patterns:
+                then = inner.step(name).node
+                roles = inner.fills(name)
+                if not inner.text and len(roles) == 1 and roles <= _NAMES and (then.json or then.strong):
+                    ref = self.graph.network.spec.ref if Role.REF in roles else "{name}"
+                    yield Unled(name, path, ref)
+                    return
 
     def _bare_after_reasoning(self) -> Iterator[Stop]:
         """Brackets of bare calls in JSON, which could only follow the closer of reasoning."""
