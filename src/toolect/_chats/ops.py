@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._chats.filling import Take, taker
 from toolect._chats.trimming import TRIMS
-from toolect._spec.chat_model import OWN_GUARDS, ChatRole, ChatSlot, ChatSpec, Trim
+from toolect._spec.chat_model import OWN_GUARDS, TRIMMED, ChatRole, ChatSlot, ChatSpec, Trim
 from toolect._spec.guards import Guard, read_guard
 from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 from toolect.rendered import Part, Unrepresentable
@@ -63,8 +63,6 @@ _ORIGINS = {
 }
 
 
-_TRIMMED = (ChatSlot.TEXT, ChatSlot.SAID)
-"""The slots whose ends are cut."""
 _PARTS: dict[ChatRole | None, Part] = {ChatRole.CONTENT: Part.CONTENT, ChatRole.REASONING: Part.REASONING}
 
 
@@ -136,7 +134,7 @@ class RulePlans:
                 whole = origin is not Origin.ANSWER or slot in (ChatSlot.CALLS, ChatSlot.ANSWER)
                 part = None if whole else _PARTS.get(role, Part.VALUE)
                 take = taker(self.spec, slot, role)
-                return [Fill(slot, role, inside, origin, take, trim if slot in _TRIMMED else None, part)]
+                return [Fill(slot, role, inside, origin, take, trim if slot in TRIMMED else None, part)]
             case _:
                 raise Unrepresentable(inside, "a terminal that is no text cannot be written")
 

@@ -50,6 +50,10 @@ class ChatSlot(StrEnum):
     """Today's date, in the entry's form."""
 
 
+TRIMMED = (ChatSlot.TEXT, ChatSlot.SAID)
+"""The slots whose texts may be trimmed."""
+
+
 class ChatRole(StrEnum):
     """What a rule of a chat's grammar is; without a role it is scaffold."""
 

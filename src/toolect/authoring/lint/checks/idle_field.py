@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from toolect._chats.plan import Plans
-from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.chat_model import TRIMMED, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.document import Table
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Pattern
@@ -58,7 +58,7 @@ def _useless(subject: ChatSubject, keys: tuple[str, ...]) -> str:
         case ["thoughts"] if not Plans(spec).thought_closer:
             return "no rule of reasoning has a closer"
         case ["trim", word] if word not in _texts(spec):
-            return f"`{word}` has no `TEXT`"
+            return f"`{word}` has no {one_of(TRIMMED)}"
     without = subject.without(*keys)
     if without is None or replace(without, place=spec.place) != spec:
         return ""
@@ -77,9 +77,9 @@ def _slots(spec: ChatSpec) -> dict[ChatSlot, set[ChatRole | None]]:
 
 
 def _texts(spec: ChatSpec) -> set[str]:
-    """The rules that have a text, and their roles."""
+    """The rules that have a text that can be trimmed, and their roles."""
     found: set[str] = set()
     for rule in spec.rules.values():
-        if any(isinstance(part, Pattern) and part.name == ChatSlot.TEXT for part in leaves(rule.expr)):
+        if any(isinstance(part, Pattern) and part.name in TRIMMED for part in leaves(rule.expr)):
             found |= {rule.name, str(spec.roles.get(rule.name, rule.name))}
     return found
