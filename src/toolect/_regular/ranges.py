@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
@@ -72,4 +73,4 @@ def any_case(ranges: Ranges, flags: int) -> Ranges:
 
 @lru_cache(maxsize=1)
 def _all_characters() -> str:
-    return "".join(map(chr, range(sys.maxunicode + 1)))
+    return array("I", range(sys.maxunicode + 1)).tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")

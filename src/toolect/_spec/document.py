@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -109,18 +110,17 @@ def read_text(path: Path, problems: Problems, check: str, at: Place | None = Non
 def read_document(path: Path, text: str, problems: Problems) -> Table | None:
     """The mapping that a YAML text holds; nothing, and at least one problem, when it holds something else."""
 
-    def note(wrong: BadYaml) -> None:
-        if wrong.first is None:
-            problems.error("wrong-type", str(wrong), wrong.place)
-        else:
-            related = ((wrong.first, "first here"),)
-            problems.error("duplicate-key", str(wrong), wrong.place, label="again here", related=related)
-
     try:
-        node = compose(text, str(path), MAX_DEPTH, note)
+        node, keys = _composed(text, str(path))
     except BadYaml as wrong:
         problems.error("yaml-syntax", str(wrong), wrong.place, hint=wrong.hint)
         return None
+    for key in keys:
+        if key.first is None:
+            problems.error("wrong-type", str(key), key.place)
+        else:
+            related = ((key.first, "first here"),)
+            problems.error("duplicate-key", str(key), key.place, label="again here", related=related)
     if isinstance(node, Table):
         return node
     if node is None or isinstance(node, Text) and not node.text:
@@ -130,6 +130,13 @@ def read_document(path: Path, text: str, problems: Problems) -> Table | None:
         message = f"expected a mapping of dialect names to entries, got {describe(node)}"
         problems.error("wrong-type", message, node.place)
     return None
+
+
+@lru_cache(maxsize=2)
+def _composed(text: str, path: str) -> tuple[Node | None, list[BadYaml]]:
+    """What a text holds, and the keys in it that are wrong. The last ones are kept: a file is read for each entry."""
+    wrong: list[BadYaml] = []
+    return compose(text, path, MAX_DEPTH, wrong.append), wrong
 
 
 # Text to nodes

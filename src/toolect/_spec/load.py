@@ -59,20 +59,24 @@ def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, S
 
 
 def load_entries(
-    path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None
+    path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None, proven: bool = False
 ) -> Iterator[Loaded]:
-    """Those of the `entries` of a file that `names` says, one after the other."""
+    """Those of the `entries` of a file that `names` says, one after the other; `proven` as of `read_grammar`."""
     others = _bases(bases, entries)
     for name in names:
-        yield _Loader(Path(path), entries, others).load(entries[name])
+        yield _Loader(Path(path), entries, others, proven).load(entries[name])
 
 
 def load_spec(path: str | Path, name: str, *bases: str | Path | None) -> Spec:
-    """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`."""
+    """One spec of a file; the grammars of the other entries are not read. Raises `SpecError`.
+
+    Of those that come with toolect, lint has proven what takes long.
+    """
     problems = Problems()
     entries = read_entries(Path(path), problems, only=name)
     spec = None
-    for loaded in load_entries(path, entries, [name] if name in entries else [], *bases):
+    proven = Path(path) == files.shipped()
+    for loaded in load_entries(path, entries, [name] if name in entries else [], *bases, proven=proven):
         spec = loaded.spec
         problems.found += loaded.found
     if spec is None or problems.failed:
@@ -126,10 +130,13 @@ def _bases(bases: Iterable[str | Path | None], entries: dict[str, Entry]) -> dic
 class _Loader:
     """Turns an entry into a spec."""
 
-    def __init__(self, path: Path, entries: dict[str, Entry], bases: dict[str, tuple[Path, Entry]]) -> None:
+    def __init__(
+        self, path: Path, entries: dict[str, Entry], bases: dict[str, tuple[Path, Entry]], proven: bool
+    ) -> None:
         self.path = path
         self.entries = entries
         self.bases = bases
+        self.proven = proven
 
     def load(self, entry: Entry) -> Loaded:
         """The entry, loaded; it has no spec when there are errors."""
@@ -145,7 +152,7 @@ class _Loader:
                 grammar = self._grammar(path, below.name.text)
         inherited = below is not None and grammar.stem == below.name.text
         whole = entry if below is None else inherit(entry, below)
-        read = read_grammar(grammar, problems, entry.name.place)
+        read = read_grammar(grammar, problems, entry.name.place, proven=self.proven)
         spec = None
         if read is not None:
             rules, whole = replace_markers(entry, whole, read.rules, inherited, problems)
