@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -82,12 +84,24 @@ def test_bad_templates(source: str, message: str) -> None:
 
 
 def test_loops_end() -> None:
-    """A template that does not end is stopped."""
+    """A template that does not end is stopped, and that is said."""
     loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
     start = time.monotonic()
-    with pytest.raises(BadTemplate, match=r"does not end|dies"):
+    with pytest.raises(BadTemplate, match="renders in 1 s, got one that does not end"):
         run(loop, [{}], seconds=1)
     assert time.monotonic() - start < 20
+
+
+def test_only_the_template_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python takes to start is no part of it: a process that comes late renders all the same."""
+
+    class Late(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, command: list[str], **options: Any) -> None:
+            command[-1] = f"import time; time.sleep(0.6); {command[-1]}"
+            super().__init__(command, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", Late)
+    assert run("a{{ 1 }}", [{}], seconds=0.2) == ["a1"]
 
 
 def test_recursion_ends() -> None:

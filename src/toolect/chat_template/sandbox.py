@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -15,7 +16,12 @@ from typing import IO
 from toolect.message import Json
 
 SECONDS = 10.0
-"""Seconds that all renderings of a chat template may take at one time. Beyond it: `BadTemplate`."""
+"""Seconds of processor time that all renderings of a chat template may take at one time. Beyond it: `BadTemplate`.
+
+Starting the process does not count.
+"""
+PATIENCE = 10
+"""How many times as long they may take by the clock, where the machine is busy. Beyond it: `BadTemplate`."""
 MEMORY = 1 << 30
 """Bytes of memory that a chat template may take, where the system knows such a bound. Beyond it: `BadTemplate`."""
 JOBS = 1_000
@@ -84,12 +90,15 @@ class Sandbox:
         try:
             process.stdin.write(job)
             process.stdin.flush()
-            return self._answers.get(timeout=seconds)
+            answer = self._answers.get(timeout=seconds * PATIENCE)
         except queue.Empty:
             self.close()
-            raise BadTemplate(f"expected a template that renders in {seconds:g} s, got one that does not end") from None
+            raise _endless(seconds) from None
         except OSError:
             return b""
+        if not answer and process.wait() == -_TIME_IS_UP:
+            raise _endless(seconds)
+        return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-P", "-c", f"from toolect.chat_template.child import main; main({MEMORY})"]
@@ -101,6 +110,14 @@ class Sandbox:
         threading.Thread(target=_listen, args=(process.stdout, self._answers), daemon=True).start()
         self._end = weakref.finalize(self, _stop, process, self._owner)
         return process
+
+
+def _endless(seconds: float) -> BadTemplate:
+    return BadTemplate(f"expected a template that renders in {seconds:g} s, got one that does not end")
+
+
+_TIME_IS_UP = getattr(signal, "SIGPROF", 0)
+"""The signal that ends a process whose template has had its time."""
 
 
 def _listen(stream: IO[bytes], answers: queue.SimpleQueue[bytes]) -> None:
