@@ -75,13 +75,18 @@ def read_codecs(
         if isinstance(part, Slot) and part.kind is SlotKind.TEXT and part.escapes is not Escapes.JSON
     }
     for key, value in table.entries:
+        if key.text in Options.__struct_fields__ and key.text not in parts.kinds:
+            valued = (slot for slot, kind in parts.kinds.items() if kind is TEXT and slot in roles)
+            _told_of_none(key, next(valued, ""), problems)
+            continue
         kind = parts.find(key, problems, quiet=key.text not in own)
         codec = _codec(value, kind, problems)
         if kind is None or codec is None:
             continue
         if kind is TERMINAL and codec.kind is not CodecKind.TEXT:
             message = f"expected `text` as the codec of a terminal, got `{codec.kind}`"
-            problems.error("wrong-value", message, value.place)
+            hint = "names and keys are texts: say it of the slot of the value, or leave it out"
+            problems.error("wrong-value", message, value.place, hint=hint)
         elif kind in (TEXT, JSON, TERMINAL):
             codecs[key.text] = codec
             needs = _NEEDS.get(codec.spelling)
@@ -102,6 +107,13 @@ def read_codecs(
             codec = Codec(CodecKind.JSON_OR_TEXT if name == f"{Role.SCALAR}/TEXT" else CodecKind.TEXT)
         codecs[name] = codec if codec.escapes is not None else replace(codec, escapes=escapes)
     return codecs
+
+
+def _told_of_none(option: Text, slot: str, problems: Problems) -> None:
+    """Note an option of a codec where the name of a slot should stand; `slot` is one that may be meant."""
+    message = f"expected a slot, got `{option.text}`, which is said of one"
+    hint = f"write the slot first: `values: {{{slot or 'rule/TEXT'}: {{{option.text}: …}}}}`"
+    problems.error("unknown-part", message, option.place, hint=hint)
 
 
 def _codec(node: Node, part: str | None, problems: Problems) -> Codec | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from toolect import _files as files
 from toolect._spec.problems import Problems, near, one_of
+from toolect._spec.yaml_slips import advice
 from toolect.diagnostic import Place
 
 MAX_DEPTH = 50
@@ -164,10 +165,8 @@ def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) 
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
-        at = composer.lines[place.line - 1 : place.line]
-        tab = bool(at) and "\t" in at[0][: at[0].find(at[0].strip()[:1])] + at[0][place.column - 1 : place.column]
-        hint = "indent with spaces, not with tabs" if tab else ""
-        why = error.problem or error.context
+        why = error.problem or error.context or ""
+        hint = advice(composer.lines, place.line, place.column, f"{why} {error.context or ''}")
     except (yaml.YAMLError, UnicodeError) as error:  # a character that YAML does not allow
         where = re.search(r"[^\t\n -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
         at_char = where.start() if where else 0

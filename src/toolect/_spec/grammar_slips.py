@@ -29,6 +29,8 @@ def advice(text: str, line: int, column: int) -> str:
     before, rest = here[: column - 1], here[column - 1 :]
     if re.search(r":\s*:?=?$", before) and rest[:1] in (":", "="):
         return "a rule is its name, one colon and what it is made of: `call: …`, not `::=`"
+    if bare := re.match(rf"\s*[A-Z]\w*\s*:\s*(?={_CLASS}|\\\w|\.[+*])(\S+)", here):
+        return f"a regular expression stands between slashes: `/{bare[1]}/`"
     if len(re.findall(r'(?<!\\)"', _without_regexes(here))) % 2:
         return 'a quote is missing on this line, or one is too many: within a marker, write `\\"`'
     if re.search(r"[A-Z]\w*$", before) and re.match(r"[a-z]", rest):
@@ -38,6 +40,31 @@ def advice(text: str, line: int, column: int) -> str:
     if rest[:1] in _SIGNS:
         return _SIGNS[rest[:1]]
     return f"write a colon after the name: `{before.strip()}: …`" if re.fullmatch(r"\s*[?!]?\w+\s+", before) else ""
+
+
+def of_name(text: str, line: int, after: int) -> str:
+    """What to do about a name that nobody has defined, where it ends at a line and a column: it begins a text."""
+    rest = text.split("\n")[line - 1][after - 1 :]
+    if (match := re.match(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', rest)) is None:
+        return ""
+    return f"no letter stands before a quote; a regular expression stands between slashes: `/{match[0][1:-1]}/`"
+
+
+def of_regex(why: str) -> str:
+    """What to do about a regular expression that cannot be read, by what `re` says of it."""
+    return next((advice for words, advice in _REGEX.items() if words in why), "")
+
+
+_REGEX = {
+    "unterminated character set": "close the `[` with a `]`; a bracket that is meant is written `\\[`",
+    "unterminated subpattern": "close the `(` with a `)`; a parenthesis that is meant is written `\\(`",
+    "unbalanced parenthesis": "a `)` closes nothing; a parenthesis that is meant is written `\\)`",
+    "nothing to repeat": "there is nothing before the sign that repeats; a sign that is meant is written `\\*`",
+    "multiple repeat": "one part is repeated twice; a sign that is meant is written `\\*`",
+    "bad escape": "a backslash that is meant is written twice",
+    "bad character range": "a `-` that is meant stands last in the class, or is written `\\-`",
+}
+_CLASS = r"\[\^?\]?[^\]]*\]"
 
 
 def _without_regexes(line: str) -> str:

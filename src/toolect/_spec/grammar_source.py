@@ -11,7 +11,7 @@ from lark.exceptions import GrammarError, UnexpectedCharacters, UnexpectedInput,
 
 from toolect import _files as files
 from toolect._spec.document import read_text
-from toolect._spec.grammar_slips import advice
+from toolect._spec.grammar_slips import advice, of_name
 from toolect._spec.lark_loader import GRAMMAR_ERRORS, LarkTree, get_mangle, get_parser
 from toolect._spec.problems import Problems, near
 from toolect.diagnostic import Place
@@ -108,7 +108,8 @@ def check_names(source: Source, problems: Problems) -> None:
     for name, place in source.used:
         if name not in known:
             kind = "terminal" if name.isupper() else "rule"
-            problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, hint=near(name, known))
+            hint = of_name(source.text, place.line, place.column + place.length) or near(name, known)
+            problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, hint=hint)
 
 
 def origins(source: Source, mangle: Callable[[str], str] | None = None, value: bool = False) -> dict[str, Origin]:
@@ -199,6 +200,10 @@ def _uses(path: Path, tree: LarkTree, defined: dict[str, Place], problems: Probl
         elif node.data in ("template_usage", "template_params") and node.children:
             place = place_of(path, next(_tokens(node)))
             problems.error("unsupported-grammar", "expected a plain rule, got a template", place)
+    for token in tree.scan_values(lambda value: isinstance(value, Token) and value == '""'):
+        message = "expected a marker of at least one character, got none"
+        hint = "a marker stands between one pair of quotes; what may be missing is written `part?`"
+        problems.error("rejected-grammar", message, place_of(path, token), hint=hint)
     aliases = {id(node.children[-1]) for node in tree.find_data("alias")}
     for node in tree.iter_subtrees_topdown():
         if node.data in ("terminal", "nonterminal") and id(node) not in aliases:

@@ -9,6 +9,7 @@ from lark.common import ParserConf
 from lark.exceptions import GrammarError
 from lark.load_grammar import Grammar
 
+from toolect._spec.grammar_slips import of_regex
 from toolect._spec.grammar_source import Origin
 from toolect._spec.lark_loader import Analyzer
 from toolect._spec.leaves import leaves
@@ -66,6 +67,7 @@ def complain(error: Exception, names: dict[str, Origin], top: Place, problems: P
     message, hint = f"Lark rejects the grammar: {text[:1].lower()}{text[1:].rstrip('.')}", ""
     if (found := re.match(r"Cannot compile token (\w+)", text)) and isinstance(why := error.__context__, re.error):
         message = f"the regular expression of `{found[1]}` cannot be read: {why.msg}"
+        hint = of_regex(why.msg)
     elif found := re.search(r"zero-width terminals\. \((\w+):", text):
         message = f"`{found[1]}` may match nothing, and a terminal matches at least one character"
         hint = f"write `+` for `*` in it, and `{found[1]}?` in the rule where it may be missing"

@@ -93,6 +93,18 @@ class Places:
         found.sort(key=lambda word: (word.definition != wanted, word.text != text))
         return found[0].place if found else self.rule(rule)
 
+    def within(self, text: str, part: str, rule: str = "") -> Place:
+        """Where a part of the marker `text` is written, the last one like it if it ends with that.
+
+        The whole marker where that cannot be seen for escapes.
+        """
+        place = self.marker(text, rule)
+        source = next((one for one in files(self._source) if str(one.path) == place.path), None)
+        line = source.text.split("\n")[place.line - 1] if source else ""
+        find = line.rfind if text.strip().endswith(part) else line.find
+        at = find(part, place.column, place.column + place.length - 2) if part else -1
+        return place if at < 0 else Place(place.path, place.line, at + 1, len(part))
+
     def entry(self, *path: str) -> Place:
         """Where a field, or what it has below the further keys of `path`, is written; the nearest there is."""
         key = path[0] if path else ""

@@ -50,7 +50,8 @@ def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) ->
 
 def _help(case: Case, message: Message) -> str:
     if case.has("error"):
-        return "mend the dialect, or the case: `--update` writes only the texts of a case of `:error`"
+        what = "the texts of its broken calls" if case.expected.strip() else "what is read"
+        return f"mend the dialect, or the case: of a case of `:error`, `--update` writes {what}, and no more"
     status = next((call.status for call in message.calls if not call.runnable), None)
     if status is not None:
         return f"mend the dialect, or write `:error {status}` and what is read if that is right"

@@ -11,20 +11,26 @@ from toolect.diagnostic import Diagnostic, warning
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic for each such token."""
-    markers: dict[str, tuple[str, str]] = {}
+    """A diagnostic for each such token; a longer marker may begin with one, and is tried first."""
+    for end in subject.spec.end:
+        found = next(_inside(subject, end.strip()), None)
+        if found is not None:
+            rule, text = found
+            part = "" if text.strip() == end.strip() else "part of "
+            yield warning(
+                "marker-as-end",
+                f"the end token `{end}` is {part}a marker of `{rule}`",
+                subject.places.entry("end", end),
+                label="nothing is read after it",
+                related=((subject.places.within(text, end.strip(), rule), "read here"),),
+                help="leave out of `end` what the grammar reads",
+            )
+
+
+def _inside(subject: Subject, end: str) -> Iterator[tuple[str, str]]:
+    """The markers that are the token or have it inside, each with its rule."""
     for rule in subject.spec.rules.values():
         for part in leaves(rule.expr):
             for text in (part.text, *part.others) if isinstance(part, Literal) else ():
-                markers.setdefault(text.strip(), (rule.name, text))
-    for end in subject.spec.end:
-        if end.strip() in markers:
-            name, text = markers[end.strip()]
-            yield warning(
-                "marker-as-end",
-                f"the end token `{end}` is a marker of `{name}`",
-                subject.places.entry("end", end),
-                label="nothing is read after it",
-                related=((subject.places.marker(text, name), "read here"),),
-                help="leave out of `end` what the grammar reads",
-            )
+                if text.strip() == end or text.strip().find(end) > 0:
+                    yield rule.name, text

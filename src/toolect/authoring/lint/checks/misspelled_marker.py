@@ -10,6 +10,7 @@ from toolect._shown import alike
 from toolect._spec.document import Items, Node, Table, Text
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Literal
+from toolect.authoring.lint.checks.odd_character import is_mixed
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 
@@ -41,15 +42,15 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     told: set[str] = set()
     for text, rule in markers.items():
         for word in dict.fromkeys(_words(text)):
-            if uses[word] > 1 or word in beside or word.casefold() in WORDS:
+            if uses[word] > 1 or word in beside or word.casefold() in WORDS or is_mixed(word):
                 continue
-            meant = _near(word, {*uses, *beside}) or _near(word, WORDS)
+            meant = _near(word, {other for other in (*uses, *beside) if not is_mixed(other)}) or _near(word, WORDS)
             if meant is not None and meant not in told:
                 told.add(word)
                 yield warning(
                     "misspelled-marker",
                     f"`{word}` in `{text.strip()}` is one letter away from `{meant}`",
-                    subject.places.marker(text, rule),
+                    subject.places.within(text, word, rule),
                     help=f"did you mean `{text.strip().replace(word, meant)}`?",
                 )
 

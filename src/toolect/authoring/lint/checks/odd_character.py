@@ -58,10 +58,18 @@ def _odd(text: str) -> Iterator[tuple[str, str]]:
             said = f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name').lower()})"
             yield f"the character {said}, which nobody sees,", "delete it, or write it as an escape if the model does"
     for word in re.findall(r"[^\W\d_]+", text):
-        scripts = {sign: script for sign in word if (script := unicodedata.name(sign, "").split(" ")[0]) in _SCRIPTS}
-        if len({*scripts.values()}) > 1:
-            sign, script = next((sign, script) for sign, script in scripts.items() if script != "LATIN")
+        if is_mixed(word):
+            sign, script = next((sign, script) for sign, script in _scripts(word).items() if script != "LATIN")
             yield f"the letter `{sign}` is {script.capitalize()}", "copy the marker from the model's template"
+
+
+def is_mixed(word: str) -> bool:
+    """True for a word with letters of several alphabets that look alike."""
+    return len({*_scripts(word).values()}) > 1
+
+
+def _scripts(word: str) -> dict[str, str]:
+    return {sign: script for sign in word if (script := unicodedata.name(sign, "").split(" ")[0]) in _SCRIPTS}
 
 
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")

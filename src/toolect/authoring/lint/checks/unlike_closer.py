@@ -12,7 +12,7 @@ from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 
 _WORD = r"[^\W\d](?:[\w.:▁-]*\w)?"
-_TAG = re.compile(rf"<(/?)([|｜]?)({_WORD})|\[(/?)()({_WORD})\]")
+_TAG = re.compile(rf"<(/?)([|｜]?)({_WORD})(?:[|｜]?>)?|\[(/?)()({_WORD})\]")
 _BEGIN, _END = (
     re.compile(r"(?i)(?<![a-z])(begin|start|open)(?![a-z])"),
     re.compile(r"(?i)(?<![a-z])(end|stop|close)(?![a-z])"),
@@ -26,14 +26,10 @@ class Tag(NamedTuple):
     form: str
     name: str
     opens: bool
+    text: str
+    """As it is written."""
     marker: str
     """The whole marker that it is in."""
-
-    @property
-    def shown(self) -> str:
-        """The tag alone, as far as the marker has it."""
-        text = self.marker.strip()
-        return text if len(text) < 40 else f"{self.form}{'' if self.opens else '/'}{self.name}"
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -46,7 +42,8 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         for closer in (tag for tag in found if not tag.opens and (tag.form, tag.name) not in opened):
             before = [tag for tag in openers if tag.form == closer.form and found.index(tag) < found.index(closer)]
             if before:
-                yield _told(subject, name, before[-1].marker, closer.marker, before[-1].shown, closer.shown)
+                opener = before[-1]
+                yield _told(subject, name, opener.marker, closer.marker, opener.text, closer.text)
     for rule in subject.spec.rules.values():
         for one, two in () if rule.value else _signs(rule):
             yield _told(subject, rule.name, one, two, one.strip()[-1], two.strip()[0])
@@ -63,9 +60,9 @@ def _tags(rule: Rule) -> Iterator[Tag]:
                 if bar and (begins or ends):
                     word = begins or ends
                     assert word is not None
-                    yield Tag(form, name[: word.start()] + "…" + name[word.end() :], begins is not None, text)
+                    yield Tag(form, name[: word.start()] + "…" + name[word.end() :], begins is not None, match[0], text)
                 elif not bar and form == "<" or slash:
-                    yield Tag(form, name, not slash, text)
+                    yield Tag(form, name, not slash, match[0], text)
 
 
 def _signs(rule: Rule) -> Iterator[tuple[str, str]]:
@@ -82,8 +79,8 @@ def _told(subject: Subject, rule: str, opener: str, closer: str, one: str, two: 
     return warning(
         "unlike-closer",
         f"`{one}` is closed by `{two}` in `{rule}`",
-        subject.places.marker(closer, rule),
+        subject.places.within(closer, two, rule),
         label="closes something else",
-        related=((subject.places.marker(opener, rule), "opened here"),),
+        related=((subject.places.within(opener, one, rule), "opened here"),),
         help="spell both alike",
     )
