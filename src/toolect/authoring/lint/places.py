@@ -120,14 +120,20 @@ class Places:
         """Where it is said what may stand in a part of `segment`: the codec of values, else the rule of the segment."""
         return self.values() if part in (Part.VALUE, Part.ARGUMENTS) else self.segment(segment)
 
+    def key_of(self, part: Part) -> str:
+        """What the map calls the slot that holds values or arguments; nothing for other parts."""
+        return next(iter(self._valued()), "") if part in (Part.VALUE, Part.ARGUMENTS) else ""
+
     def values(self) -> Place:
         """Where it is said what values look like: their codec, else what says that something is one, else the entry."""
-        spec = self._spec
-        valued = [key for key, role in spec.roles.items() if role in (Role.VALUE, Role.ARGUMENTS)]
-        for key in (*valued, *spec.codecs):
-            if key in spec.codecs:
+        valued = self._valued()
+        for key in (*valued, *self._spec.codecs):
+            if key in self._spec.codecs:
                 return self.entry("values", key)
-        return self.entry("map", *[*valued, *spec.shapes][:1])
+        return self.entry("map", *[*valued, *self._spec.shapes][:1])
+
+    def _valued(self) -> list[str]:
+        return [key for key, role in self._spec.roles.items() if role in (Role.VALUE, Role.ARGUMENTS)]
 
     def _definition(self, rule: str) -> str:
         """The name that the definition of a rule has in its file: an alternative's own name stands inside another's."""

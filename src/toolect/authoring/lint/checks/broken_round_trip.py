@@ -8,7 +8,7 @@ from toolect._rendering.message_writer import word_for
 from toolect.authoring.lint.attempt import told
 from toolect.authoring.lint.losses import Cause
 from toolect.authoring.lint.subject import Subject
-from toolect.diagnostic import Diagnostic, warning
+from toolect.diagnostic import Diagnostic, Severity
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
@@ -19,10 +19,14 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         if loss.cause is Cause.GRAMMAR and kind not in met:
             met.add(kind)
             assert trial.back is not None
-            yield warning(
+            silent = trial.back.clean
+            message = f"what is written for `{told(trial.message)}` is read as something else"
+            yield Diagnostic(
                 "broken-round-trip",
-                f"what is written for `{told(trial.message)}` is read as something else",
+                message + ", and nothing tells it" * silent,
+                +", and nothing tells it" * silent,
                 subject.places.segment(loss.odd),
+                Severity.ERROR if silent else Severity.WARNING,
                 label=f"this {kind} does not come back",
                 witness=str(trial.text),
                 reading=told(trial.back),

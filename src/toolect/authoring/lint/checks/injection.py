@@ -9,33 +9,37 @@ from toolect.authoring.escaping import FREE, Answer, Escape, escapes
 from toolect.authoring.lint.attempt import told
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Severity
-from toolect.message import dumps
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each slot that is left by a text that rendering writes, or by a short marker."""
     for escape in escapes(subject.dialect):
-        forged = ", ".join(f"{goal} by {dumps(text)}" for goal, text in escape.forgeries.items())
+        key = subject.places.key_of(escape.slot)
+        slot = f"`{key}`" if key else f"the {escape.slot}"
         if escape.answer is Answer.WRITES:
             severity = Severity.ERROR
-            message = f"the {escape.slot} `{escape.witness}` is written, and read as something else"
+            message = f"the text `{escape.witness}` in {slot} is written, and read as something else"
             advice = "close the slot with a marker of its own"
         elif _is_weak(escape):
             severity = Severity.WARNING
-            message = f"`{escape.witness}` in the {escape.slot} ends it, and no text with it in can be written"
+            message = f"the text `{escape.witness}` ends {slot}, and no {escape.slot} with it in can be written"
             advice = "use `ESCAPED` between quotes, `escapes: entities`, or a longer closer"
         else:
             continue
+        forged = [f"{'an' if goal[0] in 'aeiou' else 'a'} {goal}" for goal in escape.forgeries if goal in _COUNTED]
         yield Diagnostic(
             "injection",
             message,
             subject.places.slot(escape.slot, escape.intended),
             severity,
-            label=forged and f"forges {forged}",
+            label=f"who fills it can forge {' or '.join(forged)}" if forged else "",
             witness=escape.text,
             reading=told(escape.read),
             help=advice,
         )
+
+
+_COUNTED = ("argument", "call")
 
 
 def _is_weak(escape: Escape) -> bool:
