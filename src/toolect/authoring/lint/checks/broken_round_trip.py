@@ -24,7 +24,6 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "broken-round-trip",
                 message + ", and nothing tells it" * silent,
-                +", and nothing tells it" * silent,
                 subject.places.segment(loss.odd),
                 Severity.ERROR if silent else Severity.WARNING,
                 label=f"this {kind} does not come back",
