@@ -50,8 +50,10 @@ _APART = ("failed-check", "missing-corpus", "stray-corpus", "stray-grammar", "al
 
 
 def rank(diagnostic: Diagnostic) -> Rank:
-    """How near to a mistake a diagnostic is."""
-    return _RANKS.get(diagnostic.check) or (Rank.SPEC if catalogue.runs(diagnostic.check) else Rank.READING)
+    """How near to a mistake a diagnostic is. An error is no advice."""
+    found = _RANKS.get(diagnostic.check) or (Rank.SPEC if catalogue.runs(diagnostic.check) else Rank.READING)
+    wrong = found is Rank.ADVICE and diagnostic.severity is Severity.ERROR and diagnostic.check not in _APART
+    return Rank.SPEC if wrong else found
 
 
 def folded(found: Iterable[tuple[Diagnostic, str]]) -> list[Diagnostic]:
