@@ -12,7 +12,7 @@ from toolect import _files as files
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
 from toolect._spec.decode import read_fields
-from toolect._spec.document import Text, read_document, read_text
+from toolect._spec.document import Text, describe, read_document, read_text
 from toolect._spec.entry import (
     Entry,
     Plain,
@@ -222,8 +222,9 @@ class _Loader:
             problems.error("unknown-dialect", message, node.place, hint=near(name, set(known) - {entry.name.text}))
             return None
         path, other = known[name]
-        if other.table.get("extends") is not None:
+        if (further := other.table.get("extends")) is not None:
             message = f"expected an entry that stands alone, got `{name}`, which extends another"
-            problems.error("extends-twice", message, node.place)
+            hint = f"extend {describe(further)}, and write what `{name}` changes here too"
+            problems.error("extends-twice", message, node.place, hint=hint)
             return None
         return path, other

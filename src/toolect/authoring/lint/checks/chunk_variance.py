@@ -10,7 +10,7 @@ from toolect.authoring.laws import same, stream
 from toolect.authoring.lint.attempt import Trial, shorten, told
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
-from toolect.message import Message
+from toolect.message import Json, Message
 
 TEXTS = 40
 """Texts that are read in chunks, for each dialect."""
@@ -40,11 +40,23 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _apart(whole: Message, parts: Message) -> str:
-    """Both readings; where they say the same, the spans that differ."""
+    """Both readings; where they say the same, the first detail that differs."""
     if told(whole) != told(parts):
         return f"{told(whole)}   or   {told(parts)}"
-    spans = [(a.span, b.span) for a, b in zip(whole.segments, parts.segments, strict=False) if a.span != b.span]
-    return told(whole) + (f", at {spans[0][0]} or at {spans[0][1]}" if spans else "")
+    where, one, other = next(_unlike(whole, parts), ("", "", ""))
+    return f"{told(whole)}, where `{where}` is {one!r} as a whole and {other!r} in pieces"
+
+
+def _unlike(one: Json, other: Json, path: str = "") -> Iterator[tuple[str, Json, Json]]:
+    """Where two readings differ, innermost: what leads there, and what they have."""
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        for number, pair in enumerate(zip(one, other, strict=True)):
+            yield from _unlike(*pair, f"{path}[{number}]")
+    elif hasattr(one, "__struct_fields__") and type(one) is type(other):
+        for field in one.__struct_fields__:
+            yield from _unlike(getattr(one, field), getattr(other, field), f"{path}.{field}".strip("."))
+    elif not same(one, other):
+        yield path, one, other
 
 
 def _texts(subject: Subject) -> Iterator[tuple[Trial, str]]:
