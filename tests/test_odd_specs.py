@@ -141,3 +141,25 @@ def test_calls_that_begin_alike_are_told_by_the_marker_after_the_name() -> None:
             message = dialect.parse(text, tools=known)
             assert [(call.arguments, call.runnable) for call in message.calls] == [({"day": 1}, True)]
             assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=known)[0], message)
+
+
+def test_a_value_ends_where_the_grammar_has_the_next_call() -> None:
+    """It need not be a declared tool's there; elsewhere in the value, it has to be."""
+    lines = [
+        r'start: (content | "<calls>" call ("\n" call)* "</calls>")*',
+        "content: TEXT",
+        r'call: "<call>\n" NAME "[ARGS]" argument* "\n"',
+        r'argument: KEY ": " TEXT "\n"',
+        "NAME: /[a-z_]+/",
+        "KEY: /[a-z_]+/",
+        "%declare TEXT",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, argument/TEXT: argument.value}}\n", "utf-8")
+    dialect, known = Dialect(load_spec("dialects.yaml", "d")), [{"name": "tide"}]
+    for blanks, names in {"\n\n\n": ["tide", "moon"], " ": ["tide"]}.items():
+        text = f"<calls><call>\ntide[ARGS]day: 1{blanks}<call>\nmoon[ARGS]day: 2\n\n</calls>"
+        message = dialect.parse(text, known)
+        assert [call.name for call in message.calls] == names
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=known)[0], message)

@@ -14,18 +14,19 @@ _OPENER = 64
 """Characters that an opener before it may have, with blanks."""
 
 
-def written_again(text: str, end: int, final: bool, openers: Sequence[str] = ()) -> int:
+def written_again(text: str, end: int, final: bool, openers: Sequence[str] = (), closed: bool = False) -> int:
     """Where in `text`, which begins with a call that breaks off before index `end`, that call begins again.
 
     All that came before is repeated there, perhaps after one of the `openers`. It may begin at `end` if an opener
-    stands there. -1 for nowhere, MORE where text that has not come, unless it is `final`, would tell.
+    stands there, and the call is not `closed`: one that has all its brackets ends there, and what follows is another.
+    -1 for nowhere, MORE where text that has not come, unless it is `final`, would tell.
     """
     head, until = text[:_LEAST], MAX_AGAIN + _LEAST
     if end < _LEAST:
         return -1
     at = text.find(head, _LEAST, until)
-    opens = text.startswith(tuple(openers), end) if openers else False
-    begins = not final and len(text) > end and any(opener.startswith(text[end:]) for opener in openers)
+    opens = not closed and text.startswith(tuple(openers), end)
+    begins = not (final or closed) and len(text) > end and any(opener.startswith(text[end:]) for opener in openers)
     while at >= 0:
         start = _before(text, at, openers)
         if start > end or start == end and not opens:

@@ -104,7 +104,7 @@ class BrokenSlot(ValueSlot):
             course.pos = safe
             return WAIT
         if end >= 0:
-            missing = _BEFORE_CALL if buf[end : end + 1] == "{" else MAX_DEPTH
+            missing = MAX_DEPTH if self._closed else _BEFORE_CALL
         end = end if end >= 0 else safe
         course.pos = end
         return self._repair(course, course.base + end, missing)
@@ -143,6 +143,11 @@ class BrokenSlot(ValueSlot):
         value.close(course, base + end, broken=True)
         return None
 
+    @property
+    def _closed(self) -> bool:
+        """True when its last bracket was found."""
+        return self._loose is not None and self._loose.closed
+
     def _written_again(self, course: Course, end: int) -> Answer:
         """Is the call in the value, which is broken up to character `end`, written again? It is read from there."""
         value = self.value
@@ -154,7 +159,7 @@ class BrokenSlot(ValueSlot):
         said += [event.at for event in value.recorded if isinstance(event, CallEnds)]
         start = max(value.kept, *said, 0) if draft.call is None else min(draft.call.start, value.kept)
         text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
-        found = written_again(text, end - start, final, course.graph.openers)
+        found = written_again(text, end - start, final, course.graph.openers, self._closed)
         if found >= 0:
             draft.guesses += self._loose is not None
             value.commit(course)

@@ -243,7 +243,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     if stop.otherwise is not None:
         rest = match_space(course.buf, end)
         strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
-    inside = passage.field.role is Role.VALUE
+    inside = passage.field.role is Role.VALUE and not stop.regular
     prose = len(stop.core) < STRONG and (course.bound is not None or passage.text_before(course, at))
     glued = prose and passage.glued(course, at)
     answer = call_follows(course, stop, after(passage, course, stop, at), end, strong, inside, prose, glued)

@@ -131,6 +131,11 @@ class LooseEnd:
         self._closed = after_value  # nothing but commas came after a closing bracket
         self._before = "" if after_value else ","  # the last character that is no blank
 
+    @property
+    def closed(self) -> bool:
+        """True once no bracket is open."""
+        return not self._open
+
     def find(self, text: str, pos: int) -> int:
         """The index in `text` where the value ends, from `pos` on, or -1 if it goes on."""
         for at in range(pos, len(text)):
