@@ -16,7 +16,7 @@ import toolect
 from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_PARTS
 from toolect.authoring import corpus
-from toolect.authoring.lint import lint
+from toolect.authoring.lint import checking, lint
 from toolect.authoring.lint.checks.overlapping_models import common
 from toolect.authoring.lint.formats import FORMATS
 from toolect.authoring.lint.subject import corpus_folder
@@ -134,8 +134,9 @@ def test_one_entry_is_compared_with_the_others() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_processes_share_the_dialects() -> None:
+def test_processes_share_the_dialects(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several find what one finds."""
+    monkeypatch.setattr(checking, "WORTH_STARTING", 1)
     write("dialects.yaml", ENTRY + ENTRY.replace("d:", "e:", 1))
     write("grammars/e.lark", GRAMMAR)
     alone = lint(Path("dialects.yaml"))

@@ -53,7 +53,7 @@ def lint_chats(
     work = _Work(path, bases(path), tuple(wanted), entries)
     results: list[LoadedChat] = []
     told(0, len(chosen))
-    for result in each(work.look, chosen, min(jobs, len(chosen))):
+    for result in each(work.look, chosen, jobs):
         results.append(result)
         told(len(results), len(chosen))
     top = Place(str(path), 0, 0)

@@ -8,6 +8,9 @@ from typing import TypeVar
 from toolect.authoring.processes import pool
 from toolect.diagnostic import Diagnostic, Place
 
+WORTH_STARTING = 4
+"""Entries that each process has at least: to start one takes as long as to look at two."""
+
 R = TypeVar("R")
 W = TypeVar("W")
 
@@ -24,7 +27,8 @@ def guarded(check: str, find: Callable[[W], Iterable[Diagnostic]] | None, what: 
 
 
 def each(look: Callable[[str], R], names: Sequence[str], jobs: int) -> Iterator[R]:
-    """What `look` makes of each of the names, in their order, in so many processes; it has to be picklable."""
+    """What `look` makes of each of the names, in their order, in at most so many processes; it has to be picklable."""
+    jobs = min(jobs, len(names) // WORTH_STARTING)
     if jobs <= 1:
         yield from map(look, names)
         return

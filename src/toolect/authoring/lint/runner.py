@@ -61,7 +61,7 @@ def lint(
     work = _Work(path, others, tuple(c.name for c in wanted if c.check), entries)
     results: list[_Result] = []
     told(0, len(chosen))
-    for result in each(work.look, chosen, min(jobs, len(chosen))):
+    for result in each(work.look, chosen, jobs):
         results.append(result)
         told(len(results), len(chosen))
     loaded = [r.loaded for r in results if r.loaded.spec is not None]
