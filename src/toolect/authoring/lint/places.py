@@ -82,16 +82,20 @@ class Places:
         name = name_of(self._spec, rule, key.regex) if isinstance(key, Terminal) else key.value
         return name, self.part(rule, name)
 
-    def marker(self, text: str, rule: str = "") -> Place:
-        """Where the marker `text`, or one with it inside, is written: in the definition of `rule` if it is there."""
+    def marker(self, text: str, rule: str = "", last: bool = False) -> Place:
+        """Where the marker `text`, or one with it inside, is written: in the definition of `rule` if it is there.
+
+        Of several alike it is the first, or the `last`.
+        """
         replaced = self._entry.table.get("markers")
         for _, value in replaced.entries if isinstance(replaced, Table) else ():
             if isinstance(value, Text) and text in value.text:
                 return value.place
         found = [word for word in self.words if word.marker and text in word.text]
         wanted = self._definition(rule)
-        found.sort(key=lambda word: (word.definition != wanted, word.text != text))
-        return found[0].place if found else self.rule(rule)
+        best = min(((word.definition != wanted, word.text != text) for word in found), default=None)
+        found = [word for word in found if (word.definition != wanted, word.text != text) == best]
+        return found[-1 if last else 0].place if found else self.rule(rule)
 
     def within(self, text: str, part: str, rule: str = "") -> Place:
         """Where a part of the marker `text` is written, the last one like it if it ends with that.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from toolect._spec.leaves import leaves
@@ -33,7 +34,7 @@ class Tag(NamedTuple):
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic for each closer whose opener is in no rule, where an opener of its rule has no closer."""
+    """A diagnostic for each closer whose opener is in no rule, where an opener of its rule has none, or comes twice."""
     tags = {rule.name: [*_tags(rule)] for rule in subject.spec.rules.values() if not rule.value}
     opened = {(tag.form, tag.name) for found in tags.values() for tag in found if tag.opens}
     closed = {(tag.form, tag.name) for found in tags.values() for tag in found if not tag.opens}
@@ -44,6 +45,15 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             if before:
                 opener = before[-1]
                 yield _told(subject, name, opener.marker, closer.marker, opener.text, closer.text)
+        for first, second in pairwise(openers):
+            if first.form == "<" and first.text == second.text and first.text.endswith(">"):
+                yield warning(
+                    "unlike-closer",
+                    f"`{first.text}` opens twice in `{name}`, and nothing closes it",
+                    subject.places.marker(second.marker, name, last=True),
+                    label="opens again",
+                    help=f"did you mean `</{first.name}>`?",
+                )
     for rule in subject.spec.rules.values():
         for one, two in () if rule.value else _signs(rule):
             yield _told(subject, rule.name, one, two, one.strip()[-1], two.strip()[0])
