@@ -34,7 +34,10 @@ class Tag(NamedTuple):
 
 
 def check(subject: Subject) -> Iterator[Diagnostic]:
-    """A diagnostic for each closer whose opener is in no rule, where an opener of its rule has none, or comes twice."""
+    """A diagnostic for each closer whose opener is in no rule, where an opener of its rule has none.
+
+    Also for an opener that comes twice and is not closed, and for a closer that comes before its opener.
+    """
     tags = {rule.name: [*_tags(rule)] for rule in subject.spec.rules.values() if not rule.value}
     opened = {(tag.form, tag.name) for found in tags.values() for tag in found if tag.opens}
     closed = {(tag.form, tag.name) for found in tags.values() for tag in found if not tag.opens}
@@ -45,18 +48,40 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             if before:
                 opener = before[-1]
                 yield _told(subject, name, opener.marker, closer.marker, opener.text, closer.text)
-        for first, second in pairwise(openers):
-            if first.form == "<" and first.text == second.text and first.text.endswith(">"):
-                yield warning(
-                    "unlike-closer",
-                    f"`{first.text}` opens twice in `{name}`, and nothing closes it",
-                    subject.places.marker(second.marker, name, last=True),
-                    label="opens again",
-                    help=f"did you mean `</{first.name}>`?",
-                )
+        yield from _twice(subject, name, openers)
+        yield from _turned(subject, name, found)
     for rule in subject.spec.rules.values():
         for one, two in () if rule.value else _signs(rule):
             yield _told(subject, rule.name, one, two, one.strip()[-1], two.strip()[0])
+
+
+def _twice(subject: Subject, rule: str, openers: list[Tag]) -> Iterator[Diagnostic]:
+    """A diagnostic for an element that opens where it should close."""
+    for first, second in pairwise(openers):
+        if first.form == "<" and first.text == second.text and first.text.endswith(">"):
+            yield warning(
+                "unlike-closer",
+                f"`{first.text}` opens twice in `{rule}`, and nothing closes it",
+                subject.places.marker(second.marker, rule, last=True),
+                label="opens again",
+                help=f"did you mean `</{first.name}>`?",
+            )
+
+
+def _turned(subject: Subject, rule: str, found: list[Tag]) -> Iterator[Diagnostic]:
+    """A diagnostic for an element that closes before it opens."""
+    for closer in (tag for tag in found if not tag.opens and tag.form == "<"):
+        same = [tag for tag in found if (tag.form, tag.name) == (closer.form, closer.name)]
+        if len(same) == 2 and same[0] is closer and same[1].marker != closer.marker:
+            opener = same[1]
+            yield warning(
+                "unlike-closer",
+                f"`{closer.text}` stands before `{opener.text}` in `{rule}`",
+                subject.places.within(closer.marker, closer.text, rule),
+                label="closes what opens after it",
+                related=((subject.places.within(opener.marker, opener.text, rule), "opens here"),),
+                help="let them change places",
+            )
 
 
 def _tags(rule: Rule) -> Iterator[Tag]:
