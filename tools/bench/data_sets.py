@@ -1,6 +1,6 @@
 """Measures `toolect dataset`: rows a second beside the plainest loop over the same rows, processes, memory, resuming.
 
-    python -m tools.bench.data_sets [--size MB] [--row MB] [--rows N] [--to CHAT…] [--write]
+    python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write]
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. The floor is
 `json.loads` and `json.dumps` of each row. Speed is counted in processor time, as others may share the machine.
@@ -10,6 +10,7 @@ Targets
   processes  two convert at least 1.7 times as many rows a second as one
   memory     at most 400 MB for all processes together, whatever the size of the input
   resuming   a run that is killed twice and gone on with writes the same bytes as one that was not
+  coverage   `toolect coverage` reads 3 MB of hard texts a second where their dialects are named, else 1.5
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ from toolect._data.converting import Settings, convert
 from toolect._data.parting import encoded
 from toolect._reading import machine
 from toolect.data import Kind, Source, target_of
+from tools.bench import hard_corpus
 from tools.pages.markdown_text import table
 
 PAGE = Path("docs/reports/datasets.md")
 WORDS = "the tide in Brest rises at five ten and falls again before noon so we wait for it here".split()  # noqa: SIM905
 SPEED, BOTH, MEMORY = 0.35, 1.7, 400
+NAMED, UNNAMED = 3, 1.5
 MB = 1_000_000
 
 
@@ -263,10 +266,13 @@ def one_row(megabytes: int, chat: str) -> list[str]:
     return found
 
 
-def page(chat: str, floor: float, found: list[Rate], large: list[Run], row: int, told: list[str]) -> str:
+def page(
+    chat: str, floor: float, found: list[Rate], large: list[Run], row: int, told: list[str], hard: tuple[float, float]
+) -> str:
     """The report."""
     speeds = [[one.what, f"{one.rows:,.0f}", f"{one.share:.2f}"] for one in found]
     alone = large[0].parent + large[0].workers
+    covered = [["dialects named", f"{hard[0]:.2f}", f"{NAMED}"], ["found out", f"{hard[1]:.2f}", f"{UNNAMED}"]]
     both = min(alone / large[0].rows / max(large[2].parent, large[2].workers / 2) * large[2].rows, 2)
     return f"""# Data sets: speed and memory
 
@@ -296,6 +302,14 @@ With `--max-bytes` as it is, and with 1 GiB:
 
 - {told[0]}
 - {told[1]}
+
+## Coverage
+
+`toolect coverage` on texts of all dialects in turn, short and long, half of them broken, and prose, none of them twice
+(`tools/bench/hard_corpus.py`): MB a second of processor time, its first seconds among them, in which what is known of
+each dialect is made.
+
+{table([["", "MB/s", "target"], *covered])}
 """
 
 
@@ -304,13 +318,15 @@ def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--size", type=int, default=1000, metavar="MB")
     options.add_argument("--row", type=int, default=100, metavar="MB")
+    options.add_argument("--hard", type=int, default=20, metavar="MB")
     options.add_argument("--rows", type=int, default=2000, metavar="N")
     options.add_argument("--to", nargs="+", default=["qwen3", "glm-4.5", "deepseek-v3.1"], metavar="CHAT")
     options.add_argument("--write", action="store_true")
     given = options.parse_args()
     floor, found = rates(given.to, given.rows)
     large = runs(given.size, given.to[0])
-    text = page(given.to[0], floor, found, large, given.row, one_row(given.row, given.to[0]))
+    hard = hard_corpus.rates(given.hard)
+    text = page(given.to[0], floor, found, large, given.row, one_row(given.row, given.to[0]), hard)
     print(text)
     if given.write:
         PAGE.write_text(text, encoding="utf-8")

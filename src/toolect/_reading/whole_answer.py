@@ -63,7 +63,11 @@ def read_answer(
     watcher: Watcher | None = None,
     ways: list[tuple[object, int]] | None = None,
 ) -> Message:
-    """The message that `text` says. In `ways` is noted what strides take; `watcher` is told of what is read after."""
+    """The message that `text` says. `watcher` is told of what is read after a stride.
+
+    In `ways` is noted what the stride takes, and last, where it does not read everything, what it has read and where
+    it leads.
+    """
     to = None
     if not prefix and graph.strides:
         to = Striding(graph, route, text, 0, 0, True, schemas, blank=True)
@@ -71,6 +75,8 @@ def read_answer(
         node = go(to, graph.start)
         if to.finished:
             return Message(tuple(to.segments), to.repairs)
+        if ways:
+            ways.append(((node, *map(type, to.segments)), 0))
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
     if to is not None:
         if to.finder is not None:

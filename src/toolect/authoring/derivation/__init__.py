@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -10,15 +10,15 @@ import msgspec
 from toolect._graph.network import Network
 from toolect._reading.whole_answer import begin_answer
 from toolect._values.toolset import NO_TOOLS, tool_schemas
-from toolect.authoring.derivation.grammar_options import Part, PartKind, parts
-from toolect.authoring.derivation.log import Log
+from toolect.authoring.derivation.grammar_options import Part, PartKind, name_of, parts
+from toolect.authoring.derivation.log import Lexeme, Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect.authoring.derivation.ways import NetworkWalk
+from toolect.authoring.derivation.ways import Enter, Leave, NetworkWalk, Take
 from toolect.compiled import Dialect, Mode, Tools, check_mode
 from toolect.message import Message, Repair, Status
 
 __all__ = [
-    "Branch", "Derivation", "Failure", "Leaf", "LeafKind", "Part", "PartKind", "Tree", "derive", "parts",
+    "Branch", "Derivation", "Failure", "Leaf", "LeafKind", "Part", "PartKind", "Tree", "derive", "edges", "parts",
 ]  # fmt: skip
 
 MAX_EXPECTED = 4
@@ -77,7 +77,19 @@ def derive(
     return Derivation(dialect.name, text, message, tree, builder.counts, tuple(found))
 
 
-@lru_cache(maxsize=16)
+def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
+    """The parts of the grammar that these lexemes take: the keys of `Derivation.edges`. Their places do not matter."""
+    found = {"start"}
+    for way in _walk(dialect.graph().network).ways(lexemes):
+        for event in way:
+            if isinstance(event, Enter):
+                found.add(event.rule)
+            elif not isinstance(event, Take | Leave):
+                found.add(name_of(event))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=128)  # of every dialect that is shipped: a corpus may hold all of them in turn
 def _walk(network: Network) -> NetworkWalk:
     return NetworkWalk(network)
 

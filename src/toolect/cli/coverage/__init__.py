@@ -92,10 +92,11 @@ def _unescaped(text: str) -> str:
 
 def _counted(corpus: Sequence[str], options: Options, jobs: int) -> tuple[Stats, int]:
     """What is in the corpus, and how many files that is."""
-    from toolect.authoring.processes import Crashed
+    from toolect.authoring.processes import Crashed, collect_less
     from toolect.corpora.sources import NoSource, files
     from toolect.corpora.survey import coverage
 
+    collect_less()
     try:
         found = files(corpus)
         with progress() as told:

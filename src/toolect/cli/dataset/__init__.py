@@ -171,9 +171,10 @@ def _check(keep: Keep) -> None:
 def _run(job: Job, jobs: int, place: str | None, address: str) -> Done:
     from toolect._data.job import run
     from toolect._data.place import BadPlace
-    from toolect.authoring.processes import Crashed
+    from toolect.authoring.processes import Crashed, collect_less
     from toolect.corpora.sources import NoSource
 
+    collect_less()
     try:
         runner = None
         if place is not None:
