@@ -179,17 +179,31 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
         return Call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
         raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
-    return read_arguments(Call(name, None, call_id or None, spelling=given), given)
+    return spelled_call(name, given, call_id or None)
+
+
+def spelled_call(name: str, text: str, call_id: str | None) -> Call:
+    """The call with the arguments that `text` spells in JSON: always one, malformed if they cannot be read."""
+    return _at_once(name, text, call_id) or _patiently(Call(name, None, call_id, spelling=text), text)
 
 
 def read_arguments(call: Call, text: str) -> Call:
     """`call` with the arguments that `text` spells in JSON: always a call, malformed if they cannot be read."""
+    return _at_once(call.name, text, call.id) or _patiently(call, text)
+
+
+def _at_once(name: str, text: str, call_id: str | None) -> Call | None:
+    """The call where `text` is spelled as we spell it, so that no key stands in it twice."""
     try:
-        fast = _decode(text)
-        if type(fast) is dict and dumps(fast) == text:  # so no key stands in it twice, and it is spelled as we spell it
-            return Call(call.name, fast, call.id)
+        arguments = _decode(text)
+        if type(arguments) is dict and dumps(arguments) == text:
+            return Call(name, arguments, call_id)
     except (ValueError, RecursionError):
         pass
+    return None
+
+
+def _patiently(call: Call, text: str) -> Call:
     repairs: list[Repair] = []
     try:
         value = _loads(text, repairs)

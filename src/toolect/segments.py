@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from enum import StrEnum
-from json.encoder import encode_basestring
+from json.encoder import c_make_encoder, encode_basestring, encode_basestring_ascii  # type: ignore[attr-defined]
 from typing import Any, TypeAlias
 
 import msgspec
@@ -178,7 +179,24 @@ def dumps(value: Json) -> str:
     return encode_basestring(value) if type(value) is str else _encode(value)
 
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+def encoder(
+    *, ascii_only: bool = False, sort_keys: bool = False, comma: str = ", ", colon: str = ": "
+) -> Callable[[Json], str]:
+    """What writes values as JSON on one line. Raises TypeError, ValueError, RecursionError for what is no JSON.
+
+    Keep it: that of `json` is made anew for each value, which takes longer than most values do.
+    """
+    plain = json.JSONEncoder(
+        ensure_ascii=ascii_only, check_circular=False, sort_keys=sort_keys, separators=(comma, colon)
+    )
+    if c_make_encoder is None:
+        return plain.encode
+    text = encode_basestring_ascii if ascii_only else encode_basestring
+    chunks = c_make_encoder(None, plain.default, text, None, colon, comma, sort_keys, False, True)
+    return lambda value: "".join(chunks(value, 0))
+
+
+_encode = encoder()
 
 
 def same_json(a: Json, b: Json) -> bool:

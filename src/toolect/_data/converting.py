@@ -12,6 +12,7 @@ from toolect._chats.comparing import Change
 from toolect._data.account import LONGEST, Account, Fate, Unfit, because
 from toolect._data.keeping import Keep, check, check_length
 from toolect._data.open_row import Reading
+from toolect._data.plain_row import PlainRow
 from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
@@ -90,10 +91,14 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         return Outcome(Account(Fate.REFUSED, changes, reading.notes, because(error)), [], seen=seen)
     account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, reading.notes)
     column = account.column()
-    others = (
-        {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
-    )
-    return Outcome(account, [_beside(others, one) | {ACCOUNT: column} for one in rows], key, seen)
+    return Outcome(account, [_beside(_others(row, reading), one) | {ACCOUNT: column} for one in rows], key, seen)
+
+
+def _others(row: Json, reading: Reading) -> Mapping[str, Json]:
+    """The columns that the conversation was not told in."""
+    if isinstance(row, PlainRow):
+        return row.others
+    return {key: value for key, value in row.items() if key not in reading.columns} if isinstance(row, Mapping) else {}
 
 
 def _beside(others: Mapping[str, Json], new: dict[str, Json]) -> dict[str, Json]:

@@ -33,6 +33,8 @@ class Keep(msgspec.Struct, frozen=True):
 
 def check(conversation: Conversation, keep: Keep) -> None:
     """Raises Unfit for a conversation that is not to be kept."""
+    if not (keep.calls or keep.statuses or keep.valid):
+        return
     calls = list(_calls(conversation))
     if keep.calls and not calls:
         raise _filtered("no calls")

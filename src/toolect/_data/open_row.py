@@ -11,6 +11,7 @@ from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
 from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
+from toolect._exchange.plain_messages import plain_turns
 from toolect.conversation import Conversation
 from toolect.message import BadMessage, Call, Content, Json, Message, RepairKind, Segment
 from toolect.turns import Assistant, Turn
@@ -66,6 +67,8 @@ class OpenRow:
         """The turns of messages, with the calls that stand in their texts."""
         if not isinstance(messages, list):
             raise BadMessage("a list of messages", what_is(messages), where)
+        if not self.source.dialect and (turns := plain_turns(messages)) is not None:
+            return turns
         return read_messages(mended_messages(messages, self.tools, self.notes), where, self.answer)
 
     def answer(self, message: Any, where: str) -> Message:
@@ -87,27 +90,31 @@ class OpenRow:
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
-        bare = tuple(self._seen(turn, number) for number, turn in enumerate(turns))
-        conversation = Conversation(bare, self.tools.tools)
-        return Reading(conversation, frozenset(self.taken), tuple(self.notes), tuple(self.changes))
+        return read_of(turns, self.tools, frozenset(self.taken), self.notes, self.changes)
 
-    def _seen(self, turn: Turn, number: int) -> Turn:
-        """An answer as what it says, not as it was spelled."""
+
+def read_of(
+    turns: Sequence[Turn], tools: Tools, columns: frozenset[str], notes: list[Change], changes: Sequence[Change] = ()
+) -> Reading:
+    """What turns tell, with what is to say about their calls: answers as what they say, not as they were spelled."""
+    bare = [*turns]
+    for number, turn in enumerate(turns):
         if not isinstance(turn, Assistant):
-            return turn
+            continue
         message = turn.message
+        if turn.text is not None:
+            bare[number] = Assistant(message)
         calls = message.calls
         if not calls and not message.repairs:
-            return turn if turn.text is None else Assistant(message)
-        kinds = {repair.kind for call in calls for repair in call.repairs} | {r.kind for r in turn.message.repairs}
+            continue
+        kinds = {repair.kind for repair in message.repairs}
+        for call in calls:
+            kinds.update(repair.kind for repair in call.repairs)
         if meant := sorted(kinds - {RepairKind.WHITESPACE, RepairKind.COERCION}):
-            self.notes.append(Change(REPAIRED, number, ", ".join(meant)))
-        if calls:
-            declared = self.tools.schemas
-            unknown = [call.name for call in calls if call.runnable and call.name not in declared]
-            if unknown:
-                self.notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if declared else Change(NO_TOOLS))
-        return turn if turn.text is None else Assistant(turn.message)
+            notes.append(Change(REPAIRED, number, ", ".join(meant)))
+        if unknown := [call.name for call in calls if call.name not in tools.schemas and call.runnable]:
+            notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
+    return Reading(Conversation(tuple(bare), tools.tools), columns, tuple(notes), tuple(changes))
 
 
 def what_is(value: Json) -> str:

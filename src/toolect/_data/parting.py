@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -10,6 +11,7 @@ from toolect import registry
 from toolect._chats.comparing import Change
 from toolect._data.account import Account, Fate
 from toolect._data.converting import Outcome, Settings, convert
+from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
 from toolect.corpora.records import Bad
 from toolect.corpora.sources import Unit
@@ -52,7 +54,7 @@ def part_of(unit: Unit, settings: Settings, limit: int) -> Part:
     cursor, tallies = Cursor(), Tallies()
     kept: list[Kept] = []
     left: list[Left] = []
-    for value in values(unit, cursor, "", "", limit, whole=True):
+    for value in values(unit, cursor, "", "", limit, True, partial(row_of_line, settings.source)):
         tallies.read += 1
         for outcome in _outcomes(value, settings):
             account = outcome.account

@@ -62,6 +62,16 @@ def _of_bytes(data: bytes) -> Tools:
     return _tools(msgspec.json.decode(data))
 
 
+def tools_of_json(data: bytes) -> Tools:
+    """The tools that a row has, given as it spells them in JSON. Raises BadMessage, ValueError, RecursionError."""
+    return _of_spelling(data) if len(data) < MAX_BYTES else tools_in(msgspec.json.decode(data))
+
+
+@lru_cache(MAX_KEPT)
+def _of_spelling(data: bytes) -> Tools:
+    return tools_in(msgspec.json.decode(data))
+
+
 def _tools(given: Json) -> Tools:
     value = opened(given)
     if isinstance(value, Mapping):

@@ -11,6 +11,7 @@ from toolect._data.account import Unfit, because
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
 from toolect._data.log_rows import log
 from toolect._data.open_row import OpenRow, Reading, what_is
+from toolect._data.plain_row import PlainRow
 from toolect._data.row_mending import tools_in
 from toolect._data.row_source import Source
 from toolect._data.trajectory_rows import trajectory
@@ -28,6 +29,8 @@ _QUESTIONS = ("prompt", "question", "instruction")
 
 def readings(row: Json, source: Source) -> list[Reading]:
     """The conversations that a row tells; only logs have several. Raises Unfit."""
+    if isinstance(row, PlainRow):
+        return [row.reading]
     kind = source.kind or kind_of(row, source.field)
     if isinstance(row, str) and kind in (Kind.ANSWER, Kind.TRANSCRIPT):
         row = {TEXTS[0]: row}

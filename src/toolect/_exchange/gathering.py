@@ -24,7 +24,8 @@ class Gathering:
 
     def add(self, turn: Turn, where: str) -> None:
         """Take in a turn; of results use `result`."""
-        self._settle()
+        if self._results:
+            self._settle()
         if isinstance(turn, System):
             if self._system:
                 had = f"a second one after that at `{self._system}`"
@@ -39,13 +40,12 @@ class Gathering:
 
     def done(self) -> tuple[Turn, ...]:
         """All that was taken in."""
-        self._settle()
+        if self._results:
+            self._settle()
         return tuple(self.turns)
 
     def _settle(self) -> None:
         """The results that came together are one turn, and each knows the call that it is of."""
-        if not self._results:
-            return
         calls = self._waiting.follow(Results(tuple(result for result, _ in self._results)))
         known = []
         for call, (result, where) in zip(calls, self._results, strict=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from toolect._chat_completion import segments_of
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
+from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of
 from toolect._objects import Object, as_list, as_text, field
 from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
@@ -24,6 +25,8 @@ def read_messages(
     messages: Object, where: str = "messages", answer: Callable[[Object, str], Message] = read_answer
 ) -> tuple[Turn, ...]:
     """The turns that messages say; `answer` reads those of the assistant. Raises BadMessage."""
+    if answer is read_answer and type(messages) is list and (turns := plain_turns(messages)) is not None:
+        return turns
     gathering = Gathering()
     for index, message in enumerate(as_list(messages, where, "a list of messages")):
         _read(message, f"{where}[{index}]", gathering, answer)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from toolect._spec.prompts import Notation, Syntax
 from toolect._values.trees import is_deeper, with_sorted_keys
 from toolect.message import Json
+from toolect.segments import encoder
 
 MAX_NESTED = 100
 """Levels of the data in a tool's definition. Beyond it: null."""
@@ -56,20 +57,25 @@ def speller(how: Notation) -> Callable[[object], str]:
         case Syntax.BARE:
             return lambda value: _bare(bounded(value), how)
     comma, colon = (",", ":") if how.compact else (", ", ": ")
-    lines = partial(json.JSONEncoder, ensure_ascii=how.ascii, sort_keys=how.sorted, check_circular=True)
-    flat = lines(separators=(comma, colon))
-    indented = None if how.indent is None else lines(separators=(",", colon), indent=how.indent)
+    flat = encoder(ascii_only=how.ascii, sort_keys=how.sorted, comma=comma, colon=colon)
+    indented = (
+        None
+        if how.indent is None
+        else json.JSONEncoder(
+            ensure_ascii=how.ascii, sort_keys=how.sorted, separators=(",", colon), indent=how.indent
+        ).encode
+    )
 
     def encode(value: object) -> str:
         try:
-            text = flat.encode(value)
+            text = flat(value)
             if indented is None:
                 return text
             if not is_deeper(value, MAX_NESTED):
-                return indented.encode(value)
+                return indented(value)
         except (TypeError, ValueError, RecursionError):  # it is no JSON, or has no end
             pass
-        return (indented or flat).encode(bounded(value))
+        return (indented or flat)(bounded(value))
 
     return encode
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import BinaryIO, TypeAlias
 
@@ -15,7 +15,7 @@ from toolect.corpora.sources import Unit, UnitKind
 from toolect.message import Json
 
 Value: TypeAlias = Json | Bad
-_decode = msgspec.json.Decoder().decode
+decode_json = msgspec.json.Decoder().decode
 _ROWS = 256
 """Rows of a Parquet file that are in memory at a time."""
 
@@ -29,17 +29,26 @@ class Cursor:
         self.number = 0
 
 
-def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int, whole: bool = False) -> Iterator[Value]:
+def values(
+    unit: Unit,
+    cursor: Cursor,
+    field: str,
+    separator: str,
+    limit: int,
+    whole: bool = False,
+    decode: Callable[[bytes], Json] = decode_json,
+) -> Iterator[Value]:
     """The values of `unit`; a line or text of more than `limit` bytes is none. Moves the cursor.
 
-    Of a table's rows those columns are read that may hold texts, or with `whole` all of them.
+    Of a table's rows those columns are read that may hold texts, or with `whole` all of them. `decode` makes of a line
+    what its JSON tells; what it raises ValueError or RecursionError for is looked at more patiently.
     """
     match unit.kind:
         case UnitKind.LINES:
             with open(unit.path, "rb") as file:
-                yield from _lines(file, cursor, unit.start, unit.end, limit)
+                yield from _lines(file, cursor, unit.start, unit.end, limit, decode)
         case UnitKind.BLOCK:
-            yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit)
+            yield from _lines(BytesIO(unit.data), cursor, 0, len(unit.data), limit, decode)
         case UnitKind.ROWS:
             yield from _rows(unit, cursor, field, whole)
         case UnitKind.BATCH:
@@ -50,7 +59,9 @@ def values(unit: Unit, cursor: Cursor, field: str, separator: str, limit: int, w
             yield Bad(Trouble.UNREADABLE, unit.why)
 
 
-def _lines(file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int) -> Iterator[Value]:
+def _lines(
+    file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int, decode: Callable[[bytes], Json]
+) -> Iterator[Value]:
     """The values of the lines that begin at bytes `start:end`."""
     at = start
     if start:
@@ -66,10 +77,12 @@ def _lines(file: BinaryIO, cursor: Cursor, start: int, end: int, limit: int) -> 
             yield Bad(Trouble.TOO_LONG, f"expected at most {limit} bytes, got more: raise --max-bytes")
             continue
         try:
-            yield _decode(line)
+            value = decode(line)
         except (ValueError, RecursionError):
             if line.strip():
                 yield _patiently(line)
+            continue
+        yield value
 
 
 def _skip(file: BinaryIO) -> int:
