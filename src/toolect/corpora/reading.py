@@ -73,10 +73,11 @@ class Reader:
         """What the dialect that fits makes of `text`; several, where several have calls in it."""
         house, marks = self._house, markers().kinds(text)
         marked = self._marked.get(marks)
+        tried: dict[str, Read] = {}
         for i, name in enumerate(house if not marks else [marked] if marked else []):
             if i and not self.watch(name).dialect.has_marker(text):
                 continue
-            read = self._in(name, text, tools)
+            read = tried[name] = self._in(name, text, tools)
             if _whole(read):
                 return [read]
         message = self._auto.parse(text, list(tools) or None)
@@ -89,7 +90,9 @@ class Reader:
                 self._marked.clear()
             self._marked[marks] = names[0]
         house[:] = [*names[:HOUSE], *(name for name in house if name not in names)][:HOUSE]
-        _, taken = self.watch(names[0]).read(text, tools) if len(names) == 1 else (None, frozenset[str]())
+        taken = frozenset[str]()
+        if len(names) == 1:
+            taken = (tried.get(names[0]) or self._in(names[0], text, tools)).taken
         left = leaks(message.segments)
         return [
             Read(name, message, [c for c, who in zip(calls, message.dialects, strict=True) if who == name], left, taken)
