@@ -144,3 +144,13 @@ def test_quotes_alone_name_no_tool() -> None:
     """A tool without a name is not what a lone quote stands for; quotes around a name are left out."""
     schemas = tool_schemas([{"name": name, "parameters": {"type": "object"}} for name in ("", "tide")])
     assert [schemas.called(name) for name in ('"', '""', "'tide'", '"tide')] == ['"', '""', "tide", '"tide']
+
+
+@over_all
+def test_a_name_that_begins_twice(name: str) -> None:
+    """Law: the beginning of a declared name, and then all of it, is that name, unless it is very short."""
+    for said, meant in {"ttide": "tide", "tidtide": "tide", "get_get_tide": "get_tide"}.items():
+        assert same(read(name, Call(said, {"a": "b"}), tool(meant, a="string")), meant, {"a": "b"}), said
+    tools = tool_schemas([tool("rm"), tool("tide"), tool("x_tide")])
+    for said, meant in {"rrm": "rrm", "x_x_tide": "x_tide", "tide_tide": "tide_tide", "tide": "tide"}.items():
+        assert tools.called(said) == meant

@@ -143,8 +143,7 @@ class ShapeReader:
         """The value at `at` is a string, number or word: in a list of calls it stands where one should."""
         frame = self.stack[-1] if self.stack else None
         if frame is not None and not frame.is_object and frame.lost < 0 and self._unit is None:
-            members = self.place.object
-            frame.lost = at if members.units and members.sure else -1
+            frame.lost = at if self.place.object.units else -1
 
     def scalar(self, value: Json, start: int, end: int) -> None:
         """A string, number or word outside of arguments is complete: characters `start:end`."""

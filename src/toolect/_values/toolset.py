@@ -17,6 +17,8 @@ MAX_KEPT = 64
 MAX_TOLD = 1 << 17
 """Bytes of such a list as JSON. Beyond it: its schemas are made for each answer."""
 
+_LEAST = 4
+"""Characters of a name that may have been begun twice: with fewer, the two are other names."""
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
 _QUOTES = ('"', "'", "`")
@@ -27,7 +29,7 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema.
 
-    `ns.x` or `"x"`, which is no tool, is the tool `x` where only that fits.
+    `ns.x` or `"x"`, which is no tool, is the tool `x` where only that fits. `get_get_x`, which begins twice, is `get_x`.
     """
 
     __slots__ = ("by_name", "declared")
@@ -52,6 +54,7 @@ class ToolSchemas(Mapping[str, Schema]):
         else:
             said = _ID(name)
             fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
+            fit = fit or [tool for tool in schemas if _begins_twice(name, tool)]
         return fit[0] if len(fit) == 1 else name
 
     def of(self, name: str) -> Schema:
@@ -70,6 +73,12 @@ class ToolSchemas(Mapping[str, Schema]):
 
     def __len__(self) -> int:
         return len(self.by_name)
+
+
+def _begins_twice(name: str, tool: str) -> bool:
+    """True when `name` is the beginning of `tool`, and then `tool`."""
+    begun = len(name) - len(tool)
+    return len(tool) >= _LEAST and begun > 0 and name.endswith(tool) and tool.startswith(name[:begun])
 
 
 NO_TOOLS = ToolSchemas({})
