@@ -29,7 +29,7 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema.
 
-    `ns.x` or `"x"`, which is no tool, is the tool `x` where only that fits. `get_get_x`, which begins twice, is `get_x`.
+    `ns.x`, `"x"` or, for one that begins twice, `get_get_x`, which is no tool, is `x` or `get_x` where only that fits.
     """
 
     __slots__ = ("by_name", "declared")
