@@ -366,6 +366,13 @@ def test_content_and_reasoning_have_marks_of_their_own(form: str, tmp_path: Path
     assert [call.arguments for call in message.calls] == [{"port": "Brest", "nights": 2}]
 
 
+@pytest.mark.parametrize("name", ["dsml-v4", "functiongemma", "gemma4", "mistral-v11", "pythonic", "solar-open"])
+def test_five_samples_without_tools(name: str) -> None:
+    """More samples are no worse than one: what one of them shows, or what is read by that, counts for all."""
+    outcome = shipped_outcome(name, 5, declared=False)
+    assert outcome is not None and outcome.calls, outcome
+
+
 @pytest.mark.parametrize("name", ["beam", "functionary-v2", "functionary-v3.2", "glm4", "harmony", "muse", "react"])
 def test_five_samples_of_answers_in_parts(name: str) -> None:
     """Five answers with content and reasoning among them are read as the shipped dialect reads them."""

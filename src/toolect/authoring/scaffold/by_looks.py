@@ -1,4 +1,9 @@
-"""Induces a dialect by what markers and calls usually look like, where no tools are declared."""
+"""Induces a dialect by what markers and calls usually look like: from few calls that tells more than where words stand.
+
+Guesses at names and keys need several calls to compare. Of one call there is nothing to compare, and of what is written
+in code no key stands before its value as others do: without these looks one sample of 81 of the 94 shipped dialects is
+enough, with them of 88.
+"""
 
 from __future__ import annotations
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
+from toolect.authoring.scaffold.code_calls import code_calls
 from toolect.authoring.scaffold.guesses import FEW, Guess, is_markup, worth
 from toolect.authoring.scaffold.json_calls import json_values
 from toolect.authoring.scaffold.pieces import has_markers
@@ -39,7 +41,12 @@ class Option(NamedTuple):
 
     def rank(self) -> tuple[float, ...]:
         """What tells the better one of two: samples that are read, then how little it takes to say them."""
-        return len(self.messages), self.sound, LIKELIER * self.guess.score - self.length
+        return self.clean, self.sound, LIKELIER * self.guess.score - self.length
+
+    @property
+    def clean(self) -> int:
+        """Samples that are read without calls being overlooked."""
+        return sum(not calls_unseen(message) for message in self.messages)
 
     @property
     def length(self) -> int:
@@ -52,6 +59,14 @@ class Option(NamedTuple):
         said += ODD * sum(isinstance(value, str) and _MARKED.search(value) is not None for value in values)
         said += ODD * len(odd(self.grammar)) + UNWRITTEN * (not self.written)
         return len(self.grammar) + said + len("".join({*words})) + len(words)
+
+
+def calls_unseen(message: Message) -> bool:
+    """True for an answer that looks as if something was called in it, though nothing is."""
+    text = message.content
+    return not message.calls and (
+        has_markers(text) or next(chain(json_values(text), code_calls(text).marks), None) is not None
+    )
 
 
 _MARKED = re.compile(r"[\"']>|</|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
@@ -87,12 +102,11 @@ def uncertain(options: Sequence[Option]) -> str:
     between = "\n".join(re.findall(r"^(?:start|calls): .*", best.grammar, re.MULTILINE))
     if words := odd(between):
         return f"`{words[0]}` was taken for what divides calls: {_SAY}"
-    alone = [message.content for message in best.messages if not message.calls]
-    if any(has_markers(text) or next(json_values(text), None) for text in alone):
+    if any(map(calls_unseen, best.messages)):
         return f"an answer in which nothing is called looks as if something was: {_SAY}"
     said = [(call.name, dumps(call.arguments)) for call in calls]
     for other in options[1:]:
-        near = other.sound and len(other.messages) == len(best.messages) and other.rank()[-1] > best.rank()[-1] - MARGIN
+        near = other.sound and other.clean == best.clean and other.rank()[-1] > best.rank()[-1] - MARGIN
         if near and [(call.name, dumps(call.arguments)) for call in other.calls] != said:
             return f"the calls may be of `{names[0]}`, or of `{other.calls[0].name}` with other arguments: {_SAY}"
     return ""

@@ -132,7 +132,7 @@ def worth(name: str) -> float:
     parts = _PARTS.findall(name)
     if 2 * sum(map(is_markup, parts)) > len(parts):
         return -0.4
-    if name[0].isupper() or not name.isascii() or re.search(r"\d[a-zA-Z]", name):
+    if name[:1].isupper() or not name.isascii() or re.search(r"\d[a-zA-Z]", name):
         return -0.4
     return 0.4 if re.search(r"[a-z\d][_.-][a-z\d]|[a-z][A-Z]", name) else 0.0
 
@@ -145,9 +145,11 @@ _STRUCTURE = frozenset(
 
 
 def _worth_of_key(key: str) -> float:
+    if key.isupper() and is_markup(key):
+        return -0.8
     if len(_PARTS.findall(key)) > 1 and is_markup(key) or key in _STRUCTURE:
         return -0.5
-    return -0.3 if key[0].isupper() or not key.isascii() else 0.0
+    return -0.3 if key[:1].isupper() or not key.isascii() else 0.0
 
 
 def _in_frames(texts: Sequence[str]) -> Iterator[tuple[Calls, float, int]]:
@@ -157,7 +159,8 @@ def _in_frames(texts: Sequence[str]) -> Iterator[tuple[Calls, float, int]]:
         keys = sum(len(given) for _, given in calls)
         if keys:
             empty = sum(not given for _, given in calls)
-            bonus = 0.04 * min(keys, 10) - 0.15 * reading.stray - 0.02 * empty
+            silent = 1 - len({name.sample for name, _ in reading.calls}) / len(texts)
+            bonus = 0.04 * min(keys, 10) - 0.15 * reading.stray - 0.02 * empty - 0.3 * silent
             yield calls, bonus, 0
 
 

@@ -26,6 +26,11 @@ class Induced(NamedTuple):
     draft: Draft
     expected: Sequence[Expected | None] | None = None
 
+    def among(self, at: int, count: int) -> Induced:
+        """The draft of one sample alone, which is that at index `at` of `count`."""
+        known = self.expected[0] if self.expected is not None else None
+        return self._replace(expected=[known if i == at else None for i in range(count)])
+
 
 def stripped(samples: Sequence[str], tools: ToolSchemas = NO_TOOLS) -> Prepared:
     """The samples without their end tokens, with how reasoning is written in them."""

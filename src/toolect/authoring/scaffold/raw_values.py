@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.notations import NOTATIONS, Literal, json_literal, quoted_by
@@ -81,10 +82,11 @@ def _literal(
 def _quotes(gaps: Sequence[Gap], length: int) -> Iterator[str]:
     """What stands around all texts, and around nothing else."""
     firsts = Counter("".join(tokens(gap.text[length:])[:1]) for gap in gaps if gap.kinds in ({"string"}, frozenset()))
-    for quote, _ in firsts.most_common(1):
+    quotes = (quote for quote, _ in firsts.most_common() if len(quote) > 2 and not quote[0].isalnum())
+    for quote in islice(quotes, 1):
         texts = [gap.text[length:] for gap in gaps if gap.kinds == {"string"} or gap.text.startswith(quote, length)]
         closed = all(text.startswith(quote) and text.count(quote) > 1 for text in texts)
-        if len(quote) > 2 and not quote[0].isalnum() and closed and len(texts) < len(gaps):
+        if closed and len(texts) < len(gaps):
             yield quote
 
 

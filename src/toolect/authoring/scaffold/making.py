@@ -1,0 +1,187 @@
+"""A draft made a dialect: its files, and what it reads in the samples; of several the one that reads most."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import chain, islice, takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from toolect._spec.load import load_spec
+from toolect._values.toolset import tool_schemas
+from toolect.authoring.lint.subject import corpus_folder
+from toolect.authoring.scaffold.choice import calls_unseen
+from toolect.authoring.scaffold.dialect_draft import Draft, Expected
+from toolect.authoring.scaffold.draft_entry import entry
+from toolect.authoring.scaffold.draft_grammar import grammar, language_of
+from toolect.authoring.scaffold.induce import Induced
+from toolect.authoring.scaffold.pasted import Sample, corpus, read, residue, writes
+from toolect.authoring.scaffold.pieces import Hole
+from toolect.authoring.scaffold.trials import failed_trial, unshown
+from toolect.compiled import Dialect
+from toolect.diagnostic import SpecError
+from toolect.message import Json, Message
+from toolect.registry import shipped
+
+VALUES = Path("grammars/values")
+"""Where the value languages are, which stand beside the grammar."""
+MAX_DRAFTS = 24
+"""Drafts that are tried on the samples. Beyond it: the best of those counts."""
+
+
+class Scaffold(NamedTuple):
+    """The files of a new dialect by their path, and what the dialect makes of the samples."""
+
+    files: Mapping[Path, str]
+    read: int
+    """Samples that are read clean."""
+    calls: int
+    """Calls in them."""
+    dialect: Dialect
+    """The dialect that the files are."""
+    messages: tuple[Message | None, ...] = ()
+    """What is read in each sample; None where that is not clean."""
+    unread: tuple[str, ...] = ()
+    """The titles of samples that are not read clean."""
+    left: tuple[str, ...] = ()
+    """What stays in the content, and looks like markup."""
+
+    doubt: str = ""
+    """What the dialect cannot do though the samples say nothing against it, or do not show."""
+
+    @property
+    def sound(self) -> bool:
+        """True when every sample is read as what it was seen to hold, with calls among them."""
+        return not self.unread and self.calls > 0 and not self.doubt
+
+
+def best(
+    name: str, found: Iterator[Induced], samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
+) -> tuple[tuple[int, ...], Scaffold]:
+    """The dialect of the draft that reads most samples, after what ranks it."""
+    chosen: tuple[tuple[int, ...], Scaffold] | None = None
+    for one in islice(chain(found, [None]), MAX_DRAFTS):
+        with suppress(SpecError):  # what was found makes no dialect
+            made, written = _induced(name, one, samples, spec, tools)
+            shown = one is not None and one.expected is not None
+            unseen = sum(message is not None and calls_unseen(message) for message in made.messages)
+            rank = (
+                made.calls > 0,
+                made.read - unseen if made.calls else 0,
+                one is not None,
+                shown,
+                2 * written >= len(samples),
+            )
+            if chosen is None or rank > chosen[0]:
+                chosen = rank, made
+            if made.sound and all(rank) and not unseen:
+                break
+    assert chosen is not None  # text without calls always makes one
+    return chosen
+
+
+def _induced(
+    name: str, one: Induced | None, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
+) -> tuple[Scaffold, int]:
+    """The files of a draft, and how many samples it writes as they are."""
+    draft = one.draft if one is not None else None
+    prefixed = [_prefixed(sample, draft) for sample in samples]
+    about = _about(draft)
+    title = f"{name}: {about}. Induced from {_folder(spec).name}/{name}.txt"
+    files = {spec: entry(draft or Draft(), name, about), grammar_path(spec, name): grammar(draft or Draft(), title)}
+    if draft is not None and (language := language_of(draft)):
+        for part in _parts(f"{language}.lark"):
+            files[spec.parent / VALUES / part] = (shipped().parent / VALUES / part).read_text("utf-8")
+    made = with_corpus(name, files, prefixed, spec, tools, one.expected if one is not None else None)
+    if draft is not None and draft.arguments is not None and made.calls and not made.unread:
+        messages = [message for message in made.messages if message is not None]
+        made = made._replace(doubt=made.doubt or unshown(draft.arguments, messages, tools))
+    ends = draft.end if draft is not None else ()
+    return made, sum(writes(made.dialect, sample, tools, ends) for sample in prefixed)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """A value language, and those that it imports."""
+    yield name
+    text = (shipped().parent / VALUES / name).read_text("utf-8")
+    for found in re.finditer(r"^%import \.(\w+)", text, re.MULTILINE):
+        yield from _parts(f"{found[1]}.lark")
+
+
+def _prefixed(sample: Sample, draft: Draft | None) -> Sample:
+    """The sample with the end of its prompt, where that has opened the reasoning."""
+    thought = draft.thought if draft is not None else None
+    if (
+        sample.message is not None
+        or thought is None
+        or not thought.prompted
+        or thought.closer.strip() not in sample.text
+    ):
+        return sample
+    return sample if thought.opener.strip() in sample.text else sample._replace(prefix=thought.opener)
+
+
+def with_corpus(
+    name: str,
+    files: dict[Path, str],
+    samples: Sequence[Sample],
+    spec: Path,
+    tools: Sequence[Json] | None = None,
+    expected: Sequence[Expected | None] | None = None,
+) -> Scaffold:
+    dialect = _compiled(name, files, spec)
+    path = _folder(spec) / f"{name}.txt"
+    wanted: Sequence[Expected | None] = expected or [None] * len(samples)
+    messages = [read(dialect, sample, tools, want) for sample, want in zip(samples, wanted, strict=True)]
+    left = residue(messages, list(tool_schemas(tools)))
+    messages = [None if message and any(part in message.content for part in left) else message for message in messages]
+    files[path] = corpus(samples, messages, dialect, path)
+    found = [message for message in messages if message is not None]
+    calls = sum(len(message.calls) for message in found)
+    unread = tuple(sample.title for sample, message in zip(samples, messages, strict=True) if message is None)
+    doubt = "" if unread or not calls else failed_trial(dialect, found, tools)
+    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)), doubt)
+
+
+def _compiled(name: str, files: Mapping[Path, str], spec: Path) -> Dialect:
+    """The dialect that the files are."""
+    return _loaded(
+        name, spec.name, tuple((path.relative_to(spec.parent).as_posix(), text) for path, text in files.items())
+    )
+
+
+@lru_cache(MAX_DRAFTS)
+def _loaded(name: str, spec: str, files: tuple[tuple[str, str], ...]) -> Dialect:
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files:
+            target = Path(folder) / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode())
+        return Dialect(load_spec(Path(folder) / spec, name, shipped()))
+
+
+def _folder(spec: Path) -> Path:
+    """Where the corpus belongs."""
+    return corpus_folder(spec) or spec.parent / "corpus"
+
+
+def grammar_path(spec: Path, name: str) -> Path:
+    return spec.parent / "grammars" / f"{name}.lark"
+
+
+def _about(draft: Draft | None) -> str:
+    """One line about the dialect."""
+    if draft is None:
+        return "Text without calls, as far as the samples show"
+    begins = takewhile(lambda part: not isinstance(part, Hole), (*draft.opener, *draft.call))
+    marker = next(iter("".join(begins).split()), "")
+    what = "Calls in JSON"
+    if draft.arguments:
+        what = "Calls with one element per argument"
+    elif Hole.CODE in draft.call:
+        what = "Calls as in Python"
+    return f"{what}, after {marker}" if marker else what
