@@ -36,7 +36,8 @@ class Filler:
         self.caller: Said | None = None
         """The last answer with calls."""
         self.counts: dict[type, int] = {}
-        self._told: str | None = None
+        self.all_tools: str | None = None
+        """How all tools are told, where they are told in one place."""
 
     def fill(self, plan: Plan, data: Data, number: int, facts: int, index: int = 0) -> None:
         """Write a plan with its data."""
@@ -55,15 +56,8 @@ class Filler:
         """Write one by one the tools, the results or calls of a turn, or the arguments of a call."""
         items = self.items(op, data)
         last = len(items) - 1
-        facts &= _NO_ITEM
         for index, item in enumerate(items):
-            own = facts | (_FIRST_ITEM if index == 0 else 0) | (_LAST_ITEM if index == last else 0)
-            if isinstance(item, ToolResult):
-                own |= (_NAMED if item.name else 0) | (_HAS_ID if item.call_id else 0)
-            elif isinstance(item, Call):
-                own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
-            elif isinstance(item, Pair) and isinstance(item.value, str):
-                own |= _IS_TEXT | _IS_MARKED if _MARKUP.search(item.value) else _IS_TEXT
+            own = item_facts(item, index, last, facts)
             plan = self.plans.item(op.rule, own)
             if plan is not None:
                 self.fill(plan, item, number, own, index)
@@ -91,9 +85,9 @@ class Filler:
                 self.counts[type(data)] = count = self.counts.get(type(data), -1) + 1
                 return str(count)
             case ChatSlot.TOOLS:
-                if self._told is None:
-                    self._told = told(self.spec, self.tools)
-                return self._told
+                if self.all_tools is None:
+                    self.all_tools = told(self.spec, self.tools)
+                return self.all_tools
             case ChatSlot.DATE:
                 day = self.day if self.day is not None else Date.today()
                 return day if isinstance(day, str) else day.strftime(self.spec.date)
@@ -102,3 +96,15 @@ class Filler:
     def put(self, text: str, op: Fill, number: int) -> None:
         """Write a text into its place."""
         self.pieces.append((text, op.origin, number))
+
+
+def item_facts(item: Any, index: int, last: int, facts: int) -> int:
+    """The facts of one of several things, of which the last has number `last`; `facts` are those around it."""
+    own = facts & _NO_ITEM | (_FIRST_ITEM if index == 0 else 0) | (_LAST_ITEM if index == last else 0)
+    if isinstance(item, ToolResult):
+        own |= (_NAMED if item.name else 0) | (_HAS_ID if item.call_id else 0)
+    elif isinstance(item, Call):
+        own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
+    elif isinstance(item, Pair) and isinstance(item.value, str):
+        own |= _IS_TEXT | _IS_MARKED if _MARKUP.search(item.value) else _IS_TEXT
+    return own

@@ -31,6 +31,7 @@ class Guardian:
     def __init__(self, spec: ChatSpec, reader: Reader, markup: re.Pattern[str]) -> None:
         self._spec, self._reader, self.markup = spec, reader, markup
         self._own: dict[tuple[str, ChatSlot], _Guard] = {}
+        self._together: dict[frozenset[tuple[str, ChatSlot]], NoneOf] = {}
 
     def suspects(self, held: Sequence[tuple[str, Fill, int]]) -> Sequence[tuple[str, Fill, int]]:
         """The texts that have to be looked at: all of a slot in which one holds what might be a marker there."""
@@ -42,6 +43,14 @@ class Guardian:
             ops[key] = op
         keys = {key for key, some in texts.items() if not self._guard(ops[key]).none_of.stands_in(some)}
         return [one for one in held if (one[1].rule, one[1].slot) in keys] if keys else ()
+
+    def none_of(self, ops: Iterable[Fill]) -> NoneOf:
+        """Tells fast that texts hold no marker of any of these slots."""
+        found = {(op.rule, op.slot): op for op in ops}
+        key = frozenset(found)
+        if key not in self._together:
+            self._together[key] = NoneOf({word for op in found.values() for word in self._guard(op).words}, self.markup)
+        return self._together[key]
 
     def breaks(self, text: str, op: Fill) -> str:
         """The first marker in `text` that would break out of its slot; empty for none."""
@@ -78,7 +87,9 @@ class Guardian:
             begins = self._reader.begins_of(op.rule, op.slot) if others else ()
             words.update(begins)
             markup = self.markup if op.part in _WORDS else None
-            guard = self._own[op.rule, op.slot] = _Guard(_NoneOf(words, markup), any_of(tokens), any_of(begins), ends)
+            guard = self._own[op.rule, op.slot] = _Guard(
+                NoneOf(words, markup), any_of(tokens), any_of(begins), ends, words
+            )
         return guard
 
     def _around(self, rule: str) -> Iterable[str]:
@@ -90,11 +101,12 @@ class Guardian:
 class _Guard(NamedTuple):
     """What is searched for in the texts of one slot: tokens, and where the reader may end it."""
 
-    none_of: _NoneOf
+    none_of: NoneOf
     tokens: re.Pattern[str]
     begins: re.Pattern[str]
     """What a text may not begin with."""
     ends: tuple[Ends, ...]
+    words: set[str]
 
     def left(self, text: str) -> Left | None:
         """Where the reader would leave a slot that holds `text` before its end."""
@@ -106,7 +118,7 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
     return markers.sub(lambda match: match[0][:1] + SPLITTER + match[0][1:], text)
 
 
-class _NoneOf:
+class NoneOf:
     """Tells fast that no marker stands in many texts."""
 
     def __init__(self, markers: Iterable[str], markup: re.Pattern[str] | None) -> None:

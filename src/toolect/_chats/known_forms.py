@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change
 from toolect._chats.filling import Said
+from toolect._chats.ops import Each
 from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call
+from toolect._chats.plain_turns import PlainTurns
+from toolect._chats.ready_texts import Ready, Told, place_of, ready
 from toolect._chats.transcript_reader import Reader
 from toolect._chats.writing import Place, Writer
 from toolect.conversation import Conversation
@@ -49,6 +52,23 @@ class KnownForms:
         """Those that are told as they are."""
         self.pieces: dict[Place, list[Given]] = {}
         """How tools are told."""
+        self._ready: dict[Key, Ready | None] = {}
+        self._told: dict[Key, str] = {}
+        """How tools are told, as one text each."""
+
+    def text(
+        self, turns: PlainTurns, wishes: Key, conversation: Conversation, writer: Writer
+    ) -> tuple[str, tuple[Change, ...]] | None:
+        """The text of a conversation whose form is known, and what is told otherwise; None where it is not."""
+        known = self._ready.get((*wishes, bool(conversation.tools), turns.key))
+        if known is None or isinstance(conversation.turns[0], System) and turns.texts[0] == self._system:
+            return None
+        told = self.changes(Form(known.shape, frozenset(turns.calls)), conversation)
+        if told is None:
+            return None
+        writer.tools = conversation.tools
+        text = known.text(turns, writer, self._told)
+        return None if text is None or not self._edges.keep(writer.held) else (text, told)
 
     def changes(self, form: Form, conversation: Conversation) -> tuple[Change, ...] | None:
         """What is told otherwise of a conversation; None where only reading it back can tell."""
@@ -57,6 +77,21 @@ class KnownForms:
             return None
         return self._changes.get((form.shape, 0 if tools in self._exact else tools))
 
+    def prepare(self, turns: PlainTurns, wishes: Key, form: Form, conversation: Conversation, writer: Writer) -> None:
+        """Keep how conversations of a form are written, and the tools of this one."""
+        key = *wishes, bool(conversation.tools), turns.key
+        if key not in self._ready:
+            assert writer.outline is not None and writer.clean is not None
+            self._ready[key] = ready(writer.outline, writer.clean[0], conversation.turns, form.shape, writer)
+        for part in known.parts if (known := self._ready[key]) else ():
+            if isinstance(part, Told):
+                told = writer.all_tools
+                if isinstance(part.op, Each):
+                    pieces = self.pieces.get((part.op.rule, part.number, part.facts, id(conversation.tools)))
+                    told = None if pieces is None else "".join(piece[0] for piece in pieces)
+                if told is not None and id(conversation.tools) in self._tools:
+                    self._told[place_of(part, conversation.tools)] = told
+
     def learn(self, form: Form, conversation: Conversation, writer: Writer, changes: Sequence[Change]) -> None:
         """Keep what reading back a conversation told, if it is so for all of its form."""
         if any(change.what not in LEFT_OUT and change.what not in OF_TOOLS for change in changes):
@@ -64,6 +99,7 @@ class KnownForms:
         if max(len(self._changes), len(self._calls)) >= MAX_KNOWN or len(self._tools) >= MAX_TOOLS:
             self._changes, self._calls, self._tools, self._exact = {}, set(), {}, {0}
             self.pieces.clear()
+            self._ready, self._told = {}, {}
         tools = id(conversation.tools) if conversation.tools else 0
         of_tools = any(change.what in OF_TOOLS for change in changes)
         if tools not in self._tools:

@@ -13,6 +13,7 @@ from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
 from toolect._chats.known_forms import KnownForms
 from toolect._chats.outline import Outlines
+from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
 from toolect._chats.transcript_reader import Course, Reader
 from toolect._chats.writing import Unsafe, Writer
@@ -20,7 +21,7 @@ from toolect._spec.chat_model import ChatSpec
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import kind_of
-from toolect.transcript import Transcript
+from toolect.transcript import Defused, Transcript
 from toolect.turns import Assistant
 
 
@@ -34,8 +35,9 @@ class Converted(NamedTuple):
 class Told(NamedTuple):
     """A conversation's text, and what it tells otherwise. Ids are no content: they only say whose a result is."""
 
-    text: Transcript
+    text: str
     changes: tuple[Change, ...] = ()
+    defused: tuple[Defused, ...] = ()
 
 
 class Chat(Written):
@@ -104,15 +106,23 @@ class Chat(Written):
 
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
-        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, self._known.pieces)
+        known, wishes = self._known, (thinking,)
+        turns = None if unsafe == "keep" else plain_turns(conversation.turns)
+        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
+        if turns is not None:
+            if told := known.text(turns, wishes, conversation, writer):
+                return Told(*told)
+            writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
-        form = self._known.form(conversation, writer)
-        known = self._known.changes(form, conversation) if form else None
-        if known is None:
-            known = tuple(one for one in changes(conversation, self.parse(text)) if one.what != IDS)
+        form = known.form(conversation, writer)
+        found = known.changes(form, conversation) if form else None
+        if found is None:
+            found = tuple(one for one in changes(conversation, self.parse(text)) if one.what != IDS)
             if form:
-                self._known.learn(form, conversation, writer, known)
-        return Told(text, known)
+                known.learn(form, conversation, writer, found)
+        if form and turns is not None:
+            known.prepare(turns, wishes, form, conversation, writer)
+        return Told(text, found, text.defused)
 
     def course(self, text: str) -> Course:
         """How any text is read: the rules that it goes through, what their slots hold, and the repairs."""

@@ -56,6 +56,8 @@ class Writer(Filler):
         """The pieces that tell of tools, in places where they are known, and break out of nothing."""
         self.new_tools: dict[Place, list[Given]] = {}
         """Those that were written anew."""
+        self.outline: Outline | None = None
+        """What was followed."""
         self.clean: tuple[Body, int] | None = None
         """What was written, and the facts of all turns, where no text holds anything that looks like markup."""
 
@@ -85,6 +87,7 @@ class Writer(Filler):
             for index, one in self.odd:
                 if index in outline.written:
                     self.answers.check(one)
+        self.outline = outline
         self.follow(outline, body)
         suspects = () if self.keep else self.guardian.suspects(self.held)
         self.guard(suspects)
@@ -150,6 +153,13 @@ class Writer(Filler):
             self.new_tools[place] = self.pieces[before:]
         else:
             self.pieces += known
+
+    def each_or_fill(self, op: Fill | Each, data: Data, number: int, facts: int) -> None:
+        """Write what belongs into a place."""
+        if isinstance(op, Each):
+            self.each(op, data, number, facts)
+        else:
+            self.fill((op,), data, number, facts)
 
     def gathered(self, turns: Sequence[Turn]) -> Sequence[Turn]:
         """The turns with what the system says at the head."""

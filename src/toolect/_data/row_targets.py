@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +18,7 @@ from toolect.conversation import Conversation
 from toolect.message import Call, Json, Message, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
-from toolect.transcript import Transcript
+from toolect.transcript import Defused
 from toolect.turns import Assistant, Results, Turn, Waiting
 
 if TYPE_CHECKING:
@@ -174,8 +174,12 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
     conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
-        told = one.told(conversation, **options) if target.compare else Told(one.render(conversation, False, **options))
-        return Written([{"text": str(told.text)}], [*_defused(told.text), *told.changes])
+        if target.compare:
+            told = one.told(conversation, **options)
+        else:
+            text = one.render(conversation, False, **options)
+            told = Told(text, (), text.defused)
+        return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes])
     tokenizer: Any = tokenizer_of(target.tokenizer)
     made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
     if not made:
@@ -221,8 +225,8 @@ def _with_id(segment: Segment, ids: Mapping[int, str]) -> Segment:
     return replace(segment, id=ids[id(segment)]) if isinstance(segment, Call) else segment
 
 
-def _defused(text: Transcript) -> list[Change]:
-    return [Change(DEFUSED, one.turn, one.marker) for one in text.defused]
+def _defused(texts: Iterable[Defused]) -> list[Change]:
+    return [Change(DEFUSED, one.turn, one.marker) for one in texts]
 
 
 def _taught_otherwise(

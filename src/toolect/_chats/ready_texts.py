@@ -1,0 +1,164 @@
+"""What a chat writes for conversations of one form: texts that are ready, with places for plain texts between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from toolect._chats.filler import item_facts
+from toolect._chats.filling import Said
+from toolect._chats.guarding import NoneOf
+from toolect._chats.ops import Each, Fill, Fixed
+from toolect._chats.outline import Body, Outline
+from toolect._chats.plain_texts import Key
+from toolect._chats.plain_turns import PlainTurns
+from toolect._chats.plan import Plans
+from toolect._chats.writing import Writer
+from toolect._spec.chat_model import ChatRole, ChatSlot
+from toolect._spec.prompts import OutputKind
+from toolect.turns import Assistant, Results, Turn
+
+
+class Told(NamedTuple):
+    """The place of all tools, as `op` tells them."""
+
+    op: Fill | Each
+    number: int
+    facts: int
+
+
+class Called(NamedTuple):
+    """The place of the calls of an answer: how many with calls come before it."""
+
+    op: Fill | Each
+    answer: int
+    number: int
+    facts: int
+
+
+class Given(NamedTuple):
+    """The place of a text: its index among those of the turns."""
+
+    text: int
+    op: Fill
+
+
+Part: TypeAlias = str | Given | Called | Told
+
+
+class Ready(NamedTuple):
+    """The parts, how the form is called, and what no text may hold."""
+
+    parts: tuple[Part, ...]
+    shape: Key
+    places: tuple[Given, ...]
+    none_of: NoneOf
+
+    def text(self, turns: PlainTurns, writer: Writer, told: Mapping[Any, str]) -> str | None:
+        """What is written for turns of this form; None where tools are not known, or a text has to be looked at."""
+        texts = turns.texts
+        found = []
+        for part in self.parts:
+            if isinstance(part, str):
+                found.append(part)
+            elif isinstance(part, Given):
+                found.append(texts[part.text])
+            elif isinstance(part, Called):
+                before = len(writer.pieces)
+                message, calls = turns.answers[part.answer]
+                writer.each_or_fill(part.op, Said(message, "", "", calls, True), part.number, part.facts)
+                found += [piece[0] for piece in writer.pieces[before:]]
+            elif (known := told.get(place_of(part, writer.tools))) is not None:
+                found.append(known)
+            else:
+                return None
+        if writer.guardian.suspects(writer.held) or not self.none_of.stands_in(texts):
+            return None
+        writer.held += [(texts[place.text], place.op, 0) for place in self.places]
+        return "".join(found)
+
+
+def place_of(part: Told, tools: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
+    """What the text of tools is kept under: their identity among that."""
+    return part.op, part.number, part.facts, id(tools)
+
+
+class _Odd(Exception):
+    """Something that plain texts do not tell is written."""
+
+
+def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, writer: Writer) -> Ready | None:
+    """What is written by an outline; None where it is more than ready texts, those of the turns, calls and tools."""
+    try:
+        parts = tuple(_joined(_parts(outline, body, turns, writer)))
+    except _Odd:
+        return None
+    places = tuple(part for part in parts if isinstance(part, Given))
+    return Ready(parts, shape, places, writer.guardian.none_of(op for _, op, _ in writer.held))
+
+
+def _parts(outline: Outline, body: Body, turns: Sequence[Turn], writer: Writer) -> Iterator[Part]:
+    starts, answers = _starts(turns)
+    for pieces, op, index, number, facts in outline.steps:
+        yield from (piece[0] for piece in pieces)
+        turn = body.turns[index] if index >= 0 else None
+        at = starts[body.first + index] if index >= 0 else 0
+        if op is None:
+            continue
+        if isinstance(op, Each) and op.role is ChatRole.RESULT and isinstance(turn, Results):
+            yield from _results(op, turn, at, facts, writer.plans)
+        elif isinstance(op, Each) and op.role is ChatRole.CALL or isinstance(op, Fill) and op.slot is ChatSlot.CALLS:
+            if isinstance(turn, Assistant) and turn.message.calls:
+                yield Called(op, answers[body.first + index], number, facts)
+        elif isinstance(op, Each) and op.role is ChatRole.TOOL or isinstance(op, Fill) and op.slot is ChatSlot.TOOLS:
+            yield Told(op, number, facts)
+        elif not isinstance(op, Fill) or op.slot is not ChatSlot.TEXT:
+            raise _Odd
+        elif op.take is None:
+            yield Given(0, op) if body.system_turn >= 0 else writer.system
+        else:
+            yield Given(at + (op.role is ChatRole.CONTENT), op)
+
+
+def _starts(turns: Sequence[Turn]) -> tuple[list[int], list[int]]:
+    """Of each turn the index of its first text, and how many answers with calls come before it."""
+    starts, answers = [], []
+    at = before = 0
+    for turn in turns:
+        starts.append(at)
+        answers.append(before)
+        at += 2 if isinstance(turn, Assistant) else 3 * len(turn.results) if isinstance(turn, Results) else 1
+        before += isinstance(turn, Assistant) and bool(turn.message.calls)
+    return starts, answers
+
+
+def _results(op: Each, turn: Results, at: int, facts: int, plans: Plans) -> Iterator[Part]:
+    """What is written for results, one by one."""
+    if plans.spec.output is not OutputKind.TEXT:
+        raise _Odd
+    for index, result in enumerate(turn.results):
+        plan = plans.item(op.rule, item_facts(result, index, len(turn.results) - 1, facts))
+        for one in plan or ():
+            first = at + 3 * index
+            if isinstance(one, Fixed):
+                yield one.text
+            elif isinstance(one, Fill) and one.slot in _OF_RESULT:
+                yield Given(first + _OF_RESULT[one.slot], one)
+            else:
+                raise _Odd
+
+
+_OF_RESULT = {ChatSlot.TEXT: 0, ChatSlot.ID: 1, ChatSlot.NAME: 2}
+
+
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """The same with neighbouring texts as one."""
+    held: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            held.append(part)
+            continue
+        yield "".join(held)
+        held.clear()
+        yield part
+    yield "".join(held)
