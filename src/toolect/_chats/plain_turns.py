@@ -85,4 +85,4 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
             asked = ()
         else:
             return None
-    return None if any(text.strip() != text for text in texts) else PlainTurns((*key,), texts, keys, answers)
+    return PlainTurns((*key,), texts, keys, answers) if [text.strip() for text in texts] == texts else None

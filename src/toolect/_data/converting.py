@@ -17,7 +17,7 @@ from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
-from toolect.message import BadMessage, Call, Content, Json, Reasoning
+from toolect.message import BadMessage, Call, Content, Json
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
 
@@ -117,14 +117,13 @@ def _seen(reading: Reading) -> Seen:
             continue
         calls, content = 0, False
         for segment in turn.message.segments:
-            match segment:
-                case Call():
-                    tools[segment.name] += 1
-                    calls += 1
-                case Content(text):
-                    content = content or bool(text)
-                case Reasoning(text) if text:
-                    features.add("reasoning")
+            if isinstance(segment, Call):
+                tools[segment.name] += 1
+                calls += 1
+            elif isinstance(segment, Content):
+                content = content or bool(segment.text)
+            elif segment.text:
+                features.add("reasoning")
         if calls > 1:
             features.add("parallel calls")
         if calls and content:

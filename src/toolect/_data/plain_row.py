@@ -53,4 +53,7 @@ def _plain(columns: dict[str, Raw], source: Source) -> PlainRow | None:
 
 def _first(names: Iterable[str], columns: Mapping[str, Raw]) -> str:
     """The first of the columns that there is; "" for none."""
-    return next((name for name in names if name in columns and bytes(columns[name]) != _NULL), "")
+    for name in names:
+        if name in columns and bytes(columns[name]) != _NULL:
+            return name
+    return ""

@@ -195,7 +195,8 @@ def told_in_order(conversation: Conversation, ref: str) -> Conversation:
     Where a dialect counts its calls, as `ref` says, they have ids as it counts them, so that results name them.
     """
     counts = "{index}" in ref
-    if not counts and not any(isinstance(turn, Results) and len(turn.results) > 1 for turn in conversation.turns):
+    results = [turn for turn in conversation.turns if isinstance(turn, Results)]
+    if not counts and all(len(turn.results) < 2 for turn in results):
         return conversation
     waiting = Waiting()
     places: dict[int, int] = {}  # of each call, by its identity
