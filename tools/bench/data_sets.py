@@ -3,7 +3,8 @@
     python -m tools.bench.data_sets [--size MB] [--row MB] [--hard MB] [--rows N] [--to CHAT…] [--write]
 
 Rows are conversations of nine messages with two calls and one of twenty lists of tools, made from a seed. The floor is
-`json.loads` and `json.dumps` of each row. Speed is counted in processor time, as others may share the machine.
+`json.loads` and `json.dumps` of each row; beside it stands all that a process does with its lines. Speed is counted in
+processor time, as others may share the machine.
 
 Targets
   speed      at least 0.35 of the rows of the floor, from messages to a transcript
@@ -31,11 +32,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from toolect._data.converting import Settings, convert
-from toolect._data.parting import encoded
+from toolect._data.converting import Settings
+from toolect._data.parting import part_of
 from toolect._reading import machine
+from toolect.corpora.sources import Unit, UnitKind
 from toolect.data import Kind, Source, target_of
 from tools.bench import hard_corpus
 from tools.pages.markdown_text import table
@@ -135,17 +135,15 @@ def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
     made = rows()
     lines = [json.dumps(next(made)).encode() for _ in range(count)]
     floor = best(lambda: [json.dumps(json.loads(line)) for line in lines], count)
-    decode = msgspec.json.Decoder().decode
+    data = b"\n".join(lines)
+    unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
     found = []
     for chat in chats:
         for compare in (True, False):
             settings = Settings(target_of(chat, compare=compare), Source(Kind.MESSAGES))
 
             def work(settings: Settings = settings) -> None:
-                for line in lines:
-                    for outcome in convert(decode(line), settings):
-                        for row in outcome.rows:
-                            encoded(row)
+                part_of(unit, settings, len(data))
 
             rate = best(work, count)
             found.append(Rate(f"{chat}{'' if compare else ', --no-compare'}", rate, rate / floor))
