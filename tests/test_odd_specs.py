@@ -163,3 +163,21 @@ def test_a_value_ends_where_the_grammar_has_the_next_call() -> None:
         message = dialect.parse(text, known)
         assert [call.name for call in message.calls] == names
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=known)[0], message)
+
+
+def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
+    """Where another call may begin with two brackets, the first of them says nothing yet."""
+    lines = [
+        r'start: (content | "[CALLS]" tag | code)*',
+        "content: TEXT",
+        r'tag: "<" NAME ">\n" "</" NAME ">\n"',
+        r'code: "{{" NAME "()" "}}"',
+        "NAME: /[a-z_]+/",
+        "%declare TEXT",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    Path("dialects.yaml").write_text("d:\n  map: {content: content, tag: call, code: call, NAME: call.name}\n", "utf-8")
+    dialect, text = Dialect(load_spec("dialects.yaml", "d")), "[CALLS]<tide>{{moon()}}"
+    message = dialect.parse(text)
+    assert [call.name for call in message.calls] == ["tide", "moon"]
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)

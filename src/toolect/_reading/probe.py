@@ -158,7 +158,8 @@ class _Tight(NamedTuple):
 
 def _tight(node: Node) -> _Tight:
     late = node.step(SlotKind.JSON).node.marks if node.json else ()  # where the JSON is missing
-    more = dict.fromkeys((*node.marks, *late, *node.implied, *node.graph.ends, *node.graph.markers))
+    graph = node.graph
+    more = dict.fromkeys((*node.marks, *late, *node.implied, *graph.ends, *graph.start.marks, *graph.markers))
     marks = _lined(node.marks)
     return _Tight(
         marks,
