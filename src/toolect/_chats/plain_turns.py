@@ -67,7 +67,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
         elif type(turn) is Results:
             if len(turn.results) != len(asked):
                 return None
-            key.append("results")
+            key.append(Results)
             for result, call in zip(turn.results, asked, strict=True):
                 call_id, name, output = result.call_id, result.name, result.output
                 if result.is_error or (call_id or call.id) != call.id or (name or call.name) != call.name:
@@ -77,11 +77,11 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
             asked = ()
         elif type(turn) is User:
             texts.append(turn.text)
-            key.append((3 if turn.text == last else 2) if turn.text else 4 if last else 5)
+            key.append((User, bool(turn.text), turn.text == last))
             asked = ()
         elif type(turn) is System:
             texts.append(turn.text)
-            key.append((6 if turn.developer else 7) if turn.text else 8 + turn.developer)
+            key.append((System, bool(turn.text), turn.developer))
             asked = ()
         else:
             return None
