@@ -27,13 +27,18 @@ def holes(shape: Shape, in_lists: bool = True) -> frozenset[HoleKind]:
 
 def keys(shape: Shape) -> Iterator[str]:
     """The keys of `shape`, at any depth; one may come twice."""
+    return (key for key, _ in members(shape))
+
+
+def members(shape: Shape) -> Iterator[tuple[str, Shape]]:
+    """The keys of `shape`, at any depth, each with the shape of what it holds."""
     match shape:
         case Obj(fields):
             for field in fields:
-                yield from field.keys
-                yield from keys(field.shape)
+                yield from ((key, field.shape) for key in field.keys)
+                yield from members(field.shape)
         case Many(inner) | Keyed(inner):
-            yield from keys(inner)
+            yield from members(inner)
         case OneOf(shapes):
             for option in shapes:
-                yield from keys(option)
+                yield from members(option)

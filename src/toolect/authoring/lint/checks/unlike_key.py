@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect._spec.holes import members
+from toolect._spec.model import Hole, HoleKind
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 
@@ -23,27 +24,12 @@ _OTHERS = {
 def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each such key."""
     for slot, shape in subject.spec.shapes.items():
-        for key, kind in _held(shape):
-            if key.casefold() in _OTHERS.get(kind, ()):
+        for key, held in members(shape):
+            if isinstance(held, Hole) and key.casefold() in _OTHERS.get(held.kind, ()):
                 yield warning(
                     "unlike-key",
-                    f"the key `{key}` of `{slot}` holds `{kind}`",
+                    f"the key `{key}` of `{slot}` holds `{held.kind}`",
                     subject.places.entry("map", slot, key),
                     label="says something else",
                     help="is it in the wrong place? if the model does write so, allow it with a reason",
                 )
-
-
-def _held(shape: Shape) -> Iterator[tuple[str, HoleKind]]:
-    """The keys that hold a hole, and which."""
-    match shape:
-        case Obj(fields):
-            for field in fields:
-                if isinstance(field.shape, Hole):
-                    yield from ((key, field.shape.kind) for key in field.keys)
-                yield from _held(field.shape)
-        case Many(inner) | Keyed(inner):
-            yield from _held(inner)
-        case OneOf(shapes):
-            for option in shapes:
-                yield from _held(option)
