@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from toolect._graph.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
 from toolect._spec.leaves import leaves
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import (
     Alt,
     Codec,
@@ -211,7 +212,7 @@ class Network:
         shape = spec.shapes.get(key)
         if shape is None and name == SlotKind.JSON.value:
             shape = Hole(HoleKind.ARGUMENTS)
-        role = spec.roles.get(key) or spec.roles.get(name)
+        role = said_of(spec.roles, rule.name, name)
         if rule.value:
             if name == SlotKind.JSON.value:
                 role, shape = Role.JSON, None

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
 from toolect._values.escapes import escape
 from toolect.rendered import Part, Unrepresentable
@@ -146,7 +147,7 @@ class Walk(ABC):
     def role(self, inside: str, name: str) -> Role | None:
         """What terminal or slot `name` of rule `inside` means."""
         roles = self.spec.roles
-        return roles.get(f"{inside}/{name}") or roles.get(name) or roles.get(inside)
+        return said_of(roles, inside, name) or roles.get(inside)
 
     def layout(self, inside: str) -> Layout:
         """How the JSON slot of rule `inside` is laid out."""
@@ -158,7 +159,7 @@ class Walk(ABC):
         if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
             return escape(text, split_space(closer)[1], part.escapes)
         name = part.kind.value if isinstance(part, Slot) else part
-        codec = self.spec.codecs.get(f"{inside}/{name}") or self.spec.codecs.get(name)
+        codec = said_of(self.spec.codecs, inside, name)
         escapes = None if codec is None else codec.escapes
         return text if escapes is None else escape(text, split_space(closer)[1] or "<", escapes)
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from toolect._spec.document import Node, Table, Text, choose, describe
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import (
     Alt,
     Codec,
@@ -215,7 +216,7 @@ def _says_name(name: str, meanings: Meanings, rules: dict[str, Rule]) -> bool:
             inner = part.rule if isinstance(part, Ref) else part.kind.value if isinstance(part, Slot) else part.name
             key = f"{rule.name}/{inner}"
             shape, text = meanings.shapes.get(key), meanings.texts.get(key)
-            if (meanings.roles.get(key) or meanings.roles.get(inner)) in (Role.NAME, Role.ID):  # an id may say the name
+            if said_of(meanings.roles, rule.name, inner) in (Role.NAME, Role.ID):  # an id may say the name
                 return True
             if shape is not None and HoleKind.NAME in holes(shape) or text is not None and text.name is not None:
                 return True
@@ -340,8 +341,8 @@ def check_within_calls(
         for part in dict.fromkeys(leaves(rule.expr)):
             name = part.rule if isinstance(part, Ref) else part.kind.value if isinstance(part, Slot) else part.name
             key = f"{rule.name}/{name}"
-            role = roles.get(key) or roles.get(name)
-            shape = shapes.get(key) or shapes.get(name)
+            role = said_of(roles, rule.name, name)
+            shape = said_of(shapes, rule.name, name)
             bare = shape is not None and HoleKind.NAME not in (found := holes(shape)) and found & _ARGUMENTS
             if role in _OF_CALLS or bare:
                 what = f"the role `{role}`" if role in _OF_CALLS else "arguments without a name"
@@ -369,7 +370,7 @@ def begins_with_name(rule: Rule, roles: dict[str, Role]) -> bool:
         items = option.items if isinstance(option, Seq) else (option,)
         part = items[1] if len(items) > 1 and isinstance(items[0], Literal) and len(items[0].text) < 4 else items[0]
         if isinstance(part, Pattern):
-            role = roles.get(f"{rule.name}/{part.name}") or roles.get(part.name)
+            role = said_of(roles, rule.name, part.name)
             if role is Role.NAME:
                 return True
     return False

@@ -12,6 +12,7 @@ import msgspec
 from toolect._graph.symbols import Field, Mark, Pat, Symbol
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import HoleKind, Pattern, Role, Spec
 from toolect.authoring.derivation.grammar_options import name_of
 from toolect.authoring.derivation.ways import Crossing, Enter, Leave, Take
@@ -147,9 +148,8 @@ class TreeBuilder:
         self._open.append(_Open(rule, self._role(rule)))
 
     def _role(self, rule: str) -> Role | None:
-        roles = self.spec.roles
         above = self._open[-1].rule if self._open else ""
-        role = roles.get(f"{above}/{rule}") or roles.get(rule)
+        role = said_of(self.spec.roles, above, rule)
         return _ROLES.get(rule) if role is None and self.spec.rules[rule].value else role
 
     def _leave(self) -> Branch:

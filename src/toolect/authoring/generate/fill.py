@@ -9,6 +9,7 @@ from random import Random
 from typing import TypeAlias
 
 from toolect._regular.sample import sample
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import (
     Computed,
     Const,
@@ -63,7 +64,7 @@ class Filler:
 
     def terminal(self, pattern: Pattern, rule: Rule, said: dict[Role, str]) -> str:
         """The text of a terminal of `rule`; a name or key that comes again is what the rule has `said` before."""
-        role = self.spec.roles.get(f"{rule.name}/{pattern.name}") or self.spec.roles.get(pattern.name)
+        role = said_of(self.spec.roles, rule.name, pattern.name)
         if role in _SAID and role in said:
             return said[role]
         text = self._terminal(pattern, rule, role, said)

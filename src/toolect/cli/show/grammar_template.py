@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import (
     Alt,
     Const,
@@ -65,7 +66,7 @@ def _filled(spec: Spec, rule: str, name: str) -> str:
     shape = spec.shapes.get(f"{rule}/{name}")
     if shape is not None:
         return json.dumps(_shown(shape), ensure_ascii=False).replace('"', "")
-    role = spec.roles.get(f"{rule}/{name}") or spec.roles.get(name) or spec.roles.get(rule)
+    role = said_of(spec.roles, rule, name) or spec.roles.get(rule)
     return str(role).removeprefix("call.").removeprefix("argument.") if role else name
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Alt, Expr, HoleKind, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, Spec
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Severity
@@ -97,7 +98,7 @@ def _is_part(spec: Spec, rule: Rule, part: Expr, held: Role) -> bool:
 def _role(spec: Spec, rule: Rule, part: Expr) -> Role | None:
     """What a part means where a rule has it; nothing for a marker."""
     name = _name(part)
-    return (spec.roles.get(f"{rule.name}/{name}") or spec.roles.get(name)) if name else None
+    return said_of(spec.roles, rule.name, name) if name else None
 
 
 def _name(part: Expr) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role
 from toolect.authoring.lint.subject import Subject
 from toolect.authoring.lint.terminals import patterns
@@ -21,7 +22,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each terminal that no way of writing such a name fits."""
     met: set[str] = set()
     spec = subject.spec
-    read = {role: [p for rule, p in patterns(spec) if _role(subject, rule.name, p.name) is role] for role in NAMES}
+    read = {role: [p for rule, p in patterns(spec) if said_of(spec.roles, rule.name, p.name) is role] for role in NAMES}
     for role, found in read.items():
         for pattern in found:
             refused = [n for n in NAMES[role] if not any(re.fullmatch(p.regex, n, re.DOTALL) for p in found)]
@@ -37,8 +38,3 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 witness=refused[0],
                 help=r"write what ends it instead of what it is made of, `/[^\s<>]+/`, or `/\w+/`",
             )
-
-
-def _role(subject: Subject, rule: str, name: str) -> Role | None:
-    roles = subject.spec.roles
-    return roles.get(f"{rule}/{name}") or roles.get(name)

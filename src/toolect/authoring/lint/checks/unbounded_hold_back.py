@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._regular.extent import longest
 from toolect._regular.syntax import NotRegular
+from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Rule
 from toolect.authoring.lint.subject import Subject
 from toolect.authoring.lint.terminals import patterns
@@ -38,4 +39,4 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
 
 def _role(subject: Subject, rule: Rule, name: str) -> Role | None:
     roles = subject.spec.roles
-    return roles.get(f"{rule.name}/{name}") or roles.get(name) or roles.get(rule.name)
+    return said_of(roles, rule.name, name) or roles.get(rule.name)
