@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import random
 import time
 from pathlib import Path
 
@@ -88,6 +90,29 @@ def test_arguments_are_not_written_without_their_name(name: str, value: Json) ->
     """Where arguments may be read without a name, one whose name cannot be written is refused."""
     with pytest.raises(toolect.Unrepresentable, match="argument key: does not match"):
         toolect.dialect(name).render(Message([Call("f", {"first name": value})]))
+
+
+@pytest.mark.parametrize("name", ["pythonic", "gemma-tool-code", "js-call-block", "gemma4", "seed-oss"])
+def test_what_python_refuses_is_no_number(name: str) -> None:
+    """No token that looks like a number becomes another number than Python makes of it without a word."""
+    text = {
+        "pythonic": "[f(a=[{}])]",
+        "gemma-tool-code": "```tool_code\nf(a=[{}])\n```",
+        "js-call-block": "```js\nf({{a: [{}]}})\n```",
+        "gemma4": "<|tool_call>call:f{{a:[{}]}}<tool_call|>",
+        "seed-oss": "<seed:tool_call>\n<function=f>\n<parameter=a>[{}]</parameter>\n</function>\n</seed:tool_call>",
+    }[name]
+    dialect, rng = toolect.dialect(name), random.Random(5)
+    for _ in range(2000):
+        word = rng.choice("0123456789-+.") + "".join(rng.choices("00112789__.eExXoObB-+aFnj١", k=rng.randint(0, 5)))
+        try:
+            known = ast.literal_eval(word)
+        except (SyntaxError, ValueError):
+            known = None
+        for call in dialect.parse(text.format(word)).calls:
+            found = call.arguments.get("a")
+            if call.status in (Status.OK, Status.REPAIRED) and not call.repairs and isinstance(found, list):
+                assert all(item == known or isinstance(item, str) for item in found), (word, found, known)
 
 
 def test_what_a_codec_refuses_is_unrepresentable() -> None:

@@ -133,7 +133,7 @@ class Builder:
             case Role.KEY if call is not None:
                 self.draft.open_argument(call, text, at)
             case Role.NUMBER:
-                self.values.number(text)
+                self.values.number(text, at)
             case Role.PAIR_KEY:
                 self.values.text(text)
 

@@ -9,7 +9,7 @@ from toolect._spec.model import Codec, Policies, Role
 from toolect._values.codec import decode, is_text, respelled
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
-from toolect._values.vocabulary import number
+from toolect._values.vocabulary import bare_number, number
 from toolect.message import Json, RepairKind, dumps
 
 
@@ -60,14 +60,18 @@ class Values:
             return None
         return None if frame.role is Role.PAIR_KEY or frame.codec is not None or self._in_key() else frame
 
-    def number(self, text: str) -> None:
-        """The innermost number."""
+    def number(self, text: str, at: int) -> None:
+        """The innermost number, which stands at character `at`."""
         if self._frames:
             try:
-                self._frames[-1].items.append(number(text))
+                value: Json = number(text)
             except ValueError as error:
-                self._frames[-1].items.append(None)
-                self._fail(str(error))
+                value = bare_number(text)
+                if value is None:
+                    self._fail(str(error))
+                else:
+                    self._draft.note(RepairKind.COERCION, at, text[:40])
+            self._frames[-1].items.append(value)
 
     def json(self, value: Json) -> None:
         """The innermost value, which came as JSON."""

@@ -32,7 +32,8 @@ MAX_DIGITS = 4300
 INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 """A number of JSON; it is no integer when one of the groups holds something."""
-_OTHER_BASE = re.compile(r"-?0[xXoObB][0-9a-fA-F]+\Z").match
+_ZEROS = re.compile(r"([-+])?0+(?=[1-9])").match
+_IS_FRACTION = re.compile(r"[^eE.]*+[eE.]").match
 
 
 def json_number(word: str) -> int | float | None:
@@ -47,17 +48,41 @@ def json_number(word: str) -> int | float | None:
 
 
 def number(text: str) -> int | float:
-    """The number that a literal of a programming language spells: also with underscores, a leading `+` or another base.
+    """The number that a literal of a programming language spells, as Python reads it: also with a sign, with single
+    underscores between digits, or in another base.
 
-    Raises ValueError for none, and for one that is beyond the bounds.
+    Raises ValueError for none, also where zeros stand before it, and for one that is beyond the bounds.
     """
-    word = text.replace("_", "").lstrip("+")
-    if len(word) > MAX_DIGITS:
-        raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(word)}")
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"expected a number of at most {MAX_DIGITS} characters, got {len(text)}")
     try:
-        return int(word)
+        value: int | float = int(text, 0)
     except ValueError:
-        value = int(word, 0) if _OTHER_BASE(word) else float(word)
+        value = _fraction(text)
+    if text.isascii():
+        return value
+    raise ValueError(f"expected a number in digits of ASCII, got {text[:40]!r}")
+
+
+def bare_number(text: str) -> int | float | None:
+    """The number that `text` spells but for zeros before it, which no language takes for nothing; None for none."""
+    match = _ZEROS(text)
+    if match is None:
+        return None
+    try:
+        return number((match[1] or "") + text[match.end() :])
+    except ValueError:
+        return None
+
+
+def _fraction(text: str) -> float:
+    """The number with a point or an exponent that `text` spells. Raises ValueError for none."""
+    if not _IS_FRACTION(text):
+        raise ValueError(f"expected a number, got {text[:40]!r}")
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"expected a number, got {text[:40]!r}") from None
     if value - value != 0:
         raise ValueError(f"expected a finite number, got {text[:40]!r}")
     return value
