@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -380,6 +381,33 @@ def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:
     done = talk("--from", "qwen3", text=text)
     assert done.exit_code == 2
     assert re.search(r"looks like .*`llama3", done.stderr)
+
+
+MODELS = Path(__file__).parent / "model_ids.txt"
+OWN_TEMPLATES = {
+    ("qwen2.5-coder", "hermes"): "the template of Qwen2.5, of whose calls the model makes code blocks",
+    ("line-pythonic", "granite-3"): "the template writes no calls; those of its family are written",
+}
+"""What a model writes and what its template has, where these are known to differ."""
+
+
+def test_the_chat_of_a_model_reads_what_the_model_writes() -> None:
+    """No pattern of a chat takes models that write another dialect than the chat has."""
+    wrong, met = [], 0
+    for line in MODELS.read_text("utf-8").splitlines():
+        model, _, writes = line.partition(" ")
+        if line.startswith("#") or writes == "-":
+            continue
+        try:
+            found = chat(model)
+        except UnknownChat:
+            continue
+        met += 1
+        has = found.dialect.name
+        if has and has != writes and (writes, has) not in OWN_TEMPLATES:
+            wrong.append(f"{model}: writes {writes}, chat {found.spec.name} has {has}")
+    assert wrong == []
+    assert met > 500
 
 
 def test_chats_of_models_come_before_those_of_none() -> None:
