@@ -312,6 +312,12 @@ DRAWN = (
         "other/JSON: {name: $name, arguments: $arguments}",
         ('<callsl(>(({"name": "f", "arguments": {}}', '<calls>\n```call\nx(>\n(({"name": "f", "arguments": {}}]'),
     ),
+    (
+        'start: content* call* other*\ncall: "call: " NAME " " item*\nother: "[" NAME ">" item* "[/" NAME ">"\n'
+        'item: "[" KEY "=" TEXT "]"\nNAME: /\\w+/\nKEY: /[^\\s=>\\]]+/',
+        "NAME: call.name, KEY: argument.key, item: argument, item/TEXT: argument.value, other: call",
+        ("call: f [c=][n>[", "call: f [c=x][n>[d=y][/n>", "call: f [c=][n", "call: f [c=][n>[/n>"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

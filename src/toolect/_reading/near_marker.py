@@ -28,9 +28,9 @@ class Forgiving(Probe):
         self.last = last
         """The marker or terminal before this place."""
 
-    def next(self) -> Lexeme | Waiting | None:
+    def next(self, far: bool = True) -> Lexeme | Waiting | None:
         """The lexeme that comes here; else what stands in its place."""
-        found = super().next()
+        found = super().next(far)
         if found is not None:
             return found
         found = departed(self.view, self.node, self.pos, self.last)

@@ -74,10 +74,11 @@ class Lexeme(Struct, frozen=True, gc=False):
 
 
 def next_lexeme(
-    view: View, node: Node, pos: int, spelled: Callable[[str], str] | None = None
+    view: View, node: Node, pos: int, spelled: Callable[[str], str] | None = None, far: bool = True
 ) -> Lexeme | Waiting | None:
-    """The lexeme at `buf[pos:]` that `node` takes: the longest marker, else the first terminal; None for no lexeme.
+    """The lexeme at `buf[pos:]` that `node` takes: the longest marker, else a terminal; None for no lexeme.
 
+    Of several terminals it is the first after which something comes that may; without looking so `far`, the first.
     `spelled`: how a marker that repeats a name or key is written, where that is not as in the view.
     """
     buf, n, final = view.buf, len(view.buf), view.final
@@ -105,14 +106,35 @@ def next_lexeme(
         return Lexeme(core, pos, end)
     if not final and may_be_marker(node, buf, pos):
         return WAIT
-    for terminal, pattern in node.patterns:
+    first: Lexeme | None = None
+    for number, (terminal, pattern) in enumerate(node.patterns, 1):
         match = pattern.match(buf, pos, min(n, pos + MAX_LEXEME))
         if match is not None and match.end() > pos:
             end = match.end()
-            if final or end - pos == MAX_LEXEME or end < n and not may_grow(terminal.regex, buf, pos, n):
-                return Lexeme(terminal, pos, end)
-            return WAIT
-    return None
+            if not final and end - pos < MAX_LEXEME and (end == n or may_grow(terminal.regex, buf, pos, n)):
+                return WAIT
+            lexeme = Lexeme(terminal, pos, end)
+            if first is None:
+                if not far or not any(other.match(buf, pos) for _, other in node.patterns[number:]):
+                    return lexeme
+                first = lexeme
+            goes_on = _goes_on(view, node, lexeme)
+            if goes_on is not Answer.NO:
+                return lexeme if goes_on is Answer.YES else WAIT
+    return first
+
+
+def _goes_on(view: View, node: Node, terminal: Lexeme) -> Answer:
+    """Does something come after the terminal that may? The end of the text does, and whatever stands for a value."""
+    probe = Probe(view, node, terminal.start)
+    probe.over(terminal)
+    if probe.node.text or probe.node.json or probe.node.escaped:
+        return Answer.YES
+    comes = probe.space()
+    if comes is not Answer.YES:
+        return WAIT if comes is WAIT else Answer.YES
+    found = probe.next(far=False)
+    return WAIT if found is WAIT else Answer.NO if found is None else Answer.YES
 
 
 def past_blank(buf: str, pos: int) -> int:
@@ -224,10 +246,10 @@ class Probe:
             return Answer.YES
         return Answer.NO if view.final else WAIT
 
-    def next(self) -> Lexeme | Waiting | None:
+    def next(self, far: bool = True) -> Lexeme | Waiting | None:
         """The lexeme that comes here, as `next_lexeme` says."""
         view = self.view
-        found = next_lexeme(view, self.node, self.pos, self.spelled)
+        found = next_lexeme(view, self.node, self.pos, self.spelled, far)
         if found is None and not view.final and self.node.patterns and len(view.buf) - self.pos < MIN_LEXEME:
             return WAIT
         return found

@@ -155,6 +155,8 @@ class RunDraft:
         """The drafts that go over `key` and on as long as nothing has to be decided."""
         step = self.node.step(key)
         rival = self.node.json and isinstance(key, str) and key[0] in "{["  # JSON may be meant, if it goes on so
+        rivals = [terminal for terminal, _ in self.node.patterns]
+        later = rivals[rivals.index(key) + 1 :] if isinstance(key, Terminal) else []
         if not skip_lead:
             self.literal(self.trail + step.expects)
         begin, group = self.at, 0
@@ -184,6 +186,7 @@ class RunDraft:
             self.groups += 1
             group = self.groups
             marker = f"(?!{self.node.struct.pattern})" if self.node.marks else ""  # it counts before a terminal
+            marker += _none_of(rivals[: rivals.index(key)])
             self.regex.append(rf"{marker}(?!\s)((?>{key.regex}))")  # blanks before it are not its own
             self.at = (group, 0)
             if self.node.marks:  # one of them might be there in part
@@ -210,7 +213,7 @@ class RunDraft:
         elif node.text or node.escaped or node.done is not None:
             if isinstance(key, Terminal) and node.text:
                 self.regex.append(r"(?!\Z)")  # a name that the text ends with need not be one
-            return [self]
+            return [self] if node.text or node.escaped else [self._sole(later)]
         else:
             drafts = []
         undecided = any(back > 0 and not _ends(task) for c in node.choices.values() for task, back in c[0].trail)
@@ -220,10 +223,15 @@ class RunDraft:
         if whole:
             self.forks += 1
             if self.forks > _MOST_FORKS or len(keys) > _MOST_TINES or self.nested or node.coding is not None:
-                return [self]
+                return [self._sole(later)]
         marked = [draft for key in keys for draft in self.copy().over(key)]
-        here = [self] if whole and not rival else []
+        here = [self._sole(later)] if whole and not rival else []
         return [*marked, *drafts, *here]  # what JSON begins with, a marker may
+
+    def _sole(self, others: Iterable[Terminal]) -> RunDraft:
+        """The draft, which ends here: what comes next would tell whether its last lexeme is one of the `others`."""
+        self.regex[-1] = _none_of(others) + self.regex[-1]
+        return self
 
     def cut(self, cuts: list[RunDraft], key: str | Terminal) -> None:
         """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
@@ -285,6 +293,11 @@ def longest_first(node: Node, keys: Iterable[Key]) -> list[str | Terminal]:
     found = [key for key in keys if key in node.choices and not isinstance(key, SlotKind)]
     marks = [key for key in found if isinstance(key, str) and not node.marks[key]]
     return [*sorted(marks, key=len, reverse=True), *(key for key in found if isinstance(key, Terminal))]
+
+
+def _none_of(terminals: Iterable[Terminal]) -> str:
+    """A regular expression for a place where none of `terminals` stands."""
+    return "".join(f"(?!{terminal.regex})" for terminal in terminals)
 
 
 def _ends(task: Op | Field) -> bool:

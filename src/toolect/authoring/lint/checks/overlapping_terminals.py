@@ -39,7 +39,7 @@ def _judge(subject: Subject, state: State, first: str, second: str) -> Iterator[
         f"`{one}` also matches {how}, and both may stand at one place",
         here,
         label=f"matches `{short}`",
-        related=((there, f"never gets `{long}`"),),
+        related=((there, f"gets `{long}` only by what follows"),),
         witness=f"{state.text}{long}",
         reading=f"`{one}` `{short}`"
         if cut is None
