@@ -34,6 +34,22 @@ OTHERS = [
 ]
 ALIKE: list[Json] = ["Brest", "noon tide", "a, b", "May", "x: y", "User", "é"]
 
+ODD: list[Json] = [
+    "2024-05-01", "5", "05", "1e5", "-3", "0x1F", "1_000", "true", "None", "null", " ", " tide ", "tide\n", "\ttab",
+    "it's 5", 'said "now"', "\\n", "C:\\new", "a\nb\n\nc", "{", "{}", "[1, 2]", '{"a": 1}', "<b>", "</b>", "&amp;",
+    "a=1", "k: v", "```", "🌊 é", "\u2028", "\x00", "$x", "%s", "{tool}", "# so", "- a", "'", '"', ",", ";", "()",
+    "f(1)", "=", "\\", "</", "<|", "|>", "call:", 0, -1, 2**53, 10**20, -0.0, 0.0, 1.0, 1e-7, 1e30, True, False, None,
+    [], {}, [[]], [None], [1, "1", 1.0], {"": ""}, {"a b": {"c": []}}, [{"a": 1}, {"a": "1"}], {"tide": "5"}, "Brest",
+    "noon tide",
+]  # fmt: skip
+"""Values that some notation has to spell with care."""
+TYPES: list[Json] = [
+    {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}, {"type": "array"},
+    {"type": "object"}, {}, {"type": ["string", "null"]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+    {"enum": ["5", "Brest"]}, {"type": "array", "items": {"type": "string"}}, {"type": "null"},
+    {"type": "string", "default": None},
+]  # fmt: skip
+
 
 def tool(name: str) -> dict[str, Any]:
     """A tool that takes anything."""
@@ -78,6 +94,39 @@ def alike(random: Random, tools: Sequence[dict[str, Any]], texts: Random, parts:
             thought = []
         turns.append(Assistant(Message([*thought, Content(words())])))
     return Conversation(turns, tools)
+
+
+def own_tools(random: Random) -> tuple[dict[str, Any], ...]:
+    """Two tools, whose words and types are drawn: hardly any list of tools is like another."""
+    found = []
+    for name in ("tide", random.choice(("wind", "tide_2", "get.wind", "w"))):
+        words = " ".join(random.choice(OTHERS) for _ in range(random.randint(0, 4)))
+        properties = {
+            key: {**random.choice(TYPES), "description": random.choice(OTHERS)} for key in "abc"[random.randint(0, 1) :]
+        }
+        schema = {"type": "object", "properties": properties, "required": [*properties][: random.randint(0, 3)]}
+        found.append({"type": "function", "function": {"name": name, "description": words, "parameters": schema}})
+    return tuple(found)
+
+
+def odd_calls(one: Conversation, random: Random, parts: Sequence[str]) -> Conversation:
+    """The conversation with other arguments of its calls, odd ones, and `parts` of markers in some."""
+
+    def value() -> Json:
+        if random.random() < 0.1 and parts:
+            return random.choice((random.choice(parts), f"so {random.choice(parts)}", f"{random.choice(parts)} it is"))
+        return random.choice(ODD)
+
+    turns: list[Turn] = []
+    for turn in one.turns:
+        if isinstance(turn, Assistant):
+            said = [
+                Call(each.name, {key: value() for key in each.arguments}, each.id) if isinstance(each, Call) else each
+                for each in turn.message.segments
+            ]
+            turn = Assistant(Message(said))
+        turns.append(turn)
+    return Conversation(turns, one.tools)
 
 
 def conversation(random: Random) -> Conversation:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from row_samples import alike, conversation, said, tool
+from row_samples import alike, conversation, odd_calls, own_tools, said, tool
 
 import toolect
 from toolect import Content, Conversation, Message
@@ -35,6 +35,8 @@ from toolect.rendered import Unrepresentable
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
 ROWS = 35
 """Conversations that are written in each chat: over 2,000 in all."""
+APART = ("llama-cpp-deepseek-r1", "kimi-k2", "seed-oss", "nemotron-3")
+"""Some chats that tell of tools and calls so that both can be read apart from all else."""
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"a": 1}'}}
 ASKED = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}]
 
@@ -86,6 +88,30 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
         back = chat.parse(told.text)
         assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
     assert known, "expected a form that was known"
+
+
+@pytest.mark.parametrize("name", toolect.chats())
+def test_what_is_read_back_apart_is_known(name: str) -> None:
+    """Rows with tools that no other row has, and with odd arguments, are told as reading all of them back would say."""
+    chat, random, apart = toolect.chat(name), Random(name), 0
+    whole = [*chat.tokens, *chat.dialect.graph().openers]
+    parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:], one)]
+    for seed in range(ROWS):
+        form = Random(seed % 4)
+        drawn = alike(form, own_tools(random if seed % 3 else Random(seed % 4)) if seed % 4 else (), random, ())
+        given = told_in_order(odd_calls(drawn, random, parts), chat.dialect.spec.ref)
+        with pytest.MonkeyPatch.context() as patch:
+            read: list[str] = []
+            patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
+            try:
+                told = chat.told(given, date="2026-01-01")
+            except Unrepresentable:
+                continue
+        apart += not read and any(isinstance(turn, Assistant) and turn.message.calls for turn in given.turns)
+        assert told.text == chat.render(given, False, date="2026-01-01")
+        back = chat.parse(told.text)
+        assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
+    assert apart or name not in APART, "expected odd rows of a known form"
 
 
 @pytest.mark.parametrize(("text", "known"), [("noon", True), ("noon <|im", False), (" noon", False), ("", False)])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from toolect._chats.told_tools import TEXT
 from toolect.conversation import Conversation
-from toolect.message import Call, same_json
+from toolect.message import Call, Json, same_json
 from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
@@ -34,21 +36,12 @@ class Change(NamedTuple):
 
 def changes(before: Conversation, after: Conversation) -> list[Change]:
     """What `after` has otherwise than `before`, in the order of the turns."""
-    found = []
-    told = [tool["text"] for tool in after.tools if tool.get("type") == TEXT]
-    if told and len(told) == len(after.tools):  # a notation that is not read back: only names can be looked for
-        names = [one["function"]["name"] for one in before.tools if "function" in one]
-        if missing := [name for name in names if not any(name in text for text in told)]:
-            found.append(Change(OTHER_TOOLS, detail=f"{', '.join(missing)} left out"))
-    elif len(before.tools) != len(after.tools):
-        found.append(Change(OTHER_TOOLS, detail=f"{len(before.tools)} became {len(after.tools)}"))
-    elif not all(map(same_json, before.tools, after.tools)):
-        found.append(Change(OTHER_DEFINITIONS))
+    found = tool_changes(before.tools, after.tools)
     if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
         kinds = [", ".join(type(turn).__name__.lower() for turn in one.turns) or "none" for one in (before, after)]
         return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
     for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
-        found += (Change(what, number) for what in _told_otherwise(old, new))
+        found += (Change(what, number) for what in told_otherwise(old, new))
     if owners(before.turns) != owners(after.turns):
         found.append(Change("results are told of other calls"))
     if _ids(before.turns) != _ids(after.turns):
@@ -56,7 +49,20 @@ def changes(before: Conversation, after: Conversation) -> list[Change]:
     return found
 
 
-def _told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
+def tool_changes(before: Sequence[Mapping[str, Json]], after: Sequence[Mapping[str, Json]]) -> list[Change]:
+    """What the tools `after` have otherwise than those `before`."""
+    told = [tool["text"] for tool in after if tool.get("type") == TEXT]
+    if told and len(told) == len(after):  # a notation that is not read back: only names can be looked for
+        names = [one["function"]["name"] for one in before if "function" in one]
+        missing = [name for name in names if not any(name in text for text in told)]
+        return [Change(OTHER_TOOLS, detail=f"{', '.join(missing)} left out")] if missing else []
+    if len(before) != len(after):
+        return [Change(OTHER_TOOLS, detail=f"{len(before)} became {len(after)}")]
+    return [] if all(map(_same, before, after)) else [Change(OTHER_DEFINITIONS)]
+
+
+def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
+    """What of one turn another has otherwise."""
     if isinstance(old, Assistant) and isinstance(new, Assistant):
         was, now = old.message, new.message
         if was.reasoning and not now.reasoning:
@@ -80,7 +86,20 @@ def _alike(one: Call, two: Call) -> bool:
     """True for calls that are the same, whatever their ids."""
     if one.name != two.name or one.runnable != two.runnable:
         return False
-    return same_json(one.arguments, two.arguments) if one.runnable else one.arguments_text == two.arguments_text
+    return _same(one.arguments, two.arguments) if one.runnable else one.arguments_text == two.arguments_text
+
+
+def _same(one: Json, two: Json) -> bool:
+    """True for values that are the same as of `same_json`: nearly always they are spelled alike, too."""
+    try:
+        if one == two and _encode(one) == _encode(two):  # 1, 1.0 and true are equal, but spelled otherwise
+            return True
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        pass
+    return same_json(one, two)
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def owners(turns: Sequence[Turn]) -> list[tuple[int, ...]]:

@@ -7,20 +7,23 @@ with arguments of the same types are each read back once; what is unusual has no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change
+from toolect._chats.answers import Answers
+from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, told_otherwise, tool_changes
 from toolect._chats.filling import Said
 from toolect._chats.ops import Each
 from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call
-from toolect._chats.plain_turns import PlainTurns
+from toolect._chats.plain_turns import Calling, PlainTurns, shape_of
 from toolect._chats.ready_texts import Ready, Told, place_of, ready
+from toolect._chats.told_tools import read_definition
 from toolect._chats.transcript_reader import Reader
 from toolect._chats.writing import Place, Writer
+from toolect._spec.chat_model import ChatSlot, ChatSpec
 from toolect.conversation import Conversation
 from toolect.message import Call
-from toolect.transcript import Given
+from toolect.transcript import Given, Origin
 from toolect.turns import Assistant, Results, System
 
 MAX_KNOWN, MAX_TOOLS = 4096, 128
@@ -31,25 +34,44 @@ class Form(NamedTuple):
     """All that decides what is read back of a conversation, whose tools and calls are known or not."""
 
     shape: Key
-    calls: frozenset[Key]
+    calls: frozenset[Key] | None
+    """None where a call has to be read back."""
+
+
+class Known(NamedTuple):
+    """What is told otherwise of the turns of a form."""
+
+    changes: tuple[Change, ...]
+    apart: bool
+    """Calls that have to be read back were among them: each answer with calls is read apart."""
+
+
+class KnownTools(NamedTuple):
+    """A list of tools, kept so that its identity stays its own, what is read of it, and what is told otherwise."""
+
+    given: object
+    read: Sequence[Mapping[str, Any]]
+    changes: tuple[Change, ...]
+
+
+NONE = KnownTools((), (), ())
 
 
 class KnownForms:
     """The forms, tools and calls of one chat that have been read back."""
 
-    def __init__(self, system: str | None, reader: Reader, markers: Sequence[str], heard: Callable[[str], str]) -> None:
-        self._system = system
+    def __init__(self, spec: ChatSpec, reader: Reader, answers: Answers, heard: Callable[[str], str]) -> None:
+        self._spec, self._answers = spec, answers
+        self._system = spec.system
         """The system text that stands for none."""
         self._heard = heard
         """What is read as a result's output, of the text that is written for it."""
-        self._edges = Edges(reader, markers)
-        self._changes: dict[tuple[Key, int], tuple[Change, ...]] = {}
-        """Of each shape, with its tools where these are told otherwise, or else with 0."""
+        self._edges = Edges(reader, answers.markers)
+        self._forms: dict[Key, Known] = {}
+        """What is known of each shape."""
         self._calls: set[tuple[int, Key]] = set()
-        self._tools: dict[int, object] = {}
-        """Lists of tools by their identity; they are kept, so that it stays theirs."""
-        self._exact = {0}
-        """Those that are told as they are."""
+        self._tools: dict[int, KnownTools] = {0: NONE}
+        """Lists of tools by their identity."""
         self.pieces: dict[Place, list[Given]] = {}
         """How tools are told."""
         self._ready: dict[Key, Ready | None] = {}
@@ -59,23 +81,66 @@ class KnownForms:
     def text(
         self, turns: PlainTurns, wishes: Key, conversation: Conversation, writer: Writer
     ) -> tuple[str, tuple[Change, ...]] | None:
-        """The text of a conversation whose form is known, and what is told otherwise; None where it is not."""
+        """The text of a conversation whose form is known, and what is told otherwise; None where it is not.
+
+        Tools and calls that are not known are read back apart from all else.
+        """
         known = self._ready.get((*wishes, bool(conversation.tools), turns.key))
         if known is None or isinstance(conversation.turns[0], System) and turns.texts[0] == self._system:
             return None
-        told = self.changes(Form(known.shape, frozenset(turns.calls)), conversation)
-        if told is None:
+        form = self._forms.get(known.shape)
+        if form is None:
             return None
+        number = id(conversation.tools) if conversation.tools else 0
+        tools = self._tools.get(number)
         writer.tools = conversation.tools
-        text = known.text(turns, writer, self._told)
-        return None if text is None or not self._edges.keep(writer.held) else (text, told)
+        filled = known.filled(turns, writer, self._told)
+        if filled is None or not self._edges.keep(writer.held):
+            return None
+        if tools is None:
+            tools = self._tools_apart(conversation, known, writer, filled)
+            if tools is None:
+                return None
+        for at, one in enumerate(turns.answers):
+            if form.apart or not all(key is not None and (number, key) in self._calls for key in one.keys):
+                said = known.said(at, filled)
+                if said is None or not self._is_read(one, said, tools, form):
+                    return None
+                self._calls.update((number, key) for key in one.keys if key is not None)
+        return "".join(filled), tools.changes + form.changes
+
+    def _tools_apart(
+        self, conversation: Conversation, known: Ready, writer: Writer, filled: Sequence[str]
+    ) -> KnownTools | None:
+        """What is read of tools, each where it is told; None where that is not to be told from what is around."""
+        told = {text: op for text, op, _ in writer.held if op.slot in (ChatSlot.TOOL, ChatSlot.TOOLS)}
+        if not all(map(is_bare, told)):
+            return None
+        read = [tool for text in told for tool in read_definition(self._spec.tools, text)]
+        self._make_room()
+        found = KnownTools(conversation.tools, read, tuple(tool_changes(conversation.tools, read)))
+        self._tools[id(conversation.tools)] = found
+        for part, text in zip(known.parts, filled, strict=True):
+            if isinstance(part, Told):
+                self._told[place_of(part, conversation.tools)] = text
+        return found
+
+    def _is_read(self, one: Calling, said: str, tools: KnownTools, form: Known) -> bool:
+        """True when an answer is read back, apart from all else, as its form tells it."""
+        back = self._answers.read(said, tools.read)
+        claimed = [change.what for change in form.changes if change.turn == one.number]
+        ids = [call.id for call in back.calls]
+        if any(ids) and ids != [call.id for call in one.calls]:
+            return False
+        return [*told_otherwise(one.turn, Assistant(back))] == claimed
 
     def changes(self, form: Form, conversation: Conversation) -> tuple[Change, ...] | None:
         """What is told otherwise of a conversation; None where only reading it back can tell."""
-        tools = id(conversation.tools) if conversation.tools else 0
-        if not all((tools, call) in self._calls for call in form.calls):
+        number = id(conversation.tools) if conversation.tools else 0
+        tools, known = self._tools.get(number), self._forms.get(form.shape)
+        if tools is None or known is None or known.apart or form.calls is None:
             return None
-        return self._changes.get((form.shape, 0 if tools in self._exact else tools))
+        return tools.changes + known.changes if all((number, call) in self._calls for call in form.calls) else None
 
     def prepare(self, turns: PlainTurns, wishes: Key, form: Form, conversation: Conversation, writer: Writer) -> None:
         """Keep how conversations of a form are written, and the tools of this one."""
@@ -83,7 +148,10 @@ class KnownForms:
         if key not in self._ready:
             assert writer.outline is not None and writer.clean is not None
             self._ready[key] = ready(writer.outline, writer.clean[0], conversation.turns, form.shape, writer)
-        for part in known.parts if (known := self._ready[key]) else ():
+        known = self._ready[key]
+        if known is None or form.shape not in self._forms:
+            return
+        for part in known.parts:
             if isinstance(part, Told):
                 told = writer.all_tools
                 if isinstance(part.op, Each):
@@ -92,25 +160,53 @@ class KnownForms:
                 if told is not None and id(conversation.tools) in self._tools:
                     self._told[place_of(part, conversation.tools)] = told
 
-    def learn(self, form: Form, conversation: Conversation, writer: Writer, changes: Sequence[Change]) -> None:
-        """Keep what reading back a conversation told, if it is so for all of its form."""
+    def find_answers(
+        self, turns: PlainTurns, wishes: Key, conversation: Conversation, back: Conversation, text: str, writer: Writer
+    ) -> None:
+        """Keep where answers with calls stand in what is written for a form, of which `text` was read as `back`."""
+        key = *wishes, bool(conversation.tools), turns.key
+        known = self._ready.get(key)
+        if known is None or known.cuts or not turns.answers:
+            return
+        writer.tools = conversation.tools
+        filled = known.filled(turns, writer, self._told)
+        if filled is None or "".join(filled) != text:
+            self._ready[key] = None
+            return
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for span in back.spans:
+            if span.origin is Origin.ANSWER:
+                spans.setdefault(span.turn, []).append((span.start, span.end))
+        found = (spans.get(one.number, ()) for one in turns.answers)
+        self._ready[key] = known.with_cuts(filled, [one[0] if len(one) == 1 else None for one in found])
+
+    def learn(
+        self, form: Form, conversation: Conversation, writer: Writer, changes: Sequence[Change], back: Conversation
+    ) -> None:
+        """Keep what reading back a conversation as `back` told, if it is so for all of its form."""
         if any(change.what not in LEFT_OUT and change.what not in OF_TOOLS for change in changes):
             return
-        if max(len(self._changes), len(self._calls)) >= MAX_KNOWN or len(self._tools) >= MAX_TOOLS:
-            self._changes, self._calls, self._tools, self._exact = {}, set(), {}, {0}
-            self.pieces.clear()
-            self._ready, self._told = {}, {}
-        tools = id(conversation.tools) if conversation.tools else 0
-        of_tools = any(change.what in OF_TOOLS for change in changes)
-        if tools not in self._tools:
-            self._tools[tools] = conversation.tools
-            if not of_tools:
-                self._exact.add(tools)
-        elif of_tools and tools in self._exact:
+        self._make_room()
+        number = id(conversation.tools) if conversation.tools else 0
+        of_tools = tuple(change for change in changes if change.what in OF_TOOLS)
+        known = self._tools.get(number)
+        if known is None:
+            self._tools[number] = KnownTools(conversation.tools, back.tools, of_tools)
+        elif known.changes != of_tools:
             return
         self.pieces |= writer.new_tools
-        self._calls.update((tools, call) for call in form.calls)
-        self._changes[form.shape, 0 if tools in self._exact else tools] = tuple(changes)
+        self._calls.update((number, call) for call in form.calls or ())
+        if form.calls is not None or form.shape not in self._forms:
+            of_turns = tuple(change for change in changes if change.what not in OF_TOOLS)
+            self._forms[form.shape] = Known(of_turns, form.calls is None)
+
+    def _make_room(self) -> None:
+        """Forget what is known of forms, or of tools, where it is too much."""
+        if len(self._forms) >= MAX_KNOWN or len(self._ready) >= MAX_KNOWN:
+            self._forms, self._ready = {}, {}
+        if len(self._tools) >= MAX_TOOLS or len(self._calls) >= MAX_KNOWN:
+            self._tools, self._calls, self._told = {0: NONE}, set(), {}
+            self.pieces.clear()
 
     def form(self, conversation: Conversation, writer: Writer) -> Form | None:
         """The form of a conversation that was written; None for an unusual one."""
@@ -126,6 +222,7 @@ class KnownForms:
         calls: list[Key] = []
         said: list[Key] = []
         asked: Sequence[Call] = ()
+        unseen = False
         for number, turn in enumerate(body.turns):
             if isinstance(turn, Assistant):
                 one = body.data[number]
@@ -133,13 +230,14 @@ class KnownForms:
                     return None
                 asked = one.calls
                 if asked:
-                    found = [key_of_call(call) for call in asked]
-                    ids = {call.id for call in asked if call.id}
-                    if None in found or ids and len(ids) < len(asked):
+                    named = shape_of(asked)
+                    if named is None:
                         return None
-                    calls += filter(None, found)
-                    names = [call.name for call in asked]
-                    said.append((number, bool(ids), *map(names.index, names)))
+                    for call in asked:
+                        found = key_of_call(call)
+                        unseen = unseen or found is None
+                        calls += () if found is None else (found,)
+                    said.append((number, *named))
             elif isinstance(turn, Results):
                 if (told := self._results(turn, asked)) is None:
                     return None
@@ -149,7 +247,7 @@ class KnownForms:
                 return None
             else:
                 asked = ()
-        return Form((shared, body.system_turn, body.shape, *said), frozenset(calls))
+        return Form((shared, body.system_turn, body.shape, *said), None if unseen else frozenset(calls))
 
     def _is_given(self, system: str) -> bool:
         return system != self._system and is_bare(system)

@@ -16,6 +16,7 @@ MAX_DEPTH = 8
 """How deep the arguments of a call are looked into for what is plain. Beyond it: they are not."""
 _IS_WORDS = re.compile(r"[^\W\d_][\w .,:;!?/@%+=()-]*(?<! )").fullmatch
 _IS_ID = re.compile(r"[A-Za-z0-9_.:-]*").fullmatch
+_IS_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 _VALUES = frozenset("true false null none nan inf infinity undefined nil yes no on off".split())  # noqa: SIM905
 """Words that are values in some notation."""
 
@@ -25,35 +26,44 @@ def is_bare(text: str) -> bool:
     return not text or not (text[0].isspace() or text[-1].isspace())
 
 
+def has_plain_names(call: Call) -> bool:
+    """True for a call that was read, whose name and id are nothing but that wherever they stand."""
+    return call.status is Status.OK and _IS_ID(call.id or "") is not None and _IS_NAME(call.name) is not None
+
+
 def key_of_call(call: Call) -> Key | None:
     """What a call with plain arguments has in common with others: its name and, of each argument, key and type.
 
     None for one that may be read back otherwise than others like it.
     """
-    if call.status is not Status.OK or not _IS_ID(call.id or ""):
-        return None
     kinds = _kind(call.arguments, 0)
     return None if kinds is None else (call.name, call.spelling is None, kinds)
 
 
 def _kind(value: Json, depth: int) -> Key | None:
     """The type of a value, at any depth; None for what is not plain."""
-    match value:
-        case str():
-            if value:
-                return None if not _IS_WORDS(value) or value.lower() in _VALUES else ("text",)
-            return ("no text",)
-        case bool() | None:
-            return ("word", value)
-        case int():
-            return ("number", value < 0) if -(2**53) < value < 2**53 else None
-        case dict() if depth < MAX_DEPTH:
-            found = [(key, _kind(item, depth + 1)) for key, item in value.items()]
-            return None if any(kind is None for _, kind in found) else ("object", *found)
-        case list() if depth < MAX_DEPTH:
-            kinds = {_kind(item, depth + 1) for item in value}
-            return None if None in kinds else ("list", len(value) > 1, frozenset(kinds))
-    return None
+    kind = type(value)
+    if kind is str:
+        if value:
+            return None if not _IS_WORDS(value) or value.lower() in _VALUES else _TEXT
+        return _NO_TEXT
+    if kind is int:
+        return ("number", value < 0) if -(2**53) < value < 2**53 else None
+    if kind is dict and depth < MAX_DEPTH:
+        found: list[Any] = ["object"]
+        for key, item in value.items():
+            inner = _kind(item, depth + 1)
+            if inner is None:
+                return None
+            found += (key, inner)
+        return (*found,)
+    if kind is list and depth < MAX_DEPTH:
+        kinds = {_kind(item, depth + 1) for item in value}
+        return None if None in kinds else ("list", len(value) > 1, frozenset(kinds))
+    return ("word", value) if kind is bool or value is None else None
+
+
+_TEXT, _NO_TEXT = ("text",), ("no text",)
 
 
 class Edges:
@@ -69,7 +79,8 @@ class Edges:
         for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}:
             if not start.isalnum() or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after):
                 self._ends[start[-1]] = (*self._ends.get(start[-1], ()), start)
-        self._begins: dict[tuple[str, ChatSlot], tuple[str, ...]] = {}
+        self._begins: dict[tuple[str, ChatSlot], tuple[tuple[str, ...], int]] = {}
+        """What a text of a slot must not begin with, and the length of the longest."""
 
     def keep(self, held: Sequence[tuple[str, Fill, int]]) -> bool:
         """True when none of the texts makes anything with what stands before or after it."""
@@ -80,10 +91,17 @@ class Edges:
             tails = ends.get(text[-1])
             if tails is not None and text.endswith(tails):
                 return False
-            key = op.rule, op.slot
-            heads = begins.get(key)
-            if heads is None:
-                heads = begins[key] = tuple(one.strip() for one in self._reader.begins_of(op.rule, op.slot))
-            if heads and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
+            begin = begins.get((op.rule, op.slot))
+            if begin is None:
+                begin = self._begin(op)
+            heads, longest = begin
+            if heads and text.startswith(heads):
+                return False
+            if len(text) < longest and any(head.startswith(text) for head in heads):
                 return False
         return True
+
+    def _begin(self, op: Fill) -> tuple[tuple[str, ...], int]:
+        heads = tuple(one.strip() for one in self._reader.begins_of(op.rule, op.slot))
+        found = self._begins[op.rule, op.slot] = heads, max(map(len, heads), default=0)
+        return found

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toolect._chats.plain_texts import Key, key_of_call
-from toolect.message import Call, Content, Message, Reasoning
+from toolect._chats.plain_texts import Key, has_plain_names, key_of_call
+from toolect.message import Call, Content, Reasoning
 from toolect.turns import Assistant, Results, System, Turn, User
+
+
+class Calling(NamedTuple):
+    """An answer with calls: the number of its turn, and what is read back of each call, None where that is to see."""
+
+    number: int
+    turn: Assistant
+    calls: Sequence[Call]
+    keys: Sequence[Key | None]
 
 
 class PlainTurns(NamedTuple):
@@ -17,23 +26,24 @@ class PlainTurns(NamedTuple):
     """The kinds of the turns, and what there is of each: all that decides how they are written but texts and calls."""
     texts: list[str]
     """Of an answer reasoning and content, of a result output, id and name, of any other turn its text."""
-    calls: list[Key]
-    """What is read back of each call."""
-    answers: list[tuple[Message, Sequence[Call]]]
-    """The answers with calls, and these."""
+    answers: list[Calling]
+    """The answers with calls."""
+
+
+_USER, _LAST, _NO_TEXT, _RESULTS, _SYSTEM, _DEVELOPER = -1, -2, -3, -4, -5, -6
+"""What turns begin with in a key, but for answers."""
 
 
 def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
     """The turns as plain ones; None where there is anything unusual about one."""
     last = next((turn.text for turn in reversed(turns) if type(turn) is User), "")
-    key: list[object] = []
+    key: list[int] = []
     texts: list[str] = []
-    keys: list[Key] = []
-    answers: list[tuple[Message, Sequence[Call]]] = []
+    answers: list[Calling] = []
     asked: Sequence[Call] = ()
-    for turn in turns:
+    for number, turn in enumerate(turns):
         if type(turn) is Assistant:
-            if turn.text is not None:
+            if asked or turn.text is not None:
                 return None
             content = reasoning = ""
             calls: list[Call] = []
@@ -46,43 +56,46 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
                     content = one.text
                 else:
                     reasoning = one.text
-            texts.append(reasoning)
-            texts.append(content)
-            key.append((bool(reasoning), bool(content)))
-            asked = calls
+            texts += (reasoning, content)
+            key.append((1 if reasoning else 0) + (2 if content else 0))
             if calls:
-                answers.append((turn.message, calls))
-                ids = set()
-                for call in calls:
-                    found = key_of_call(call)
-                    if found is None:
-                        return None
-                    keys.append(found)
-                    if call.id:
-                        ids.add(call.id)
-                if ids and len(ids) < len(calls):
+                named = shape_of(calls)
+                if named is None:
                     return None
-                names = [call.name for call in calls]
-                key.append((bool(ids), *map(names.index, names)))
+                key += named
+                answers.append(Calling(number, turn, calls, [*map(key_of_call, calls)]))
+                asked = calls
         elif type(turn) is Results:
-            if len(turn.results) != len(asked):
+            results = turn.results
+            if len(results) != len(asked):
                 return None
-            key.append(Results)
-            for result, call in zip(turn.results, asked, strict=True):
+            key.append(_RESULTS)
+            for result, call in zip(results, asked, strict=True):
                 call_id, name, output = result.call_id, result.name, result.output
                 if result.is_error or (call_id or call.id) != call.id or (name or call.name) != call.name:
                     return None
                 texts += (output, call_id, name)
-                key.append((bool(output), bool(call_id), bool(name)))
+                key.append((1 if output else 0) + (2 if call_id else 0) + (4 if name else 0))
             asked = ()
         elif type(turn) is User:
             texts.append(turn.text)
-            key.append((User, bool(turn.text), turn.text == last))
+            key.append((_LAST if turn.text == last else _USER) if turn.text else _NO_TEXT)
             asked = ()
-        elif type(turn) is System:
+        elif type(turn) is System and not asked:
             texts.append(turn.text)
-            key.append((System, bool(turn.text), turn.developer))
-            asked = ()
+            key += (_DEVELOPER if turn.developer else _SYSTEM, 1 if turn.text else 0)
         else:
             return None
-    return PlainTurns((*key,), texts, keys, answers) if [text.strip() for text in texts] == texts else None
+    return PlainTurns((*key,), texts, answers) if [text.strip() for text in texts] == texts else None
+
+
+def shape_of(calls: Sequence[Call]) -> list[int] | None:
+    """How many calls an answer has, whether they have ids, and which names are alike; None for unusual ones."""
+    count = len(calls)
+    ids = {call.id for call in calls if call.id}
+    if ids and len(ids) < count or not all(map(has_plain_names, calls)):
+        return None
+    if count == 1:
+        return [4, 1 if ids else 0]
+    names = [call.name for call in calls]
+    return [3 + count, 1 if ids else 0, *map(names.index, names)]

@@ -46,16 +46,27 @@ class Given(NamedTuple):
 Part: TypeAlias = str | Given | Called | Told
 
 
+class Cut(NamedTuple):
+    """An answer among the parts: from a character of the text that is one part to one of the text that is another."""
+
+    first: int
+    start: int
+    last: int
+    end: int
+
+
 class Ready(NamedTuple):
-    """The parts, how the form is called, and what no text may hold."""
+    """The parts, every other one a text, how the form is called, and what no text may hold."""
 
     parts: tuple[Part, ...]
     shape: Key
     places: tuple[Given, ...]
     none_of: NoneOf
+    cuts: tuple[Cut | None, ...] = ()
+    """The answers with calls; nothing where they were not looked for, None for one that is not found."""
 
-    def text(self, turns: PlainTurns, writer: Writer, told: Mapping[Any, str]) -> str | None:
-        """What is written for turns of this form; None where tools are not known, or a text has to be looked at."""
+    def filled(self, turns: PlainTurns, writer: Writer, told: Mapping[Any, str]) -> list[str] | None:
+        """The parts as texts, for turns of this form; None where a text has to be looked at. Tools may be `told`."""
         texts = turns.texts
         found = []
         for part in self.parts:
@@ -65,17 +76,50 @@ class Ready(NamedTuple):
                 found.append(texts[part.text])
             elif isinstance(part, Called):
                 before = len(writer.pieces)
-                message, calls = turns.answers[part.answer]
-                writer.each_or_fill(part.op, Said(message, "", "", calls, True), part.number, part.facts)
-                found += [piece[0] for piece in writer.pieces[before:]]
+                one = turns.answers[part.answer]
+                said = Said(one.turn.message, "", "", one.calls, True)
+                writer.each_or_fill(part.op, said, part.number, part.facts)
+                found.append("".join([piece[0] for piece in writer.pieces[before:]]))
             elif (known := told.get(place_of(part, writer.tools))) is not None:
                 found.append(known)
             else:
-                return None
+                before = len(writer.pieces)
+                writer.each_or_fill(part.op, None, part.number, part.facts)
+                found.append("".join([piece[0] for piece in writer.pieces[before:]]))
         if writer.guardian.suspects(writer.held) or not self.none_of.stands_in(texts):
             return None
         writer.held += [(texts[place.text], place.op, 0) for place in self.places]
-        return "".join(found)
+        return found
+
+    def said(self, answer: int, filled: Sequence[str]) -> str | None:
+        """What stands in an answer with calls; None where it is not known where that is."""
+        cut = self.cuts[answer] if self.cuts else None
+        if cut is None:
+            return None
+        if cut.first == cut.last:
+            return filled[cut.first][cut.start : cut.end]
+        within = "".join(filled[cut.first + 1 : cut.last])
+        return filled[cut.first][cut.start :] + within + filled[cut.last][: cut.end]
+
+    def with_cuts(self, filled: Sequence[str], answers: Sequence[tuple[int, int] | None]) -> Ready:
+        """The same, when answers with calls stand at these characters of what is filled."""
+        return self._replace(cuts=tuple(None if one is None else _cut(filled, *one) for one in answers))
+
+
+def _cut(filled: Sequence[str], start: int, end: int) -> Cut | None:
+    """Where characters `start:end` are: in texts that are always the same, or beside them."""
+    first, last = _place(filled, start), _place(filled, end)
+    return None if first is None or last is None else Cut(*first, *last)
+
+
+def _place(filled: Sequence[str], at: int) -> tuple[int, int] | None:
+    """The part in which a character is, one of those that are always the same."""
+    before = 0
+    for number, text in enumerate(filled):
+        if number % 2 == 0 and before <= at <= before + len(text):
+            return number, at - before
+        before += len(text)
+    return None
 
 
 def place_of(part: Told, tools: Sequence[Mapping[str, Any]]) -> tuple[object, ...]:
@@ -152,7 +196,7 @@ _OF_RESULT = {ChatSlot.TEXT: 0, ChatSlot.ID: 1, ChatSlot.NAME: 2}
 
 
 def _joined(parts: Iterable[Part]) -> Iterator[Part]:
-    """The same with neighbouring texts as one."""
+    """The same with neighbouring texts as one, and one between any other two."""
     held: list[str] = []
     for part in parts:
         if isinstance(part, str):

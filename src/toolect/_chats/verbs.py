@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
@@ -61,7 +61,7 @@ class Chat(Written):
 
     @cached_property
     def _known(self) -> KnownForms:
-        return KnownForms(self.spec.system, self._reader, self._answers.markers, self._hearing.heard)
+        return KnownForms(self.spec, self._reader, self._answers, self._hearing.heard)
 
     @property
     def name(self) -> str:
@@ -108,20 +108,22 @@ class Chat(Written):
         """
         known, wishes = self._known, (thinking,)
         turns = None if unsafe == "keep" else plain_turns(conversation.turns)
-        writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
-        if turns is not None:
-            if told := known.text(turns, wishes, conversation, writer):
-                return Told(*told)
-            writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
+        new = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
+        if turns is not None and (told := known.text(turns, wishes, conversation, new())):
+            return Told(*told)
+        writer = new()
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         form = known.form(conversation, writer)
-        found = known.changes(form, conversation) if form else None
+        found, back = known.changes(form, conversation) if form else None, None
         if found is None:
-            found = tuple(one for one in changes(conversation, self.parse(text)) if one.what != IDS)
+            back = self.parse(text)
+            found = tuple(one for one in changes(conversation, back) if one.what != IDS)
             if form:
-                known.learn(form, conversation, writer, found)
+                known.learn(form, conversation, writer, found, back)
         if form and turns is not None:
             known.prepare(turns, wishes, form, conversation, writer)
+            if back is not None:
+                known.find_answers(turns, wishes, conversation, back, text, new())
         return Told(text, found, text.defused)
 
     def course(self, text: str) -> Course:

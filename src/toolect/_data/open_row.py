@@ -99,22 +99,23 @@ def read_of(
     """What turns tell, with what is to say about their calls: answers as what they say, not as they were spelled."""
     bare = [*turns]
     for number, turn in enumerate(turns):
-        if not isinstance(turn, Assistant):
+        if type(turn) is not Assistant:
             continue
         message = turn.message
         if turn.text is not None:
             bare[number] = Assistant(message)
-        calls = message.calls
-        if not calls and not message.repairs:
-            continue
         kinds = {repair.kind for repair in message.repairs}
-        for call in calls:
-            kinds.update(repair.kind for repair in call.repairs)
-        if meant := sorted(kinds - {RepairKind.WHITESPACE, RepairKind.COERCION}):
+        unknown = []
+        for one in message.segments:
+            if isinstance(one, Call):
+                kinds.update(repair.kind for repair in one.repairs)
+                if one.name not in tools.schemas and one.runnable:
+                    unknown.append(one.name)
+        if kinds and (meant := sorted(kinds - {RepairKind.WHITESPACE, RepairKind.COERCION})):
             notes.append(Change(REPAIRED, number, ", ".join(meant)))
-        if unknown := [call.name for call in calls if call.name not in tools.schemas and call.runnable]:
+        if unknown:
             notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
-    return Reading(Conversation(tuple(bare), tools.tools), columns, tuple(notes), tuple(changes))
+    return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*changes,))
 
 
 def what_is(value: Json) -> str:

@@ -69,25 +69,30 @@ def tools_of_json(data: bytes) -> Tools:
 
 @lru_cache(MAX_KEPT)
 def _of_spelling(data: bytes) -> Tools:
-    return tools_in(msgspec.json.decode(data))
+    given = msgspec.json.decode(data)
+    if not isinstance(given, list) or not given:
+        return tools_in(given)
+    return _tools(given, b"null" in data)
 
 
-def _tools(given: Json) -> Tools:
+def _tools(given: Json, nulls: bool = True) -> Tools:
+    """The tools that are given; `nulls` is false where there are none in them."""
     value = opened(given)
     if isinstance(value, Mapping):
         value = [value]
     notes: dict[str, Change] = {}
     if isinstance(value, list):
-        value = [_mended(opened(tool), notes) for tool in value]
+        value = [_mended(opened(tool), notes, nulls) for tool in value]
     tools = read_tools(value)
     return Tools(tools, {one["function"]["name"]: one["function"]["parameters"] for one in tools}, (*notes.values(),))
 
 
-def _mended(tool: Json, notes: dict[str, Change]) -> Json:
+def _mended(tool: Json, notes: dict[str, Change], nulls: bool) -> Json:
     """A tool whose parameters are a JSON Schema."""
     if not isinstance(tool, Mapping):
         return tool
-    tool = _without_nulls(tool, notes)
+    if nulls:
+        tool = _without_nulls(tool, notes)
     inner = tool.get("function", tool)
     if not isinstance(inner, Mapping) or not inner.get("name") or "input_schema" in inner:
         return tool

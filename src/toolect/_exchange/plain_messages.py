@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from toolect._chat_completion import spelled_call
-from toolect._exchange.gathering import Gathering
-from toolect.message import Content, Json, Message, Reasoning, Segment, Status
-from toolect.turns import Assistant, System, ToolResult, Turn, User
+from toolect.message import Call, Content, Json, Message, Reasoning, Segment, Status
+from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
 
-class _Function(msgspec.Struct, forbid_unknown_fields=True):
+class _Function(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     name: str
     arguments: str
 
 
-class _Call(msgspec.Struct, forbid_unknown_fields=True):
+class _Call(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     function: _Function
     id: str | None = None
     type: Literal["function"] | None = None
 
 
-class _System(msgspec.Struct, tag_field="role", tag="system", forbid_unknown_fields=True):
+class _System(msgspec.Struct, tag_field="role", tag="system", forbid_unknown_fields=True, gc=False):
     content: str
 
 
@@ -31,17 +31,17 @@ class _Developer(_System, tag="developer"):
     pass
 
 
-class _User(msgspec.Struct, tag_field="role", tag="user", forbid_unknown_fields=True):
+class _User(msgspec.Struct, tag_field="role", tag="user", forbid_unknown_fields=True, gc=False):
     content: str
 
 
-class _Answer(msgspec.Struct, tag_field="role", tag="assistant", forbid_unknown_fields=True):
+class _Answer(msgspec.Struct, tag_field="role", tag="assistant", forbid_unknown_fields=True, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
     tool_calls: list[_Call] | None = None
 
 
-class _Result(msgspec.Struct, tag_field="role", tag="tool", forbid_unknown_fields=True):
+class _Result(msgspec.Struct, tag_field="role", tag="tool", forbid_unknown_fields=True, gc=False):
     content: str
     tool_call_id: str | None = None
     name: str | None = None
@@ -61,34 +61,57 @@ def plain_turns(messages: Json) -> tuple[Turn, ...] | None:
 
 
 def _turns(messages: _Plain) -> tuple[Turn, ...] | None:
-    gathering = Gathering()
+    """The turns, each result that of the call at its place in the answer before; None where anything is otherwise."""
+    turns: list[Turn] = []
+    waiting: Sequence[Call] = ()
+    results: list[ToolResult] = []
     for one in messages:
-        if isinstance(one, _Answer):
-            said = _said(one)
-            if said is None:
+        if isinstance(one, _Result):
+            if len(results) >= len(waiting):
                 return None
-            gathering.add(Assistant(Message(said)), "messages")
-        elif isinstance(one, _Result):
-            gathering.result(ToolResult(one.tool_call_id or "", one.name or "", one.content), "messages")
+            call = waiting[len(results)]
+            if (one.tool_call_id or None) != call.id:
+                return None
+            results.append(ToolResult(call.id or "", one.name or call.name, one.content))
+            continue
+        if results:
+            turns.append(Results((*results,)))
+            results.clear()
+            waiting = ()
+        if isinstance(one, _Answer):
+            said, calls = _said(one)
+            if said is None or waiting:  # calls that wait already may be those that the next results are of
+                return None
+            waiting = calls
+            turns.append(Assistant(Message(said)))
         elif isinstance(one, _User):
-            gathering.add(User(one.content), "messages")
+            waiting = ()
+            turns.append(User(one.content))
+        elif turns:
+            return None
         else:
-            gathering.add(System(one.content, isinstance(one, _Developer)), "messages")
-    return gathering.done()
+            turns.append(System(one.content, isinstance(one, _Developer)))
+    if results:
+        turns.append(Results((*results,)))
+    return (*turns,)
 
 
-def _said(answer: _Answer) -> list[Segment] | None:
+def _said(answer: _Answer) -> tuple[list[Segment] | None, Sequence[Call]]:
+    """The segments of an answer, None where they have to be looked at, and the calls among them."""
     said: list[Segment] = []
     if answer.reasoning_content:
         said.append(Reasoning(answer.reasoning_content))
     if answer.content:
         said.append(Content(answer.content))
-    for call in answer.tool_calls or ():
+    if not answer.tool_calls:
+        return said, ()
+    calls: list[Call] = []
+    for call in answer.tool_calls:
         function = call.function
         if not function.name or function.arguments[:1] != "{":
-            return None
+            return None, ()
         read = spelled_call(function.name, function.arguments, call.id or None)
         if read.status is not Status.OK:
-            return None
-        said.append(read)
-    return said
+            return None, ()
+        calls.append(read)
+    return [*said, *calls], calls
