@@ -161,6 +161,53 @@ def test_calls_in_texts_are_found_out() -> None:
             assert again["account"]["status"] == "converted", again
 
 
+def definition(name: str, **schema: object) -> dict[str, Any]:
+    return {"name": name, "description": f"Does {name}", "parameters": {"type": "object", "properties": {}, **schema}}
+
+
+PLAIN = [definition("tide"), definition("harbour", required=[])]
+TELLING = {
+    "in an element": f"Call one of <tools>\n{json.dumps(PLAIN[0])}\n{json.dumps(PLAIN[1])}\n</tools>",
+    "a list in prose": f"Here is a list of functions:\n{json.dumps(PLAIN, indent=1)}\nUse [func1(x=1)] for {{1}}.",
+    "one after the other": f"Functions, if [1] {{required}} -\n{json.dumps(PLAIN[0])}\n\n{json.dumps(PLAIN[1])}\n",
+    "with Python's types": f'Some: {json.dumps([definition(one["name"], type="dict") for one in PLAIN])}. [{{"a": 1}}]',
+}
+"""System texts that tell of the same two tools."""
+
+
+@pytest.mark.parametrize("telling", TELLING)
+@pytest.mark.parametrize(("kind", "results"), [("messages", "tool"), ("messages", "user"), ("sharegpt", "tool")])
+def test_texts_may_tell_of_tools_and_results(telling: str, results: str, kind: str) -> None:
+    """Where calls stand in texts, so do the tools in the system's, and results in elements, whoever says them."""
+    call = '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'
+    two = "<tool_response>\nHigh\n</tool_response>\n<tool_response>\n3 <b>\n</tool_response>"
+    said = [("system", TELLING[telling]), ("user", "<b>When?</b>"), ("assistant", f"{call}\n{call}"), (results, two)]
+    said += [("assistant", "At noon."), ("user", "<tool_response>\nno call was made\n</tool_response>")]
+    keys = ("role", "content") if kind == "messages" else ("from", "value")
+    row = {"messages" if kind == "messages" else "conversations": [dict(zip(keys, one, strict=True)) for one in said]}
+    source = find_out([row], Source())
+    assert (source.kind, source.dialect) == (Kind(kind), "hermes")
+    one = Convert(target_of("messages"), source)(row)
+    assert one["account"]["status"] == "changed", one
+    assert "told of the tools itself" in one["account"]["changes"][0]
+    assert [tool["function"]["name"] for tool in one["tools"]] == ["tide", "harbour"]
+    assert [(message["role"], message["content"]) for message in one["messages"]] == [
+        ("user", "<b>When?</b>"), ("assistant", None), ("tool", "High"), ("tool", "3 <b>"),
+        ("assistant", "At noon."), ("user", "<tool_response>\nno call was made\n</tool_response>"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["[{", '[{"name": ', '{"name": "f", ', '[{"a": 1}, ', '{"name": "f", "parameters": []}']
+)
+def test_texts_full_of_what_begins_as_tools_do(text: str) -> None:
+    """A system text that only looks as if it told of tools tells of none, in bounded work."""
+    row = {"messages": [{"role": "system", "content": text * 20_000}, {"role": "user", "content": "Hi"}]}
+    one = Convert(target_of("messages"), Source(Kind.MESSAGES, dialect="hermes"))(row)
+    assert one["account"]["status"] == "converted"
+    assert "tools" not in one or not one["tools"]
+
+
 # What rows there are
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolect._chats.comparing import Change
@@ -12,13 +12,17 @@ from toolect._data.row_source import Source
 from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
+from toolect._exchange.told_in_texts import definitions_in, element_results, tells_of
 from toolect.conversation import Conversation
 from toolect.message import BadMessage, Call, Content, Json, Message, RepairKind, Segment
-from toolect.turns import Assistant, Turn
+from toolect.turns import Assistant, System, ToolResult, Turn
 
 UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
+RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
+RESULT_OF_A_USER = "tool_response"
+"""The element of a result in a turn of the user: the templates of Qwen write it so."""
 TOOLS = ("tools", "available_tools", "functions")
 """The columns that may hold the tools."""
 
@@ -67,9 +71,47 @@ class OpenRow:
         """The turns of messages, with the calls that stand in their texts."""
         if not isinstance(messages, list):
             raise BadMessage("a list of messages", what_is(messages), where)
-        if not self.source.dialect and (turns := plain_turns(messages)) is not None:
+        if self.source.dialect:
+            messages = [*self._opened(messages)]
+        elif (turns := plain_turns(messages)) is not None:
             return turns
         return read_messages(mended_messages(messages, self.tools, self.notes), where, self.answer)
+
+    def _opened(self, messages: Sequence[Json]) -> Iterator[Json]:
+        """Messages whose calls stand in texts, and so may their results and tools."""
+        said = ""
+        for message in messages:
+            role = message.get("role") if isinstance(message, Mapping) else None
+            text = message.get("content") if isinstance(message, Mapping) else None
+            if not isinstance(text, str):
+                yield message
+                continue
+            results: list[ToolResult] = []
+            match role:
+                case "system" if not self.tools.tools:
+                    self.declare([*definitions_in(text)])
+                case "assistant":
+                    said = text
+                case "tool":
+                    results = element_results(text)
+                case "user" if (results := element_results(text, RESULT_OF_A_USER)) and not self.spoken(said).calls:
+                    results = []
+            for one in results:
+                known = {"tool_call_id": one.call_id, "name": one.name} if one.call_id or one.name else {}
+                yield {**message, "role": "tool", "content": one.output, **known}
+            if not results:
+                yield message
+
+    def retold(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """The turns without a system text that tells of the tools itself; if one is to stay, none is declared."""
+        first = next((turn.text for turn in turns if isinstance(turn, System)), "")
+        if not tells_of(first, self.tools.tools):
+            return (*turns,)
+        if not self.source.retell:
+            self.tools = tools_in(None)
+            return (*turns,)
+        self.changes.append(Change(RETOLD, detail=first[:60]))
+        return tuple(turn for turn in turns if not isinstance(turn, System))
 
     def answer(self, message: Any, where: str) -> Message:
         """What an assistant message says; one without calls may have them in its text."""

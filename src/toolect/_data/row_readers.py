@@ -20,9 +20,8 @@ from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
 from toolect.message import BadMessage, Json
-from toolect.turns import Assistant, System, Turn, User
+from toolect.turns import Assistant, Turn, User
 
-RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
 _QUESTIONS = ("prompt", "question", "instruction")
 
@@ -55,7 +54,8 @@ Reader: TypeAlias = Callable[[OpenRow], Iterator[Sequence[Turn]]]
 
 
 def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
-    yield one.turns(one.take(*LISTS), "messages")
+    turns = one.turns(one.take(*LISTS), "messages")
+    yield one.retold(turns) if one.source.dialect else turns
 
 
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
@@ -73,15 +73,9 @@ def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
     name = "conversations" if one.row.get("conversation") is None else "conversation"
     row = {name: one.take(name), "system": one.take("system"), "tools": list(one.tools.tools) or None}
     reader = dialect(one.source.dialect) if one.source.dialect else None
-    turns, tools, told = read_row(row, reader, False)
+    turns, tools, _ = read_row(row, reader, False)
     one.tools = tools_in(list(tools))
-    if told and one.source.retell:
-        first = next(turn.text for turn in turns if isinstance(turn, System))
-        one.changes.append(Change(RETOLD, detail=first[:60]))
-        turns = tuple(turn for turn in turns if not isinstance(turn, System))
-    elif told:
-        one.tools = tools_in(None)
-    yield turns
+    yield one.retold(turns)
 
 
 def _query(one: OpenRow) -> Iterator[Sequence[Turn]]:

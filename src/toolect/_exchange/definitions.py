@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect._values.type_names import types_named
 from toolect.message import BadMessage, Json
 
 _SCHEMAS = ("parameters", "input_schema")
@@ -55,7 +56,7 @@ def _check_schema(schema: Object, where: str) -> None:
     if not isinstance(schema, Mapping):
         raise BadMessage("a JSON Schema", got(schema), where, _NO_PARAMETERS)
     kind = schema.get("type", "object")
-    if kind != "object":
+    if not isinstance(kind, str) or types_named(kind) != {"object"}:  # `dict` too, which data sets are full of
         raise BadMessage("a JSON Schema of type object", f"the type {kind!r}", f"{where}.type", _NO_PARAMETERS)
 
 

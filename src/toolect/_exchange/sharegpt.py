@@ -7,13 +7,13 @@ dialect, and results in elements.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
+from toolect._exchange.told_in_texts import definitions_in, results_in, tells_of
 from toolect._objects import Object, as_list, as_text, field
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
@@ -25,10 +25,6 @@ _SPEAKERS = {
     "function_call": "calls", "tool_call": "calls", "observation": "result", "function": "result", "ipython": "result",
     "function_response": "result", "tool": "results", "tool_response": "results",
 }  # fmt: skip
-_OPENER = re.compile(r"\s*<(\w{1,40})>\s*")
-_TOOLS = re.compile(r"<tools>\s*([\[{].*?[]}])\s*</tools>", re.DOTALL)
-_RESULT = {"tool_call_id", "name", "content"}
-_JSON = json.JSONDecoder()
 
 
 class Dialect(Protocol):
@@ -60,7 +56,7 @@ def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
     if system := as_text(field(row, "system"), "system"):
         said.insert(0, ("system", system, "system"))
     first = next((text for speaker, text, _ in said if speaker == "system"), "")
-    tools = read_tools(field(row, "tools") or _told_tools(first))
+    tools = read_tools(field(row, "tools")) or definitions_in(first)
     gathering = Gathering()
     answer: Assistant | None = None
     place = ""
@@ -81,17 +77,11 @@ def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
             case "result":
                 gathering.result(ToolResult("", "", text), where)
             case _:
-                for result in _results(text):
+                for result in results_in(text):
                     gathering.result(result, where)
     if answer is not None:
         gathering.add(answer, place)
-    names = [tool["function"]["name"] for tool in tools]
-    return Row(gathering.done(), tools, bool(names) and all(_tells(first, name) for name in names))
-
-
-def _tells(system: str, name: str) -> bool:
-    """True for a text that has the name in quotes, or before its parameters."""
-    return re.search(rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""", system) is not None
+    return Row(gathering.done(), tools, tells_of(first, tools))
 
 
 def _answer(text: str, dialect: Dialect | None, sampled: bool, tools: Tools) -> Assistant:
@@ -111,61 +101,12 @@ def _turn(turn: Object, where: str) -> tuple[str, str, str]:
     return _SPEAKERS[speaker], as_text(field(turn, value), f"{where}.{value}"), where
 
 
-def _told_tools(system: str) -> Json:
-    """The definitions that a system text holds in an element, as a list or one after the other."""
-    if (found := _TOOLS.search(system)) is None:
-        return None
-    text, at = found[1], 0
-    tools: list[Json] = []
-    while at < len(text):
-        try:
-            value, at = _JSON.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return None
-        tools += value if isinstance(value, list) else [value]
-        at = len(text) - len(text[at:].lstrip(", \t\r\n"))
-    return tools
-
-
 def _calls(text: str, where: str) -> Sequence[Segment]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise BadMessage("the JSON of a call", "a text that is no JSON", where) from None
     return read_answer({"tool_calls": value if isinstance(value, list) else [value]}, where).segments
-
-
-def _results(text: str) -> list[ToolResult]:
-    """The results that a turn tells: those in elements of one name, or the text as it is."""
-    found: list[ToolResult] = []
-    at, opener = 0, _OPENER.match(text)
-    name = opener[1] if opener else ""
-    while opener is not None and opener[1] == name:
-        try:
-            value, end = _JSON.raw_decode(text, opener.end())
-        except (ValueError, RecursionError):
-            value, end = None, -1
-        closer = re.compile(rf"\s*</{name}>\s*")
-        if end >= 0 and (closed := closer.match(text, end)) is not None:
-            found.append(_result(value, text[opener.end() : end]))
-        elif (closed := closer.search(text, opener.end())) is not None:
-            found.append(ToolResult("", "", text[opener.end() : closed.start()]))
-        else:
-            break
-        at = closed.end()
-        opener = _OPENER.match(text, at)
-    return found if found and at == len(text) else [ToolResult("", "", text)]
-
-
-def _result(value: Json, text: str) -> ToolResult:
-    """A result in JSON: its output under `content`, or all of it."""
-    if not isinstance(value, dict) or "content" not in value or not value.keys() <= _RESULT:
-        return ToolResult("", "", text)
-    output, name, call_id = value["content"], value.get("name"), value.get("tool_call_id")
-    return ToolResult(
-        call_id if isinstance(call_id, str) else "", name if isinstance(name, str) else "",
-        output if isinstance(output, str) else dumps(output),
-    )  # fmt: skip
 
 
 def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict[str, Json]:

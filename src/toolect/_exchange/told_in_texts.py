@@ -1,0 +1,117 @@
+"""What the texts of rows tell besides: tools in a system text, results in elements."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from toolect._exchange.definitions import read_tools
+from toolect.message import BadMessage, Json, dumps
+from toolect.turns import ToolResult
+
+MAX_FAILED = 200
+"""Places of one text that begin as JSON does and hold no definitions. Beyond it: no further one is looked for."""
+_TOOLS = re.compile(r"<tools>\s*([\[{].*?[]}])\s*</tools>", re.DOTALL)
+_BEGINS = re.compile(r"""\[\s*\{\s*"|\{\s*\"""")
+_BETWEEN = re.compile(r"[,\s]*")
+_OPENER = re.compile(r"\s*<(\w{1,40})>\s*")
+_RESULT = {"tool_call_id", "name", "content"}
+_JSON = json.JSONDecoder()
+
+
+def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
+    """The tools that a system text tells of; none where their definitions are no good."""
+    try:
+        return read_tools(_told(system))
+    except BadMessage:
+        return ()
+
+
+def _told(system: str) -> list[Json]:
+    """The definitions that a system text holds: in an element of their own, else in JSON anywhere in the prose."""
+    if (element := _TOOLS.search(system)) is not None:
+        found = [*_values(element[1], 0)]
+        return [one for value, _ in found for one in _each(value)] if found and found[-1][1] == len(element[1]) else []
+    failed, at = 0, 0
+    while failed < MAX_FAILED and (begins := _BEGINS.search(system, at)) is not None:
+        tools: list[Json] = []
+        for value, end in _values(system, begins.start()):
+            if not all(_defines(one) for one in _each(value)):
+                break
+            tools += _each(value)
+            at = end
+        if tools:
+            return tools
+        failed, at = failed + 1, begins.start() + 1
+    return []
+
+
+def _values(text: str, at: int) -> Iterator[tuple[Json, int]]:
+    """The JSON values that stand one after the other, each with where the blanks behind it end."""
+    while at < len(text):
+        try:
+            value, at = _JSON.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        between = _BETWEEN.match(text, at)
+        at = between.end() if between else at
+        yield value, at
+
+
+def _each(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]
+
+
+def _defines(value: Json) -> bool:
+    """True for the definition of a function: a name, and what its parameters are."""
+    inner = value.get("function", value) if isinstance(value, dict) else None
+    if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
+        return False
+    return any(isinstance(inner.get(key), dict) for key in ("parameters", "input_schema"))
+
+
+def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:
+    """True for a text that has the name of each tool, if there are any: in quotes, or before its parameters."""
+    names = [tool["function"]["name"] for tool in tools]
+    return bool(names) and all(
+        re.search(rf"""["'`]{re.escape(name)}["'`]|\b{re.escape(name)}\(""", system) is not None for name in names
+    )
+
+
+def results_in(text: str) -> list[ToolResult]:
+    """The results that a turn tells: those in elements of one name, or the text as it is."""
+    return element_results(text) or [ToolResult("", "", text)]
+
+
+def element_results(text: str, name: str = "") -> list[ToolResult]:
+    """The results of a text that is nothing but elements of one name; none for any other text."""
+    found: list[ToolResult] = []
+    at, opener = 0, _OPENER.match(text)
+    name = name or (opener[1] if opener else "")
+    while opener is not None and opener[1] == name:
+        try:
+            value, end = _JSON.raw_decode(text, opener.end())
+        except (ValueError, RecursionError):
+            value, end = None, -1
+        closer = re.compile(rf"\s*</{name}>\s*")
+        if end >= 0 and (closed := closer.match(text, end)) is not None:
+            found.append(_result(value, text[opener.end() : end]))
+        elif (closed := closer.search(text, opener.end())) is not None:
+            found.append(ToolResult("", "", text[opener.end() : closed.start()]))
+        else:
+            break
+        at = closed.end()
+        opener = _OPENER.match(text, at)
+    return found if at == len(text) else []
+
+
+def _result(value: Json, text: str) -> ToolResult:
+    """A result in JSON: its output under `content`, or all of it."""
+    if not isinstance(value, dict) or "content" not in value or not value.keys() <= _RESULT:
+        return ToolResult("", "", text)
+    output, name, call_id = value["content"], value.get("name"), value.get("tool_call_id")
+    return ToolResult(
+        call_id if isinstance(call_id, str) else "", name if isinstance(name, str) else "",
+        output if isinstance(output, str) else dumps(output),
+    )  # fmt: skip
