@@ -169,7 +169,12 @@ def test_reads_bytes_exactly(tmp_path: Path) -> None:
     assert case.dialect == "some-dialect"
 
 
-@pytest.mark.parametrize("text", ["", "\n", "a", "a\n", "-------", "x\n----------\n", "===\n", "é\r\n\x00｜"])
+RULE = "=" * 18
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a", "a\n", "-------", "x\n----------\n", "===\n", f"{RULE}\na\n{RULE}\nb", "é\r\n\x00｜"]
+)
 def test_write_inverts_read(tmp_path: Path, text: str) -> None:
     """What is written is read back, whatever the wire text."""
     path = tmp_path / "x.txt"

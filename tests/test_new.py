@@ -134,14 +134,18 @@ def test_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     result = new(tmp_path, "harbour", str(tmp_path / "a.txt"), str(tmp_path / "b.txt"))
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-2:] == [
+    corpus = tmp_path / "corpus" / "harbour.txt"
+    assert result.output.splitlines()[-3:] == [
         "2 of 2 samples are read clean, with 3 calls",
+        f"toolect: no sample shows a call without arguments: look at what is made up of it in {corpus}",
         f"next: toolect lint {tmp_path / 'harbour.yaml'}",
     ]
     assert (tmp_path / "harbour.yaml").read_text() == ENTRY
     assert (tmp_path / "grammars" / "harbour.lark").read_text() == GRAMMAR
     cases = read(tmp_path / "corpus" / "harbour.txt")
-    *cases, cut = cases
+    *cases, cut, made_up = cases
+    assert made_up.title == "A call without arguments: made up, as no sample has one"
+    assert made_up.expected == "call tide_table {}"
     assert [case.text for case in cases] == [TIDES, WINDS]
     assert TIDES.startswith(cut.text) and cut.get("error") == "truncated"
     assert "check" in cases[0].title
@@ -199,6 +203,13 @@ def test_random_formats(first: int) -> None:
     outcomes = {seed: random_outcome(seed) for seed in range(first, first + 20)}
     assert [(seed, one.wrong) for seed, one in outcomes.items() if one.claimed and not one.exact] == []
     assert sum(one.exact for one in outcomes.values()) >= 18
+
+
+@pytest.mark.parametrize("seed", [0, 4, 11, 16, 20, 21, 22, 34, 44, 53])
+def test_new_dialects_lint_clean(seed: int) -> None:
+    """What lint asks of a new dialect is settled: cases that no sample has, odd spellings, keys that may be markers."""
+    outcome = random_outcome(seed, linted=True)
+    assert outcome.claimed and outcome.clean
 
 
 TOOLS = """[{"name": "find_berth", "parameters": {"type": "object", "properties": {"port": {"type": "string"},

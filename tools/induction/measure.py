@@ -18,6 +18,7 @@ import msgspec
 import toolect
 from toolect._values.schema import type_of
 from toolect.authoring.corpus import read
+from toolect.authoring.lint.runner import lint
 from toolect.authoring.scaffold import Sample, Scaffold, Told, scaffold, scaffold_told
 from toolect.chat_template import judge, turns
 from toolect.chat_template.probes import PROBES, SIGNS, TOOLS, Probe, Style
@@ -59,6 +60,8 @@ class Outcome:
     """All calls are read to the last argument, whatever becomes of the text beside them."""
     wrong: str = ""
     """The first thing that is read otherwise."""
+    clean: bool = False
+    """Lint finds nothing in its files; never for those that were not looked at."""
 
 
 def drawn(seed: int) -> Drawn:
@@ -86,13 +89,25 @@ def induced(texts: Iterable[str], tools: list[Json] | None = None) -> Scaffold:
         return scaffold("new", samples, Path(folder) / "new.yaml", tools)
 
 
-def random_outcome(seed: int) -> Outcome:
-    """How a random format is induced."""
+def lints_clean(made: Scaffold) -> bool:
+    """True when lint finds nothing in the files of a new dialect."""
+    spec = next(path for path in made.files if path.suffix == ".yaml")
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in made.files.items():
+            target = Path(folder) / path.relative_to(spec.parent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode())
+        return not lint(Path(folder) / spec.name).diagnostics
+
+
+def random_outcome(seed: int, linted: bool = False) -> Outcome:
+    """How a random format is induced; whether it lints clean, too, if it is to be `linted`."""
     one = drawn(seed)
     made = induced(one.samples, one.declared)
     wrong = next(differing(made.dialect, one.held_out, one.declared), "")
     called = not any(differing(made.dialect, one.held_out, one.declared, content=False))
-    return Outcome(one.form.family, one.form.features, not wrong, made.sound, called, wrong)
+    clean = linted and lints_clean(made)
+    return Outcome(one.form.family, one.form.features, not wrong, made.sound, called, wrong, clean)
 
 
 def differing(
@@ -123,7 +138,7 @@ def different(message: Message, put: Message, content: bool = True) -> str:
 # Shipped dialects
 
 
-def shipped_outcome(name: str, count: int, declared: bool) -> Outcome | None:
+def shipped_outcome(name: str, count: int, declared: bool, linted: bool = False) -> Outcome | None:
     """How a shipped dialect is induced from the first `count` cases of its corpus that have calls; None without any."""
     wanted = toolect.dialect(name)
     cases = []
@@ -147,7 +162,7 @@ def shipped_outcome(name: str, count: int, declared: bool) -> Outcome | None:
         got = made.dialect.parse(case.text, **options)
         wrong = wrong or different(_unidentified(got), _unidentified(put))
         called = called and not different(_unidentified(got), _unidentified(put), content=False)
-    return Outcome(name, frozenset(), not wrong, made.sound, called, wrong)
+    return Outcome(name, frozenset(), not wrong, made.sound, called, wrong, linted and lints_clean(made))
 
 
 def _unidentified(message: Message) -> Message:
@@ -176,7 +191,7 @@ def tools_of(calls: Iterable[Call]) -> list[Json]:
 # Chat templates
 
 
-def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
+def template_outcome(name: str, source: str, seed: int = 0, linted: bool = False) -> Outcome | None:
     """How the dialect of a chat template is induced; None where it writes no calls. Raises BadTemplate."""
     random = Random(seed)
     made = induced_from_template(source)
@@ -198,7 +213,8 @@ def template_outcome(name: str, source: str, seed: int = 0) -> Outcome | None:
     unread = [one for one in unread if not one.what.startswith("cannot be written")]
     wrong = f"{unread[0].probe}: {unread[0].what}" if unread else ""
     called = not any(one.what.startswith("calls") for one in unread)
-    return Outcome(name, frozenset(), not wrong, scaffolded.sound, called, wrong)
+    clean = linted and lints_clean(scaffolded)
+    return Outcome(name, frozenset(), not wrong, scaffolded.sound, called, wrong, clean)
 
 
 def _asked(random: Random) -> tuple[str, dict[str, Json]]:

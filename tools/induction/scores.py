@@ -49,9 +49,10 @@ def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool) -> It
 
 
 def _random(seeds: range, wrong: bool) -> Iterator[str]:
-    found = [(seed, random_outcome(seed)) for seed in seeds]
+    found = [(seed, random_outcome(seed, linted=True)) for seed in seeds]
     yield from ("## Random formats", "", f"Seeds {seeds[0]} to {seeds[-1]}, from five samples each.", "")
-    yield from ("| formats | | exact | claimed, not exact | exact, not claimed |", "| --- | --: | --: | --: | --: |")
+    yield "| formats | | exact | claimed, not exact | exact, not claimed | lints clean |"
+    yield "| --- | --: | --: | --: | --: | --: |"
     outcomes = [one for _, one in found]
     yield _row("all", outcomes)
     for family in sorted({one.name for one in outcomes}):
@@ -69,21 +70,21 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> str:
     share = f"{exact} ({100 * exact / max(len(outcomes), 1):.0f} %)"
     mistaken = sum(one.claimed and not one.exact for one in outcomes)
     modest = sum(one.exact and not one.claimed for one in outcomes)
-    return f"| {name} | {len(outcomes)} | {share} | {mistaken} | {modest} |"
+    return f"| {name} | {len(outcomes)} | {share} | {mistaken} | {modest} | {sum(one.clean for one in outcomes)} |"
 
 
 def _shipped(wrong: bool) -> Iterator[str]:
     yield from ("## Shipped dialects", "")
-    yield from ("| samples | tools | dialects | calls | calls and texts | claimed, calls not right |",)
-    yield "| --- | --- | --: | --: | --: | --: |"
+    yield "| samples | tools | dialects | calls | calls and texts | claimed, calls not right | lints clean |"
+    yield "| --- | --- | --: | --: | --: | --: | --: |"
     missed: list[str] = []
     for count in (1, 5):
         for declared in (False, True):
-            found = [one for name in toolect.dialects() if (one := shipped_outcome(name, count, declared))]
+            found = [one for name in toolect.dialects() if (one := shipped_outcome(name, count, declared, True))]
             yield (
                 f"| {'one' if count == 1 else 'up to five'} | {'declared' if declared else 'not declared'} "
                 f"| {len(found)} | {sum(one.calls for one in found)} | {sum(one.exact for one in found)} "
-                f"| {sum(one.claimed and not one.calls for one in found)} |"
+                f"| {sum(one.claimed and not one.calls for one in found)} | {sum(one.clean for one in found)} |"
             )
             missed += [
                 f"- {count} {'declared' if declared else ''} {one.name}: {one.wrong}" for one in found if one.wrong
@@ -96,14 +97,19 @@ def _templates(folders: Sequence[Path], wrong: bool) -> Iterator[str]:
     found: list[Outcome] = []
     for path in sorted({path for folder in folders for path in folder.rglob("*.jinja")}):
         try:
-            outcome = template_outcome(path.stem, read_template(path))
+            outcome = template_outcome(path.stem, read_template(path), linted=True)
         except BadTemplate:
             continue
         found += [outcome] if outcome is not None else []
-    yield from ("## Chat templates", "", "| templates that write calls | exact | calls | claimed, not exact |")
-    yield "| --: | --: | --: | --: |"
+    yield from (
+        "## Chat templates",
+        "",
+        "| templates that write calls | exact | calls | claimed, not exact | lints clean |",
+    )
+    yield "| --: | --: | --: | --: | --: |"
     exact, calls = sum(one.exact for one in found), sum(one.calls for one in found)
-    yield f"| {len(found)} | {exact} | {calls} | {sum(one.claimed and not one.exact for one in found)} |"
+    yield f"| {len(found)} | {exact} | {calls} | {sum(one.claimed and not one.exact for one in found)} \
+| {sum(one.clean for one in found)} |"
     yield ""
     yield from (f"- {one.name}: {one.wrong}" for one in found if wrong and one.wrong)
 

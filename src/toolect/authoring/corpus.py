@@ -36,6 +36,9 @@ ERRORS = (Status.TRUNCATED.value, Status.MALFORMED.value)
 """What a case of `:error` may say: how a call ended that is not runnable."""
 
 _FRAME = re.compile(r"^(={3,})\n((?!=)[^\n]+)\n((?::[^\n]*\n)*)\1\n", re.MULTILINE)
+_WIDTH = 18
+"""Signs in a line of a frame, at least."""
+_RULE = re.compile(r"^={3,}$", re.MULTILINE)
 _DIVIDER = re.compile(r"^-{3,}$", re.MULTILINE)
 _CALL = re.compile(r"call (\"(?:[^\"\\]|\\.)*\"|\S+) ")
 
@@ -152,7 +155,7 @@ def read(path: Path) -> list[Case]:
     source = path.read_bytes().decode("utf-8")
     if "\r\n" in source and source.count("\r\n") == source.count("\n"):
         raise CorpusError("expected lines that end with `\\n`, got `\\r\\n` at the end of each: save it so", path, 1)
-    frames = list(_FRAME.finditer(source))
+    frames = [*_frames(source)]
     if source[: frames[0].start() if frames else None].strip():
         raise CorpusError("expected a line of = signs, a title and the same line again", path, 1)
     ends = [frame.start() for frame in frames[1:]] + [len(source)]
@@ -163,6 +166,12 @@ def read(path: Path) -> list[Case]:
             raise CorpusError(f"the title {case.title!r} is taken", path, case.line)
         titles.add(case.title)
     return cases
+
+
+def _frames(source: str) -> Iterator[re.Match[str]]:
+    """The frames: those whose lines are not shorter than the first one's, as texts may have such lines, too."""
+    first = _FRAME.search(source)
+    return (frame for frame in _FRAME.finditer(source) if first is not None and len(frame[1]) >= len(first[1]))
 
 
 def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
@@ -191,11 +200,13 @@ def _case(path: Path, source: str, frame: re.Match[str], end: int) -> Case:
 
 def write(cases: Iterable[Case]) -> str:
     """The cases as the text of a corpus file: what `read` reads back."""
-    return "\n".join(map(_write_case, cases))
+    kept = list(cases)
+    taken = (len(match[0]) for case in kept for match in _RULE.finditer(case.text))
+    width = max(_WIDTH, max(taken, default=0) + 1)
+    return "\n".join(_write_case(case, "=" * width) for case in kept)
 
 
-def _write_case(case: Case) -> str:
-    frame = "=" * 18
+def _write_case(case: Case, frame: str) -> str:
     attributes = "".join(f":{name} {value}".rstrip() + "\n" for name, value in case.attributes)
     taken = max((len(match[0]) for match in _DIVIDER.finditer(case.text)), default=0)
     divider = "-" * max(6, taken + 1)

@@ -1,7 +1,7 @@
 """A new dialect from what a model wrote: its grammar, its entry and its corpus, induced from samples.
 
-Nothing is made up: what the samples do not show is not in the files, and a sample that the new dialect does not read
-clean is a case of its corpus with nothing below it.
+What the samples do not show is not in the grammar, and a case of the corpus that is made up says so. A sample that the
+new dialect does not read clean is a case with nothing below it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from toolect._shown import cut, one_line
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.scaffold.choice import uncertain
+from toolect.authoring.scaffold.completed import completed
 from toolect.authoring.scaffold.dialect_draft import Prepared, Stripped
 from toolect.authoring.scaffold.draft_entry import variant
 from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
@@ -31,6 +32,10 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
 
     Where no tools are declared they are guessed; of the guesses that read as much the one counts that says the least.
     """
+    return completed(_scaffold(name, samples, spec, tools), name, spec, tools)
+
+
+def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None) -> Scaffold:
     texts = [sample.text for sample in samples]
     if tools:
         schemas = tool_schemas(tools)
@@ -80,7 +85,7 @@ def scaffold_told(
     for one in further:
         if made.sound and read(made.dialect, Sample(one.title, one.text, _tail(one, ready), one.message)) is None:
             return made._replace(doubt=f"{one.title} is not read as it was put in: {cut(one_line(one.text), 100)}")
-    return made
+    return completed(made, name, spec, tools)
 
 
 def _end(told: Told, stripped: Stripped, ends: Sequence[str]) -> str:

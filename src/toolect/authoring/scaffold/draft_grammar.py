@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from toolect.authoring.scaffold.dialect_draft import Draft
 from toolect.authoring.scaffold.pieces import Hole, Token
@@ -129,8 +130,32 @@ def holes_of(draft: Draft) -> list[Token]:
 def _regex(hole: Hole, draft: Draft) -> str:
     """A name ends where whitespace or a sign comes that may follow it."""
     signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-")}
-    shown = {re.escape(sign).replace("/", r"\/") for sign in signs if not sign.isspace()} | {"<", ">", '"'}
-    return rf"[^\s{''.join(sorted(shown))}]+"
+    shown = {_escaped(sign) for sign in signs if not sign.isspace()} | {"<", ">", '"'}
+    if hole is Hole.KEY and language_of(draft).startswith("python"):  # where texts stand side by side, it may be one
+        shown.add("'")
+    name = rf"[^\s{''.join(sorted(shown))}]+"
+    taken = [text for text in dict.fromkeys(_instead(draft)) if re.match(name, text)] if hole is Hole.KEY else []
+    without = "|".join(_escaped(text) + r"\b" * text.isidentifier() for text in taken)
+    return f"(?!{without}){name}" if taken else name
+
+
+def _escaped(text: str) -> str:
+    return re.escape(text).replace("/", r"\/")
+
+
+def _instead(draft: Draft) -> Iterator[str]:
+    """The markers that may stand where a key does, which is the first thing of an argument."""
+    if draft.arguments is None or all("".join(_until(form)).strip() for form in draft.arguments.forms):
+        return
+    at = draft.call.index(Hole.ARGUMENTS) + 1 if Hole.ARGUMENTS in draft.call else len(draft.call)
+    for after in (draft.call[at:], (*draft.call[at:], *draft.divider), (*draft.call[at:], *draft.closer)):
+        text = "".join((draft.arguments.around[1], *_until(after)))
+        yield from text.split()[:1]
+
+
+def _until(tokens: Sequence[Token]) -> Iterator[str]:
+    """The texts before the first hole."""
+    return takewhile(lambda token: not isinstance(token, Hole), tokens)
 
 
 def _following(hole: Token, draft: Draft) -> Iterator[str]:

@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from toolect._spec.load import load_spec
 from toolect._values.toolset import tool_schemas
+from toolect.authoring.corpus import Case, write
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.authoring.scaffold.choice import calls_unseen
 from toolect.authoring.scaffold.dialect_draft import Draft, Expected
 from toolect.authoring.scaffold.draft_entry import entry
 from toolect.authoring.scaffold.draft_grammar import grammar, language_of
 from toolect.authoring.scaffold.induce import Induced
-from toolect.authoring.scaffold.pasted import Sample, corpus, read, residue, writes
+from toolect.authoring.scaffold.pasted import Sample, cases, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.trials import failed_trial, unshown
 from toolect.compiled import Dialect
@@ -52,6 +53,10 @@ class Scaffold(NamedTuple):
 
     doubt: str = ""
     """What the dialect cannot do though the samples say nothing against it, or do not show."""
+    cases: tuple[Case, ...] = ()
+    """The samples as cases of the corpus."""
+    remarks: tuple[str, ...] = ()
+    """What no sample shows, and what was made of it."""
 
     @property
     def sound(self) -> bool:
@@ -134,17 +139,18 @@ def with_corpus(
     expected: Sequence[Expected | None] | None = None,
 ) -> Scaffold:
     dialect = _compiled(name, files, spec)
-    path = _folder(spec) / f"{name}.txt"
+    path = corpus_path(spec, name)
     wanted: Sequence[Expected | None] = expected or [None] * len(samples)
     messages = [read(dialect, sample, tools, want) for sample, want in zip(samples, wanted, strict=True)]
     left = residue(messages, list(tool_schemas(tools)))
     messages = [None if message and any(part in message.content for part in left) else message for message in messages]
-    files[path] = corpus(samples, messages, dialect, path)
+    made = cases(samples, messages, dialect, path)
+    files[path] = write(made)
     found = [message for message in messages if message is not None]
     calls = sum(len(message.calls) for message in found)
     unread = tuple(sample.title for sample, message in zip(samples, messages, strict=True) if message is None)
     doubt = "" if unread or not calls else failed_trial(dialect, found, tools)
-    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)), doubt)
+    return Scaffold(files, len(found), calls, dialect, tuple(messages), unread, tuple(sorted(left)), doubt, tuple(made))
 
 
 def _compiled(name: str, files: Mapping[Path, str], spec: Path) -> Dialect:
@@ -167,6 +173,10 @@ def _loaded(name: str, spec: str, files: tuple[tuple[str, str], ...]) -> Dialect
 def _folder(spec: Path) -> Path:
     """Where the corpus belongs."""
     return corpus_folder(spec) or spec.parent / "corpus"
+
+
+def corpus_path(spec: Path, name: str) -> Path:
+    return _folder(spec) / f"{name}.txt"
 
 
 def grammar_path(spec: Path, name: str) -> Path:

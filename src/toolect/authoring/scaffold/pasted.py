@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolect._values.toolset import tool_schemas
-from toolect.authoring.corpus import Case, describe, write
+from toolect.authoring.corpus import Case, describe
 from toolect.authoring.lint.manner import true
 from toolect.authoring.scaffold.dialect_draft import Expected
 from toolect.authoring.scaffold.pieces import has_markers
@@ -34,13 +34,13 @@ _CUTS = (0.6, 0.75, 0.9)
 """Where a call is cut off, as parts of its length."""
 
 
-def corpus(samples: Sequence[Sample], messages: Sequence[Message | None], dialect: Dialect, path: Path) -> str:
+def cases(samples: Sequence[Sample], messages: Sequence[Message | None], dialect: Dialect, path: Path) -> list[Case]:
     """The samples as cases; below each one what the dialect reads in it, or nothing where that is not clean.
 
     The last case is the beginning of a sample, if a call is cut off in it.
     """
     pairs = list(zip(samples, messages, strict=True))
-    return write([*(_case(dialect, *pair, path) for pair in pairs), *islice(_cut(dialect, pairs, path), 1)])
+    return [*(_case(dialect, *pair, path) for pair in pairs), *islice(_cut(dialect, pairs, path), 1)]
 
 
 def _case(dialect: Dialect, sample: Sample, message: Message | None, path: Path) -> Case:

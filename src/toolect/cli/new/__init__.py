@@ -54,7 +54,7 @@ def command(
 
     Each FILE is one answer, character for character. Three files are written: NAME.yaml with the entry,
     grammars/NAME.lark, and corpus/NAME.txt with the answers and what the new dialect reads in them. Nothing is
-    overwritten. `toolect lint NAME.yaml` then tells what is missing.
+    overwritten. What they do not show is made up in the corpus, and said.
 
     The tools that were declared say which words are names and keys, so that what is left is markup: give them with
     --tools, or the words with --name and --key. On a terminal they are asked for where they are not plain to see.
@@ -196,6 +196,8 @@ def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence
     verb = "is" if len(samples) == 1 else "are"
     count = counted(len(samples), "sample")
     click.echo(f"{made.read} of {count} {verb} read clean, with {counted(made.calls, 'call')}")
+    for line in made.remarks:
+        note(line)
     if made.sound:
         click.echo(f"next: toolect lint {spec}")
         return 0

@@ -56,21 +56,28 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     """A diagnostic for each feature that no case shows, with a text that does."""
     if not subject.cases:  # that the file is missing, or cannot be read, is found by other checks
         return
-    messages = [message for _, message in subject.readings]
+    for about, text in missing(subject.dialect, [message for _, message in subject.readings], [(ROME, OSLO)]):
+        yield warning(
+            "missing-case",
+            f"no case of `{subject.name}` shows {about}",
+            Place(str(subject.corpus_file), 1, 1),
+            witness=text,
+            help="add a case with it, better still with what the model wrote; `--update` writes what is read",
+        )
+
+
+def missing(
+    dialect: Dialect, messages: Sequence[Message], calls: Sequence[tuple[Call, Call]] = ()
+) -> Iterator[tuple[str, str]]:
+    """What no message shows, in words, each with a text that does, of one of the `calls` or else of the messages'."""
     own = [(call, call) for message in messages for call in message.runnable[:1]]
     for feature in FEATURES:
         if any(map(feature.shows, messages)):
             continue
-        texts = _texts(feature, subject.dialect, [(ROME, OSLO), *own[:_TRIED]])
-        text = next((text for text in texts if feature.shows(subject.dialect.parse(text))), "")
+        texts = _texts(feature, dialect, [*calls, *own[:_TRIED]])
+        text = next((text for text in texts if feature.shows(dialect.parse(text))), "")
         if text:
-            yield warning(
-                "missing-case",
-                f"no case of `{subject.name}` shows {feature.about}",
-                Place(str(subject.corpus_file), 1, 1),
-                witness=text,
-                help="add a case with it, better still with what the model wrote; `--update` writes what is read",
-            )
+            yield feature.about, text
 
 
 def _after_text(segments: Sequence[Segment]) -> bool:

@@ -18,7 +18,7 @@ WORDS = frozenset({
     "action", "answer", "argument", "arguments", "assistant", "begin", "call", "calls", "channel", "code", "commentary",
     "content", "execute", "final", "function", "functions", "input", "invoke", "message", "name", "observation",
     "output", "parameter", "parameters", "python", "reasoning", "response", "result", "section", "start", "system",
-    "think", "thinking", "thought", "tool", "tools", "user", "value",
+    "think", "thinking", "thought", "tool", "tools", "use", "user", "value",
 })  # fmt: skip
 """Words that markers are made of."""
 _WORD = re.compile(r"[^\W\d_]+")

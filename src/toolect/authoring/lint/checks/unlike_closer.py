@@ -103,10 +103,15 @@ def _tags(rule: Rule) -> Iterator[Tag]:
 def _signs(rule: Rule) -> Iterator[tuple[str, str]]:
     """Markers around one part of a rule: one ends with a quote or bracket, the other begins with another one."""
     parts = [*leaves(rule.expr)]
+    closed: Literal | None = None
     for before, part, after in zip(parts, parts[1:], parts[2:], strict=False):
         if isinstance(before, Literal) and isinstance(after, Literal) and not isinstance(part, Literal):
             opener, closer = before.text.strip(), after.text.strip()
-            if opener[-1:] in _SIGNS and closer[:1] in {*_SIGNS.values()} and closer[0] != _SIGNS[opener[-1]]:
+            if not opener[-1:] or opener[-1] not in _SIGNS or before is closed and len(opener) == 1:
+                continue
+            if closer[:1] == _SIGNS[opener[-1]]:
+                closed = after  # it is a closer, and opens nothing
+            elif closer[:1] in {*_SIGNS.values()}:
                 yield before.text, after.text
 
 

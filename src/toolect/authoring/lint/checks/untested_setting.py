@@ -9,7 +9,7 @@ from msgspec import structs
 
 from toolect._rendering.ids import with_ids
 from toolect._spec.document import Table
-from toolect._spec.model import POLICIES, WRITING
+from toolect._spec.model import POLICIES, WRITING, Ids
 from toolect.authoring.corpus import describe
 from toolect.authoring.lint.manner import gives_back
 from toolect.authoring.lint.subject import Subject
@@ -64,11 +64,15 @@ def _tails(subject: Subject) -> Iterator[Setting]:
 def _ids(subject: Subject) -> Iterator[Setting]:
     """The id of the first call that comes without one."""
     if subject.spec.ids is not None and _own(subject, "ids"):
-        (made,) = with_ids(subject.spec.ids, [Call("f", {})])
-        if isinstance(made, Call) and not any(
-            c.id == made.id for _, message in subject.readings for c in message.calls
-        ):
-            yield ("ids", "form"), f"has a call with the first id that is made, `{made.id}`"
+        made = first_id(subject.spec.ids)
+        if not any(call.id == made for _, message in subject.readings for call in message.calls):
+            yield ("ids", "form"), f"has a call with the first id that is made, `{made}`"
+
+
+def first_id(ids: Ids) -> str | None:
+    """The id that the first call of a message gets if it comes without one."""
+    (made,) = with_ids(ids, [Call("f", {})])
+    return made.id if isinstance(made, Call) else None
 
 
 def _policies(subject: Subject) -> Iterator[Setting]:

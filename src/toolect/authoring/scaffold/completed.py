@@ -1,0 +1,134 @@
+"""What lint asks of a new dialect beyond its samples: cases that the dialect writes itself, and reasons for spellings.
+
+A case that is made up says so in its title. What only looks like a slip of the pen is allowed, as the samples have it,
+and so is what they do not show how to write.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from toolect.authoring.corpus import Case, describe, write
+from toolect.authoring.lint.checks.missing_case import missing
+from toolect.authoring.lint.checks.untested_setting import first_id
+from toolect.authoring.lint.manner import Manner, true
+from toolect.authoring.lint.runner import lint
+from toolect.authoring.scaffold.making import Scaffold, corpus_path
+from toolect.compiled import Dialect
+from toolect.diagnostic import Place
+from toolect.message import Call, Json, Message, Status, dumps
+from toolect.rendered import Unrepresentable
+
+_AS_SAMPLES = "the samples have it so"
+_ALLOWED = {
+    "misspelled-marker": _AS_SAMPLES,
+    "odd-character": _AS_SAMPLES,
+    "injection": "no sample shows how it is escaped",
+}
+"""Checks of what samples tell, and why it is so."""
+_GLUED = "broken-round-trip", "no sample has content right behind the word that ends a call"
+
+
+def completed(made: Scaffold, name: str, spec: Path, tools: Sequence[Json] | None) -> Scaffold:
+    """The dialect with what its samples do not show added to its corpus, if it reads all of them."""
+    if made.unread or not made.calls:
+        return made
+    path = corpus_path(spec, name)
+    added = dict(_added(made, path))
+    files = dict(made.files)
+    cases, told = _told([*made.cases, *added.values()], made.dialect, name, tools)
+    files[path] = write(cases)
+    if told:
+        files[path.parent / "tools" / f"{name}.json"] = json.dumps(tools, ensure_ascii=False, indent=2) + "\n"
+    remarks = [f"no sample shows {', or '.join(added)}: look at what is made up of it in {path}"] if added else []
+    files, allowed = _allowed(files, spec, _glued(made.dialect, made.cases))
+    return made._replace(files=files, remarks=(*remarks, *allowed))
+
+
+def _added(made: Scaffold, path: Path) -> Iterator[tuple[str, Case]]:
+    """What no sample shows, in words, each with a case that the dialect writes and reads."""
+    dialect = made.dialect
+    messages = [dialect.parse(case.text, **case.options) for case in made.cases]
+    for about, text in missing(dialect, messages):
+        yield about, _case(dialect, about, text, path)
+    ids = dialect.spec.ids
+    calls = [call for message in messages for call in message.calls]
+    if ids is not None and calls and not any(call.id == first_id(ids) for call in calls):
+        about = "a call whose id is made"
+        try:
+            text = str(dialect.render(Message([Call(calls[0].name, calls[0].arguments)])))
+        except Unrepresentable:
+            return
+        yield about, _case(dialect, about, text, path)
+
+
+def _case(dialect: Dialect, about: str, text: str, path: Path) -> Case:
+    message = dialect.parse(text)
+    case = Case(path, 1, f"{about.capitalize()}: made up, as no sample has one", (), text, describe(message))
+    manner = true(case, message, dialect)
+    value = str(Status.TRUNCATED) if manner is Manner.ERROR else ""
+    return replace(case, attributes=((str(manner), value),)) if manner else case
+
+
+def _told(cases: Iterable[Case], dialect: Dialect, name: str, tools: Sequence[Json] | None) -> tuple[list[Case], bool]:
+    """The cases, those that need the tools to be read as they say with them; and whether there are any."""
+    found, told = [], False
+    for case in cases:
+        if tools and case.expected and describe(dialect.parse(case.text, **case.options)) != case.expected:
+            inline = replace(case, attributes=(("tools", dumps(tools)),))
+            manner = true(inline, dialect.parse(case.text, **inline.options), dialect)
+            others = [one for one in case.attributes if one[0] != Manner.PARSE_ONLY]
+            others += [(str(manner), "")] if manner is Manner.PARSE_ONLY else []
+            case, told = replace(case, attributes=(("tools", name), *others)), True
+        found.append(case)
+    return found, told
+
+
+def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path, str], list[str]]:
+    """The files, with a comment wherever lint finds what the samples tell to be so; and what cannot be written."""
+    reasons = _ALLOWED | dict([_GLUED] if glued else [])
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            target = Path(folder) / path.relative_to(spec.parent)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text.encode())
+        found = [one for one in lint(Path(folder) / spec.name, checks=[*reasons]).all if one.check in reasons]
+        at = [spec.parent / Path(one.place.path).relative_to(folder) for one in found]
+    allow: dict[Path, set[tuple[int, str]]] = {}
+    for path, one in zip(at, found, strict=True):
+        allow.setdefault(path, set()).add((_head(files[path], one.place), one.check))
+    done = dict(files)
+    for path, places in allow.items():
+        lines = files[path].split("\n")
+        sign = "#" if path == spec else "//"
+        for number, check in sorted(places, reverse=True):
+            lines.insert(number, f"{sign} toolect: allow {check} {reasons[check]}")
+        done[path] = "\n".join(lines)
+    return done, [f"{one.message}: {reasons[one.check]}" for one in found if reasons[one.check] is not _AS_SAMPLES]
+
+
+def _glued(dialect: Dialect, cases: Sequence[Case]) -> bool:
+    """True where a call ends with a word, so that a word right behind it is read as a part of that."""
+    calls = [call for case in cases for call in dialect.parse(case.text, **case.options).runnable][:1]
+    for call in calls:
+        with suppress(Unrepresentable):
+            return str(dialect.render(Message([call])))[-1:].isalnum()
+    return False
+
+
+def _head(text: str, place: Place) -> int:
+    """How many lines stand before the definition that a place is in."""
+    lines = text.split("\n")
+    return next(
+        (
+            at
+            for at in range(place.line - 1, -1, -1)
+            if lines[at] and not lines[at].lstrip().startswith("|") and not lines[at].startswith(" ")
+        ),
+        0,
+    )
