@@ -318,6 +318,12 @@ DRAWN = (
         "NAME: call.name, KEY: argument.key, item: argument, item/TEXT: argument.value, other: call",
         ("call: f [c=][n>[", "call: f [c=x][n>[d=y][/n>", "call: f [c=][n", "call: f [c=][n>[/n>"),
     ),
+    (
+        'start: (content | calls | other)*\ncalls: "[CALLS]" (call | other) ("\\n" (call | other))*\n'
+        'call: NAME "[ARGS]" "\\n</call>"\nother: "<" NAME ">\\n" "[/" NAME ">\\n"\nNAME: /[^\\s<>\\[\\]]+/',
+        "NAME: call.name, other: call",
+        ("[CALLS]f[ARGS]\n</call>\n<g>\n[/g>\n\nh[ARGS]\n</call>", "[CALLS]<g>\n[/g>\n\nx\n<g>\n[/g>\n\nf[ARGS]\n"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

@@ -140,7 +140,7 @@ class Said(Route):
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
         where = self._near(text, pos, pos + NEAR)
-        then = self._before(to, pos, where) if not self.named or self._named_at(text, where) is None else None
+        then = self._before(to, pos, where) if not self.named or self._named_at(text, pos, where) is None else None
         if then is not None:
             return then
         if where >= 0 and not text.startswith(self._words, where) or where < 0 and to.size - pos > NEAR:
@@ -151,7 +151,7 @@ class Said(Route):
             where, vain = self.plan.first(to.next, where + 1), vain - 1
             then = self._before(to, pos, where)
         while then is None and where >= 0 and self.named:
-            named = self._named_at(text, where)
+            named = self._named_at(text, pos, where)
             if named is None:
                 break
             answer = named.answer(to, where)
@@ -192,10 +192,11 @@ class Said(Route):
                     return False
         return True
 
-    def _named_at(self, text: str, where: int) -> Named | None:
-        """The only stop at index `where`, if it counts only where a call begins with its name."""
+    def _named_at(self, text: str, pos: int, where: int) -> Named | None:
+        """The only stop at index `where`, after text from `pos` on, if it counts only before the name of a call."""
         needles = [n for n in self.plan.needles if text.startswith(n.text, where)] if where >= 0 else []
-        return self.named.get(needles[0].text) if len(needles) == 1 else None
+        named = self.named.get(needles[0].text) if len(needles) == 1 else None
+        return named.textless if named is not None and named.textless and not _SOLID(text, pos, where) else named
 
     def _pass(self, to: Striding) -> Route | None:
         """Go on with what follows without content between: content is left to others."""
@@ -225,7 +226,7 @@ class Said(Route):
         if not text.startswith(self.space, pos):
             return None  # what is written before content is missing, and that is noted
         then = None if self.hub is None else cross(to, self.hub, where)
-        if then is None and self.named and (named := self._named_at(text, where)) is not None and not named.line:
+        if then is None and self.named and (named := self._named_at(text, pos, where)) is not None and not named.line:
             return named.cross(to, where) if named.answer(to, where) is Answer.YES else None
         if then is None and self.open and to.final and not to.blank_so_far and not self.space:
             to.finished = _before_end(self.plan, text, pos, where) >= 0

@@ -16,28 +16,35 @@ from toolect._spec.model import SlotKind
 class Named:
     """A stop that counts only where a call begins with its name."""
 
-    __slots__ = ("after", "hub", "lead", "line", "longest", "size")
+    __slots__ = ("after", "hub", "lead", "line", "longest", "size", "textless")
 
-    def __init__(self, node: Node, needle: Needle, at_head: bool = False) -> None:
+    def __init__(self, node: Node, needle: Needle, at_head: bool = False, at_once: bool = False) -> None:
+        """`at_head`: it stands where the text would; `at_once`: no text is before it, but whitespace perhaps."""
         stop = needle.stop
         assert stop is not None
         self.hub: Hub | None = None
+        self.textless: Named | None = None
+        """The same where no text is before it, if that tells more: it may go on with what is open."""
         self.lead, self.line, self.size = needle.lead, 0, len(stop.core)
         self.longest = plan_of(node).longest
         if isinstance(stop, NameLine):
-            direct = at_head and stop.key in node.choices
+            direct = (at_head or at_once) and stop.key in node.choices
             self.line, self.size = 0 if at_head else 1, 0
             self.after = node if direct else node.step(SlotKind.TEXT).node
         elif stop.direct or stop.otherwise is not None or needle.regex is not None or stop.core[-1].isalnum():
             return
         else:
-            direct, self.after = False, node
+            direct, self.after = at_once, node
             for key in (*stop.path, stop.key):
                 step = self.after.step(key)
                 self.after = step.node
             if step.trail:
                 return  # blanks before a name are for careful steps
-        self.hub = build(node, [stop.key], after_text=not direct)
+        self.hub = build(node, [stop.key], after_text=not direct, led=not at_once)
+        if not at_head and not at_once and stop.path == (SlotKind.TEXT,) and stop.key in node.choices:
+            after = node.step(SlotKind.TEXT).node
+            if node.step(stop.key).node is not after.step(stop.key).node:
+                self.textless = Named(node, needle, at_once=True)
 
     def answer(self, to: Striding, at: int) -> Answer:
         """Does a call begin with the stop at index `at`?"""
