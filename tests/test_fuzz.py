@@ -189,6 +189,12 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("llama3-json", '<{python_tag|>{"name":"e","parameters":{', {}),
     ("command-r", 'Action:\n```json\n[\n ame": "1",\n "parameters": {}\n }\n]```\n', {}),
     ("beam", 'to=f<|channel|>analysis<|constrain|>xml<|message|><rfl:parametername="a">b</rfl:parameter>{"c":"4"}', {}),
+    ("dots", '<inokename=a><paramete=1">/parameter>\n</invoke>,', {"mode": "strict", "malformed": "content"}),
+    (
+        "gcml",
+        '<｜GCML｜invoe=t><｜GCML｜paramete=s"string="false">0</｜｜parameter></｜GCML｜invoke></｜GCML｜tool_alls></｜GCML｜tool_calls>',
+        {"mode": "strict", "malformed": "content"},
+    ),
     (
         "auto",
         "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",
