@@ -165,12 +165,14 @@ def definition(name: str, **schema: object) -> dict[str, Any]:
     return {"name": name, "description": f"Does {name}", "parameters": {"type": "object", "properties": {}, **schema}}
 
 
-PLAIN = [definition("tide"), definition("harbour", required=[])]
+TWO_TOOLS = [definition("tide"), definition("harbour", required=[])]
+ONE, OTHER = map(json.dumps, TWO_TOOLS)
 TELLING = {
-    "in an element": f"Call one of <tools>\n{json.dumps(PLAIN[0])}\n{json.dumps(PLAIN[1])}\n</tools>",
-    "a list in prose": f"Here is a list of functions:\n{json.dumps(PLAIN, indent=1)}\nUse [func1(x=1)] for {{1}}.",
-    "one after the other": f"Functions, if [1] {{required}} -\n{json.dumps(PLAIN[0])}\n\n{json.dumps(PLAIN[1])}\n",
-    "with Python's types": f'Some: {json.dumps([definition(one["name"], type="dict") for one in PLAIN])}. [{{"a": 1}}]',
+    "in an element": f"Call one of <tools>\n{ONE}\n{OTHER}\n</tools>",
+    "a list in prose": f"Here is a list of functions:\n{json.dumps(TWO_TOOLS, indent=1)}\nUse [func1(x=1)] for {{1}}.",
+    "one after the other": f"Functions, if [1] {{required}} -\n{ONE}\n\n{OTHER}\n",
+    "below headings": f"# Functions\n\n## tide\n\n{ONE}\n\n## harbour\n\n{OTHER}\nCall them as {{{CALL}}}",
+    "with Python's types": f"Some: {json.dumps([definition(one['name'], type='dict') for one in TWO_TOOLS])}. [{{}}]",
 }
 """System texts that tell of the same two tools."""
 
@@ -232,6 +234,22 @@ def test_kinds_are_found_out(case: dict[str, Any]) -> None:
     assert turns[0]["content"] == "When?"
     function = turns[1]["tool_calls"][0]["function"]
     assert (function["name"], json.loads(function["arguments"])) == ("tide", {"a": 1})
+
+
+@pytest.mark.parametrize("name", toolect.chats())
+def test_tools_of_a_transcript_are_kept_or_missed(name: str) -> None:
+    """Tools that a transcript tells of are declared in the row, or it is said that they are not."""
+    tools = [{"type": "function", "function": one} for one in TWO_TOOLS]
+    try:
+        asked = Conversation([User("When?"), Assistant(Message([Content("Now.")]))], tools)
+        text = str(toolect.chat(name).render(asked))
+    except Unrepresentable:
+        return  # it tells of no tools, or of no answers
+    if not all(one["name"] in text for one in TWO_TOOLS):
+        return
+    one = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat=name))({"text": text})
+    kept = [tool["function"]["name"] for tool in one.get("tools") or ()]
+    assert kept == ["tide", "harbour"] or any("told of tools" in why for why in one["account"]["changes"]), one
 
 
 def test_a_transcript_is_read_in_its_chat() -> None:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
+from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
 from toolect._data.log_rows import log
@@ -19,10 +20,12 @@ from toolect._detection.guess import dialect
 from toolect._exchange.anthropic_messages import read_anthropic
 from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
+from toolect._exchange.told_in_texts import definitions_in
 from toolect.message import BadMessage, Json
 from toolect.turns import Assistant, Turn, User
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
+TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
 _QUESTIONS = ("prompt", "question", "instruction")
 
 
@@ -106,8 +109,21 @@ def _transcript(one: OpenRow) -> Iterator[Sequence[Turn]]:
     for repair in found.repairs:
         one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
     if found.tools and not one.tools.tools:
-        one.declare([tool for tool in found.tools if tool.get("type") == "function"])
+        _declare_told(one, found.tools)
     yield found.turns
+
+
+def _declare_told(one: OpenRow, tools: Sequence[Mapping[str, Json]]) -> None:
+    """Declare the tools that a transcript tells of, as far as they can be read out of its words."""
+    known: list[Json] = []
+    for tool in tools:
+        if tool.get("type") != TEXT:
+            known.append(dict(tool))
+        elif definitions := definitions_in(str(tool["text"])):
+            known += definitions
+        else:
+            one.changes.append(Change(TOOLS_UNREAD, detail=str(tool["text"])[:60]))
+    one.declare(known)
 
 
 def _answer(one: OpenRow) -> Iterator[Sequence[Turn]]:

@@ -33,18 +33,18 @@ def _told(system: str) -> list[Json]:
     if (element := _TOOLS.search(system)) is not None:
         found = [*_values(element[1], 0)]
         return [one for value, _ in found for one in _each(value)] if found and found[-1][1] == len(element[1]) else []
+    tools: list[Json] = []
     failed, at = 0, 0
     while failed < MAX_FAILED and (begins := _BEGINS.search(system, at)) is not None:
-        tools: list[Json] = []
+        known = len(tools)
         for value, end in _values(system, begins.start()):
             if not all(_defines(one) for one in _each(value)):
                 break
             tools += _each(value)
             at = end
-        if tools:
-            return tools
-        failed, at = failed + 1, begins.start() + 1
-    return []
+        if len(tools) == known:
+            failed, at = failed + 1, begins.start() + 1
+    return tools
 
 
 def _values(text: str, at: int) -> Iterator[tuple[Json, int]]:
