@@ -18,7 +18,7 @@ from toolect._spec.model import Codec, CodecKind, Escapes, Seq
 from toolect._values.escapes import escape, unescape
 from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta
-from toolect.message import Call, Content, Json, Message, Status
+from toolect.message import Call, Content, Json, Message, RepairKind, Status
 
 TAG = "]<]minimax[>[<"
 DEEP = {
@@ -113,6 +113,49 @@ def test_what_python_refuses_is_no_number(name: str) -> None:
             found = call.arguments.get("a")
             if call.status in (Status.OK, Status.REPAIRED) and not call.repairs and isinstance(found, list):
                 assert all(item == known or isinstance(item, str) for item in found), (word, found, known)
+
+
+SECTIONS = {
+    "<![CDATA[a < b && c]]>": "a < b && c",
+    "\n<![CDATA[one\ntwo]]>\n": "one\ntwo",
+    "<![CDATA[x[y[0]]]]><![CDATA[>z]]>": "x[y[0]]>z",
+    "<![CDATA[]]>": "",
+    "<![CDATA[x": "x",
+    "<![CDATA[x]]> y": "<![CDATA[x]]> y",
+    "x <![CDATA[y]]>": "x <![CDATA[y]]>",
+    "<![CDATAx": "<![CDATAx",
+    "<": "<",
+}
+ELEMENTS = [
+    "anthropic-xml", "beam", "cohere-cmd5", "direct-xml", "dots", "dsml-v3.2", "gcml", "glm-4.5", "glm-4.7", "hy3",
+    "hy4", "k2-horizon", "ling3", "mimo-v2", "minimax-m2", "minimax-m3", "muse", "qwen3-coder", "seed-oss", "step3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_values_of_elements_may_stand_in_sections(name: str) -> None:
+    """CDATA is taken off where all of a value stands in it, in a stream too; what is missing of it is noted."""
+    dialect = toolect.dialect(name)
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]
+    text = str(dialect.render(Message([Call("f", {"a": "WHOLE"})]), tools))
+    for written, meant in SECTIONS.items():
+        said = text.replace("WHOLE", written)
+        message = dialect.parse(said, tools)
+        assert [call.arguments for call in message.calls] == [{"a": meant}], written
+        known = [str(repair.kind) for repair in message.calls[0].repairs if repair.kind is not RepairKind.WHITESPACE]
+        assert known == (["implied-closer"] if written == "<![CDATA[x" else []), written
+        for size in (1, 3, 8):
+            pieces = (said[i : i + size] for i in range(0, len(said), size))
+            assert shipped_corpus.stream(dialect, pieces, tools=tools)[0] == message, written
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+@pytest.mark.parametrize("value", [written for written in SECTIONS if written != "<"])
+def test_values_that_are_sections_are_carried(name: str, value: str) -> None:
+    """What would be read as a section is written in one of its own."""
+    dialect = toolect.dialect(name)
+    text = dialect.render(Message([Call("f", {"a": value})]))
+    assert dialect.parse(text, mode="strict").calls[0].arguments == {"a": value}
 
 
 def test_what_a_codec_refuses_is_unrepresentable() -> None:

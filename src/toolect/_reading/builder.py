@@ -12,6 +12,7 @@ from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
+from toolect._values.sections import CLOSER, Sections
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps
@@ -22,7 +23,7 @@ class Builder:
 
     __slots__ = (
         "draft", "segments", "repairs", "note", "text_parts", "writes",
-        "_schemas", "_ref", "_coerce", "quotes", "unescaped", "values",
+        "_schemas", "_ref", "_coerce", "quotes", "sections", "unescaped", "values",
     )  # fmt: skip
 
     def __init__(self, schemas: ToolSchemas, spec: Spec, policies: Policies, streaming: bool, strict: bool) -> None:
@@ -31,6 +32,7 @@ class Builder:
         self.text_parts: list[str] = []  # of the open text slot
         self.writes = False  # the open text is passed on as it arrives
         self.unescaped: Unescaped | None = None  # what resolves the escapes of the open text slot
+        self.sections: Sections | None = None  # what takes it out of its sections, as long as it may be in some
         self.quotes = False  # that text may be in quotes of its own: its first sign tells
         self._schemas = schemas
         self._ref = spec.ref
@@ -165,13 +167,14 @@ class Builder:
 
     # Text slots
 
-    def text_begin(self, field: Field, at: int) -> None:
-        """A TEXT or ESCAPED slot begins."""
+    def text_begin(self, field: Field, at: int, element: bool = False) -> None:
+        """A TEXT or ESCAPED slot begins, perhaps that of an `element`."""
         draft = self.draft
         draft.after_call = self.quotes = False
         self.text_parts = []
         escapes = None if field.codec is None else field.codec.escapes
         self.unescaped = None if escapes is None else Unescaped(escapes)
+        self.sections = Sections() if element else None
         if field.role is Role.STRING:
             self.values.decode_with(field.codec, at)
             return
@@ -200,6 +203,11 @@ class Builder:
 
     def text_part(self, field: Field, text: str) -> None:
         """More text of the open slot."""
+        if self.sections is not None:
+            text = self.sections.more(text)
+            if not self.sections.plain:
+                return
+            self.sections = None
         self._resolved(field, text if self.unescaped is None else self.unescaped.more(text))
 
     def _resolved(self, field: Field, text: str) -> None:
@@ -219,7 +227,8 @@ class Builder:
 
     def text_end(self, field: Field, start: int, end: int) -> None:
         """The open slot ends; its text is characters `start:end`."""
-        self._flush(field)
+        if self._flush(field):
+            self.note(RepairKind.IMPLIED_CLOSER, end, CLOSER)
         role = field.role
         if role is Role.STRING:
             return
@@ -231,10 +240,20 @@ class Builder:
         elif role is Role.VALUE or role is Role.ARGUMENTS:
             self._argument(field, text, start)
 
-    def _flush(self, field: Field) -> None:
-        """What was held back as the beginning of an escape is none."""
-        if self.unescaped is not None and (rest := self.unescaped.rest()):
+    def _flush(self, field: Field) -> bool:
+        """What was held back is all there is: sections, or the beginning of an escape, which is none.
+
+        True when the closer of a section is missing.
+        """
+        lacks, rest = False, ""
+        if self.sections is not None:
+            rest, lacks = self.sections.rest()
+            self.sections = None
+        elif self.unescaped is not None:
+            rest = self.unescaped.rest()
+        if rest:
             self._resolved(field, rest)
+        return lacks
 
     def _argument(self, field: Field, text: str, at: int) -> None:
         """The text of an argument is complete: as it is, or decoded."""

@@ -14,6 +14,7 @@ from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.stops import Calls
 from toolect._graph.symbols import Key, is_echo
 from toolect._reading.clear_text import Clear, clear_text
+from toolect._reading.element import in_element
 from toolect._reading.probe import past_blank
 from toolect._reading.quotation import line_before, quoted
 from toolect._reading.renamed import renamed
@@ -23,6 +24,7 @@ from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
 from toolect._values.escapes import LEAD, hides, unescape
+from toolect._values.sections import begins_section
 
 NEAR = 256
 """Characters in which the end of most texts is: beyond them, each needle is looked for by itself, and remembered."""
@@ -55,7 +57,8 @@ class Text(Route, ABC):
     """Free text up to one of its closers."""
 
     __slots__ = (
-        "_closers", "_common", "_echoes", "_escapes", "_near", "_others", "_repeating", "clear", "codec", "hub",
+        "_closers", "_common", "_echoes", "_element", "_escapes", "_near", "_others", "_repeating", "clear", "codec",
+        "hub",
     )  # fmt: skip
 
     def __init__(self, node: Node) -> None:
@@ -63,6 +66,7 @@ class Text(Route, ABC):
         field = node.text_field()
         self.codec = field.codec
         self._escapes = field.codec.escapes if field.codec is not None else None
+        self._element = in_element(node)
         after = node.step(SlotKind.TEXT).node
         plan = plan_of(node)
         self._closers, others, ends = [], [], []
@@ -95,7 +99,7 @@ class Text(Route, ABC):
             self._near = first_of([first.text, *(word for _, words in self._others for word in words)])
         escapes = "" if self._escapes is None else LEAD[self._escapes]
         if not any(stop.core.startswith(escapes) for stop in ends if escapes):  # what ends it may be an escape
-            self.clear = clear_text(node, plan, ends, escapes, re.escape(self.space))
+            self.clear = clear_text(node, plan, ends, escapes + "<" * self._element, re.escape(self.space))
         self.hub = build(after, after.choices)
 
     def _first(self, to: Striding, pos: int) -> tuple[int, Closer]:
@@ -146,6 +150,8 @@ class Text(Route, ABC):
         if self._repeating and any(self._is_renamed(to, core, pos, where) for core in self._repeating):
             return None
         piece = text[pos:until]
+        if self._element and begins_section(piece) is not None:
+            return None
         if stands_twice(to.last, text, pos, piece):
             return None
         if self._escapes is not None:

@@ -9,6 +9,7 @@ from toolect._graph.stop_plan import StopPlan
 from toolect._graph.stops import Stop
 from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
+from toolect._reading.element import in_element
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued
 from toolect._spec.model import Role, SlotKind
 from toolect._values.escapes import LEAD, hides, run_before
@@ -160,7 +161,7 @@ class Passage:
             course.enter_slot(SlotKind.TEXT, self.start)
             if self.lobby:
                 raise Boundary(self.start)
-        course.builder.text_begin(self.field, self.start)
+        course.builder.text_begin(self.field, self.start, not self.skip and in_element(self.node))
         if self._blank:
             course.builder.text_part(self.field, self.blank)
             self._blank.clear()

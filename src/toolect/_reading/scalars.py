@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
+from toolect._reading.element import in_element
 from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
 from toolect._values.codec import is_plain
 from toolect._values.escapes import LEAD, unescape
+from toolect._values.sections import SECTION
 from toolect._values.vocabulary import VALUE_OF, number
 from toolect.message import Json
 
@@ -117,6 +119,8 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
             return  # whitespace that is written beside it is for careful steps
         first, rest = re.escape(closer[0]), re.escape(closer[1:])
         text = _clean_region(slot, closer) if slot else f"(?:[^{first}]++|{first}(?!{rest}))*+"
+        if in_element(inside):
+            text = f"(?!{SECTION}){text}"
         regex = f"{re.escape(opener)}({text}){re.escape(closer)}"
         codec = (slot.field if slot else inside.text_field()).codec
         escapes = slot.escapes if slot else codec.escapes if codec else None

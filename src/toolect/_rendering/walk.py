@@ -12,6 +12,7 @@ from toolect._rendering.output import Output
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
 from toolect._values.escapes import escape
+from toolect._values.sections import in_section, is_closing
 from toolect.rendered import Part, Unrepresentable
 
 NOTHING = object()
@@ -161,7 +162,9 @@ class Walk(ABC):
         name = part.kind.value if isinstance(part, Slot) else part
         codec = said_of(self.spec.codecs, inside, name)
         escapes = None if codec is None else codec.escapes
-        return text if escapes is None else escape(text, split_space(closer)[1] or "<", escapes)
+        if escapes is not None:
+            text = escape(text, split_space(closer)[1] or "<", escapes)
+        return in_section(text) if isinstance(part, Slot) and is_closing([closer]) else text
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:
         """Write `text`, which a terminal must match whole."""
