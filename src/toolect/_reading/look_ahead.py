@@ -10,6 +10,7 @@ from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.element import object_instead
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank, past_fence
 from toolect._shapes.loose import bare_keys, first_keys
@@ -140,6 +141,8 @@ class _Way(Forgiving):
             if self.known and not line and (answer := alone(self, self.tool)) is not Answer.NO:
                 return answer
         rest = squeeze(buf[pos : pos + 2 * MAX_BLANK])
+        if self.named and (stands := object_instead(node, buf, pos, view.final)) is not Answer.NO:
+            return stands
         if self.named and any(buf.startswith(core, pos) for core in node.implied):
             return Answer.YES
         if self.named and not view.final and any(squeeze(core).startswith(rest) for core in node.implied):

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import STRONG, Node
-from toolect._graph.symbols import Op, OpCode
-from toolect._reading.answer import WAIT, Waiting
+from toolect._graph.node import Node
+from toolect._graph.stop_plan import skip_plan
+from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
+from toolect._reading.element import object_instead
+from toolect._reading.probe import past_fence
 from toolect._reading.slot import Next
+from toolect._reading.text_slot import TextSlot
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ShapeEvent
 from toolect._spec.model import Hole, HoleKind
 from toolect._values.json_lexemes import Broken
 from toolect.message import Json, RepairKind
 
-_OBJECT = re.compile(r'\{\s{0,64}["}]').match
-_BEGUN = re.compile(r"\{\s{0,64}\Z").match
+_FENCE = re.compile(r"\s{0,64}(`{0,3})").match
+"""What closes the fence around it."""
 
 
 class ObjectSlot:
     """The object being read."""
 
-    __slots__ = ("_reader", "_start", "_value")
+    __slots__ = ("_fenced", "_reader", "_start", "_value")
 
     field = None
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, fenced: bool) -> None:
+        self._fenced = fenced
         self._start = course.base + course.pos
         self._value: Json = None
         self._reader = JsonReader(Hole(HoleKind.ARGUMENTS), self._take, plain=True)
@@ -50,14 +54,23 @@ class ObjectSlot:
         draft, call = course.builder.draft, course.builder.call
         assert call is not None
         try:
-            course.pos = self._reader.feed(course.buf, course.pos, course.base, course.final)
+            if not self._reader.done:
+                course.pos = self._reader.feed(course.buf, course.pos, course.base, course.final)
         except Broken as broken:
             call.fail(str(broken))
             course.back_to(broken.resume)
-            return None
+            return TextSlot.skipping(course, course.node, skip_plan(course.node), False)
         if not self._reader.done:
             course.pos = len(course.buf) if course.final else course.pos
+            if course.final and course.node.done is not None:  # where a call may end that has no arguments
+                course.builder.truncate(course.base + course.pos)
             return WAIT
+        if self._fenced:
+            fence = _FENCE(course.buf, course.pos)
+            assert fence is not None
+            if fence.end() == len(course.buf) and len(fence[1]) < 3 and not course.final:
+                return WAIT
+            course.pos = fence.end() if len(fence[1]) == 3 else course.pos
         assert isinstance(self._value, dict)
         call.note(RepairKind.WRAPPED, self._start, "an object")
         for key, value in self._value.items():
@@ -72,25 +85,11 @@ class ObjectSlot:
 
 def begin_object(course: Course, node: Node, pos: int) -> ObjectSlot | Waiting | None:
     """Begin the object at `buf[pos:]`, where `node` takes an argument; None where there is none."""
-    buf, call = course.buf, course.builder.call
-    if buf[pos] != "{" or call is None or not call.name or not course.builder.draft.plain or call.key is not None:
+    call = course.builder.call
+    if call is None or not call.name or not course.builder.draft.plain or call.key is not None:
         return None
-    if not node.made(_takes_elements):
-        return None
-    if not course.final and _BEGUN(buf, pos) is not None:
-        return WAIT
-    if _OBJECT(buf, pos) is None:
-        return None
-    course.pos = pos
-    return ObjectSlot(course)
-
-
-def _takes_elements(node: Node) -> bool:
-    """Does an argument begin at `node`, with a marker that no text begins with by chance?"""
-    if node.text or node.json or node.escaped or node.value:
-        return False
-    return any(
-        isinstance(task, Op) and task.code is OpCode.BEGIN_ARGUMENT and len(core) >= STRONG
-        for core in node.marks
-        for task, _ in node.choices[core][0].trail
-    )
+    stands = object_instead(node, course.buf, pos, course.final, called=True)
+    if stands is not Answer.YES:
+        return WAIT if stands is Answer.WAIT else None
+    course.pos = past_fence(course.buf, pos)
+    return ObjectSlot(course, course.pos > pos)

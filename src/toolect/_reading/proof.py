@@ -14,6 +14,7 @@ from toolect._graph.stops import Unled
 from toolect._graph.symbols import Terminal
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.element import object_instead
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, View, past_fence
 from toolect._spec.model import Role, SlotKind, Spelling
@@ -128,6 +129,10 @@ class _Walk(Forgiving):
             if lexeme is None:
                 if any(cut_off(self.spelled(core), view.buf, self.pos) for core in node.marks):
                     return self._cut()
+                if self.known and self.begun:
+                    stands = object_instead(node, view.buf, self.pos, view.final)
+                    if stands is not Answer.NO:
+                        return stands
                 return Answer.YES if self.known and keyed else Answer.NO
             terminal = isinstance(lexeme.key, Terminal)
             if terminal and lexeme.end == len(view.buf):
