@@ -8,11 +8,11 @@ from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._shapes.broken_text import mended
 from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
+from toolect._values.cdata import CLOSER, Sections
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape
 from toolect._values.ref import split_ref
 from toolect._values.schema import Schema
-from toolect._values.sections import CLOSER, Sections
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Content, Json, Reasoning, RepairKind, Segment, dumps

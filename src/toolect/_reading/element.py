@@ -9,7 +9,7 @@ from toolect._graph.symbols import Op, OpCode
 from toolect._reading.answer import Answer
 from toolect._reading.probe import past_fence
 from toolect._spec.model import Role, SlotKind
-from toolect._values.sections import is_closing
+from toolect._values.cdata import is_closing
 
 _SPOKEN = (Role.CONTENT, Role.REASONING, None)
 _OBJECT = re.compile(r"""\{\s{0,64}["'}]""").match

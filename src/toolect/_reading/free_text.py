@@ -23,8 +23,8 @@ from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import Role, SlotKind
+from toolect._values.cdata import begins_section
 from toolect._values.escapes import LEAD, hides, unescape
-from toolect._values.sections import begins_section
 
 NEAR = 256
 """Characters in which the end of most texts is: beyond them, each needle is looked for by itself, and remembered."""

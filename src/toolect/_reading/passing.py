@@ -33,8 +33,7 @@ def passing(
     it is clear: from there on it is left in the buffer of `source`, with the one of `leads` that stands before it.
     What was taken in is not in the buffer any more: `source` keeps it where it is the text of a call.
     """
-    held_back = builder.unescaped is not None or builder.sections is not None
-    if held_back or field.role is None or builder.quotes and not builder.text_parts:
+    if builder.unescaped is not None or field.role is None or builder.quotes and not builder.text_parts:
         return None
     role, parts, held = field.role, builder.text_parts, source.buf
     spoken = role is Role.CONTENT or role is Role.REASONING
@@ -45,6 +44,10 @@ def passing(
     def take(chunk: str) -> list[Event] | None:
         nonlocal held
         text = held + chunk if held else chunk
+        if builder.sections is not None:
+            if not builder.sections.passes(text):
+                return None
+            builder.sections = None
         found = sign(text)
         if found is not None:
             if found.lastindex is not None:

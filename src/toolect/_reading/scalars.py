@@ -10,9 +10,9 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._reading.element import in_element
 from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
+from toolect._values.cdata import SECTION
 from toolect._values.codec import is_plain
 from toolect._values.escapes import LEAD, unescape
-from toolect._values.sections import SECTION
 from toolect._values.vocabulary import VALUE_OF, number
 from toolect.message import Json
 

@@ -11,8 +11,8 @@ from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
+from toolect._values.cdata import in_section, is_closing
 from toolect._values.escapes import escape
-from toolect._values.sections import in_section, is_closing
 from toolect.rendered import Part, Unrepresentable
 
 NOTHING = object()

@@ -1,5 +1,5 @@
 """Text and typed values: codecs, literals, escapes, layouts, and what a tool's schema says.
 
-Others import `codec`, `escapes`, `fitting`, `json_lexemes`, `layout`, `ref`, `schema`, `text_values`, `toolset`,
-`trees`, `type_names`, `vocabulary`; all else is its own.
+Others import `cdata`, `codec`, `escapes`, `fitting`, `json_lexemes`, `layout`, `ref`, `schema`, `text_values`,
+`toolset`, `trees`, `type_names`, `vocabulary`; all else is its own.
 """
