@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,12 +24,13 @@ from toolect._chats.comparing import IDS, changes
 from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
 from toolect._data.job import UNIT, Done, Job, _alone, run
+from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
 from toolect.cli import main
 from toolect.conversation import Assistant, User
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
-from toolect.message import Json, Status
+from toolect.message import BadMessage, Json, Status
 from toolect.rendered import Unrepresentable
 
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
@@ -104,9 +105,12 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
             read: list[str] = []
             patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
             try:
+                plain = chat.told(given, date="2026-01-01", compare=False) if seed % 2 else None
+                assert not read
                 told = chat.told(given, date="2026-01-01")
             except Unrepresentable:
                 continue
+        assert plain is None or (str(plain.text), plain.changes) == (str(told.text), ())
         apart += not read and any(isinstance(turn, Assistant) and turn.message.calls for turn in given.turns)
         assert told.text == chat.render(given, False, date="2026-01-01")
         back = chat.parse(told.text)
@@ -314,6 +318,37 @@ def test_nulls_of_tables_are_undone() -> None:
 
 
 # What is kept
+
+
+def test_tools_are_read_alike_however_they_come() -> None:
+    """Definitions of tools are the same from the JSON of a line as from its values, also where they are mended."""
+    odd: list[Callable[[dict[str, Any]], Json]] = [
+        lambda one: one.update(strict=True),
+        lambda one: one.pop("type"),
+        lambda one: one["function"].update(parameters={}),
+        lambda one: one["function"].update(parameters=json.dumps(one["function"]["parameters"])),
+        lambda one: one["function"].update(parameters={"city": {"type": "str"}}),
+        lambda one: one["function"].update(description=None),
+        lambda one: one["function"].update(description="null"),
+        lambda one: one["function"].update(name=""),
+        lambda one: one["function"].update(input_schema={}),
+        lambda one: one["function"]["parameters"].update(x={"a": [1.0, 1, True]}),
+        lambda one: one["function"]["parameters"].update(properties=[]),
+        lambda one: None,
+    ]
+
+    def tools(read: Callable[[], object]) -> str:
+        try:
+            return repr(read())
+        except BadMessage as error:
+            return str(error)
+
+    random = Random(1)
+    for number in range(300):
+        given = json.loads(json.dumps(own_tools(random)))
+        odd[number % len(odd)](random.choice(given))
+        line = json.dumps(given).encode()
+        assert tools(lambda: tools_of_json(line)) == tools(lambda: tools_in(given)), line  # noqa: B023
 
 
 def test_filters_say_why() -> None:

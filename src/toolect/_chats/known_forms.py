@@ -49,8 +49,9 @@ class Known(NamedTuple):
 class KnownTools(NamedTuple):
     """A list of tools, kept so that its identity stays its own, what is read of it, and what is told otherwise."""
 
-    given: object
-    read: Sequence[Mapping[str, Any]]
+    given: Sequence[Mapping[str, Any]]
+    read: Sequence[Mapping[str, Any]] | None
+    """None where nothing was read back."""
     changes: tuple[Change, ...]
 
 
@@ -79,23 +80,31 @@ class KnownForms:
         """How tools are told, as one text each."""
 
     def text(
-        self, turns: PlainTurns, wishes: Key, conversation: Conversation, writer: Writer
+        self, turns: PlainTurns, wishes: Key, conversation: Conversation, writer: Writer, compare: bool
     ) -> tuple[str, tuple[Change, ...]] | None:
         """The text of a conversation whose form is known, and what is told otherwise; None where it is not.
 
-        Tools and calls that are not known are read back apart from all else.
+        Tools and calls that are not known are read back apart from all else; without `compare` nothing is.
         """
         known = self._ready.get((*wishes, bool(conversation.tools), turns.key))
         if known is None or isinstance(conversation.turns[0], System) and turns.texts[0] == self._system:
             return None
         form = self._forms.get(known.shape)
-        if form is None:
+        if form is None and compare:
             return None
         number = id(conversation.tools) if conversation.tools else 0
         tools = self._tools.get(number)
+        if compare and tools is not None and tools.read is None:
+            return None
         writer.tools = conversation.tools
         filled = known.filled(turns, writer, self._told)
-        if filled is None or not self._edges.keep(writer.held):
+        if filled is None:
+            return None
+        if form is None or not compare:
+            if tools is None:
+                self._keep_told(KnownTools(conversation.tools, None, ()), known, filled)
+            return "".join(filled), ()
+        if not self._edges.keep(writer.held):
             return None
         if tools is None:
             tools = self._tools_apart(conversation, known, writer, filled)
@@ -117,17 +126,21 @@ class KnownForms:
         if not all(map(is_bare, told)):
             return None
         read = [tool for text in told for tool in read_definition(self._spec.tools, text)]
-        self._make_room()
         found = KnownTools(conversation.tools, read, tuple(tool_changes(conversation.tools, read)))
-        self._tools[id(conversation.tools)] = found
+        self._keep_told(found, known, filled)
+        return found
+
+    def _keep_told(self, tools: KnownTools, known: Ready, filled: Sequence[str]) -> None:
+        """Keep a list of tools, and how they are told."""
+        self._make_room()
+        self._tools[id(tools.given)] = tools
         for part, text in zip(known.parts, filled, strict=True):
             if isinstance(part, Told):
-                self._told[place_of(part, conversation.tools)] = text
-        return found
+                self._told[place_of(part, tools.given)] = text
 
     def _is_read(self, one: Calling, said: str, tools: KnownTools, form: Known) -> bool:
         """True when an answer is read back, apart from all else, as its form tells it."""
-        back = self._answers.read(said, tools.read)
+        back = self._answers.read(said, tools.read or ())
         claimed = [change.what for change in form.changes if change.turn == one.number]
         ids = [call.id for call in back.calls]
         if any(ids) and ids != [call.id for call in one.calls]:
@@ -138,7 +151,7 @@ class KnownForms:
         """What is told otherwise of a conversation; None where only reading it back can tell."""
         number = id(conversation.tools) if conversation.tools else 0
         tools, known = self._tools.get(number), self._forms.get(form.shape)
-        if tools is None or known is None or known.apart or form.calls is None:
+        if tools is None or tools.read is None or known is None or known.apart or form.calls is None:
             return None
         return tools.changes + known.changes if all((number, call) in self._calls for call in form.calls) else None
 
@@ -149,9 +162,7 @@ class KnownForms:
             assert writer.outline is not None and writer.clean is not None
             self._ready[key] = ready(writer.outline, writer.clean[0], conversation.turns, form.shape, writer)
         known = self._ready[key]
-        if known is None or form.shape not in self._forms:
-            return
-        for part in known.parts:
+        for part in known.parts if known is not None else ():
             if isinstance(part, Told):
                 told = writer.all_tools
                 if isinstance(part.op, Each):
@@ -190,7 +201,7 @@ class KnownForms:
         number = id(conversation.tools) if conversation.tools else 0
         of_tools = tuple(change for change in changes if change.what in OF_TOOLS)
         known = self._tools.get(number)
-        if known is None:
+        if known is None or known.read is None:
             self._tools[number] = KnownTools(conversation.tools, back.tools, of_tools)
         elif known.changes != of_tools:
             return
@@ -204,7 +215,7 @@ class KnownForms:
         """Forget what is known of forms, or of tools, where it is too much."""
         if len(self._forms) >= MAX_KNOWN or len(self._ready) >= MAX_KNOWN:
             self._forms, self._ready = {}, {}
-        if len(self._tools) >= MAX_TOOLS or len(self._calls) >= MAX_KNOWN:
+        if len(self._tools) >= MAX_TOOLS or len(self._told) >= MAX_KNOWN or len(self._calls) >= MAX_KNOWN:
             self._tools, self._calls, self._told = {0: NONE}, set(), {}
             self.pieces.clear()
 

@@ -79,8 +79,8 @@ class Edges:
         for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}:
             if not start.isalnum() or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after):
                 self._ends[start[-1]] = (*self._ends.get(start[-1], ()), start)
-        self._begins: dict[tuple[str, ChatSlot], tuple[tuple[str, ...], int]] = {}
-        """What a text of a slot must not begin with, and the length of the longest."""
+        self._begins: dict[tuple[str, ChatSlot], dict[str, tuple[str, ...]]] = {}
+        """What a text of a slot must not begin with, nor be the beginning of, by its first sign."""
 
     def keep(self, held: Sequence[tuple[str, Fill, int]]) -> bool:
         """True when none of the texts makes anything with what stands before or after it."""
@@ -94,14 +94,14 @@ class Edges:
             begin = begins.get((op.rule, op.slot))
             if begin is None:
                 begin = self._begin(op)
-            heads, longest = begin
-            if heads and text.startswith(heads):
-                return False
-            if len(text) < longest and any(head.startswith(text) for head in heads):
+            heads = begin.get(text[0])
+            if heads is not None and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
                 return False
         return True
 
-    def _begin(self, op: Fill) -> tuple[tuple[str, ...], int]:
-        heads = tuple(one.strip() for one in self._reader.begins_of(op.rule, op.slot))
-        found = self._begins[op.rule, op.slot] = heads, max(map(len, heads), default=0)
+    def _begin(self, op: Fill) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for head in (one.strip() for one in self._reader.begins_of(op.rule, op.slot)):
+            found[head[0]] = (*found.get(head[0], ()), head)
+        self._begins[op.rule, op.slot] = found
         return found

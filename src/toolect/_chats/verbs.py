@@ -101,20 +101,23 @@ class Chat(Written):
         thinking: bool | None = None,
         date: Date | str | None = None,
         unsafe: Unsafe = "refuse",
+        compare: bool = True,
     ) -> Told:
         """The text as of `render`, and what it tells otherwise: found out by reading it back, or one of its form.
 
+        Without `compare` nothing is read back, and nothing told otherwise is found.
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
         known, wishes = self._known, (thinking,)
         turns = None if unsafe == "keep" else plain_turns(conversation.turns)
         new = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)
-        if turns is not None and (told := known.text(turns, wishes, conversation, new())):
+        if turns is not None and (told := known.text(turns, wishes, conversation, new(), compare)):
             return Told(*told)
         writer = new()
         text = writer.write(conversation.turns, conversation.tools, False, thinking)
         form = known.form(conversation, writer)
-        found, back = known.changes(form, conversation) if form else None, None
+        found = () if not compare else known.changes(form, conversation) if form else None
+        back = None
         if found is None:
             back = self.parse(text)
             found = tuple(one for one in changes(conversation, back) if one.what != IDS)

@@ -43,7 +43,8 @@ class Account(msgspec.Struct, frozen=True):
         found: dict[str, Json] = {"status": self.fate.value}
         if self.reason is not None:
             found["reason"] = str(self.reason)
-        return found | {"changes": [*map(str, self.changes)], "notes": [*map(str, self.notes)]}
+        found["changes"], found["notes"] = [*map(str, self.changes)], [*map(str, self.notes)]
+        return found
 
 
 class Unfit(Exception):

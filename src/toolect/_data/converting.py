@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -53,7 +52,7 @@ class Seen(NamedTuple):
     """What a row was found to have: its turns, its calls by tool, and its features."""
 
     turns: int
-    tools: Counter[str]
+    tools: Mapping[str, int]
     features: frozenset[str]
 
 
@@ -110,7 +109,7 @@ def _beside(others: Mapping[str, Json], new: dict[str, Json]) -> dict[str, Json]
 
 
 def _seen(reading: Reading) -> Seen:
-    tools: Counter[str] = Counter()
+    tools: dict[str, int] = {}
     features = set()
     for turn in reading.conversation.turns:
         if type(turn) is not Assistant:
@@ -118,7 +117,7 @@ def _seen(reading: Reading) -> Seen:
         calls, content = 0, False
         for segment in turn.message.segments:
             if isinstance(segment, Call):
-                tools[segment.name] += 1
+                tools[segment.name] = tools.get(segment.name, 0) + 1
                 calls += 1
             elif isinstance(segment, Content):
                 content = content or bool(segment.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -69,30 +69,54 @@ def tools_of_json(data: bytes) -> Tools:
 
 @lru_cache(MAX_KEPT)
 def _of_spelling(data: bytes) -> Tools:
+    try:
+        plain = b"null" not in data and _decode_plain(data)
+    except (ValueError, RecursionError):
+        plain = False
     given = msgspec.json.decode(data)
-    if not isinstance(given, list) or not given:
+    if not plain:
         return tools_in(given)
-    return _tools(given, b"null" in data)
+    schemas = {one.function.name: tool["function"]["parameters"] for one, tool in zip(plain, given, strict=True)}
+    return Tools((*given,), schemas, ())
 
 
-def _tools(given: Json, nulls: bool = True) -> Tools:
-    """The tools that are given; `nulls` is false where there are none in them."""
+class _Schema(msgspec.Struct, gc=False):
+    type: Literal["object"]
+    properties: dict[str, Json]
+
+
+class _Function(msgspec.Struct, gc=False):
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    parameters: _Schema
+    description: str = ""
+
+
+class _Tool(msgspec.Struct, gc=False):
+    """A definition that is as it should be."""
+
+    type: Literal["function"]
+    function: _Function
+
+
+_decode_plain = msgspec.json.Decoder(list[_Tool]).decode
+
+
+def _tools(given: Json) -> Tools:
     value = opened(given)
     if isinstance(value, Mapping):
         value = [value]
     notes: dict[str, Change] = {}
     if isinstance(value, list):
-        value = [_mended(opened(tool), notes, nulls) for tool in value]
+        value = [_mended(opened(tool), notes) for tool in value]
     tools = read_tools(value)
     return Tools(tools, {one["function"]["name"]: one["function"]["parameters"] for one in tools}, (*notes.values(),))
 
 
-def _mended(tool: Json, notes: dict[str, Change], nulls: bool) -> Json:
+def _mended(tool: Json, notes: dict[str, Change]) -> Json:
     """A tool whose parameters are a JSON Schema."""
     if not isinstance(tool, Mapping):
         return tool
-    if nulls:
-        tool = _without_nulls(tool, notes)
+    tool = _without_nulls(tool, notes)
     inner = tool.get("function", tool)
     if not isinstance(inner, Mapping) or not inner.get("name") or "input_schema" in inner:
         return tool

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
-from toolect._chats.verbs import Told
 from toolect._values.ref import join_ref
 from toolect.conversation import Conversation
 from toolect.message import Call, Json, Message, Segment, dumps
@@ -174,11 +173,7 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
     conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
-        if target.compare:
-            told = one.told(conversation, **options)
-        else:
-            text = one.render(conversation, False, **options)
-            told = Told(text, (), text.defused)
+        told = one.told(conversation, compare=target.compare, **options)
         return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes])
     tokenizer: Any = tokenizer_of(target.tokenizer)
     made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
@@ -195,8 +190,7 @@ def told_in_order(conversation: Conversation, ref: str) -> Conversation:
     Where a dialect counts its calls, as `ref` says, they have ids as it counts them, so that results name them.
     """
     counts = "{index}" in ref
-    results = [turn for turn in conversation.turns if isinstance(turn, Results)]
-    if not counts and all(len(turn.results) < 2 for turn in results):
+    if not counts and not any(type(turn) is Results and len(turn.results) > 1 for turn in conversation.turns):
         return conversation
     waiting = Waiting()
     places: dict[int, int] = {}  # of each call, by its identity
