@@ -176,6 +176,7 @@ TELLING = {
     "a list in prose": f"Here is a list of functions:\n{json.dumps(TWO_TOOLS, indent=1)}\nUse [func1(x=1)] for {{1}}.",
     "one after the other": f"Functions, if [1] {{required}} -\n{ONE}\n\n{OTHER}\n",
     "below headings": f"# Functions\n\n## tide\n\n{ONE}\n\n## harbour\n\n{OTHER}\nCall them as {{{CALL}}}",
+    "as Python prints them": f"You have access to the following APIs: {TWO_TOOLS}",
     "with Python's types": f"Some: {json.dumps([definition(one['name'], type='dict') for one in TWO_TOOLS])}. [{{}}]",
 }
 """System texts that tell of the same two tools."""
@@ -203,9 +204,11 @@ def test_texts_may_tell_of_tools_and_results(telling: str, results: str, kind: s
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text", ["[{", '[{"name": ', '{"name": "f", ', '[{"a": 1}, ', '{"name": "f", "parameters": []}']
-)
+BEGINNINGS = ["[{", '[{"name": ', '{"name": "f", ', '[{"a": 1}, ', '{"name": "f", "parameters": []}', '[{"a": [']
+BEGINNINGS += [text.replace('"', "'") for text in BEGINNINGS[1:]]
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
 def test_texts_full_of_what_begins_as_tools_do(text: str) -> None:
     """A system text that only looks as if it told of tools tells of none, in bounded work."""
     row = {"messages": [{"role": "system", "content": text * 20_000}, {"role": "user", "content": "Hi"}]}

@@ -7,13 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolect._exchange.definitions import read_tools
+from toolect._values.literals import literal_at
 from toolect.message import BadMessage, Json, dumps
 from toolect.turns import ToolResult
 
 MAX_FAILED = 200
 """Places of one text that begin as JSON does and hold no definitions. Beyond it: no further one is looked for."""
 _TOOLS = re.compile(r"<tools>\s*([\[{].*?[]}])\s*</tools>", re.DOTALL)
-_BEGINS = re.compile(r"""\[\s*\{\s*"|\{\s*\"""")
+_BEGINS = re.compile(r"""\[\s*+\{\s*+["']|\{\s*+["']""")
+_PRINTED = re.compile(r"[\[{\s]*+'")
 _BETWEEN = re.compile(r"[,\s]*")
 _OPENER = re.compile(r"\s*<(\w{1,40})>\s*")
 _RESULT = {"tool_call_id", "name", "content"}
@@ -29,7 +31,7 @@ def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
 
 
 def _told(system: str) -> list[Json]:
-    """The definitions that a system text holds: in an element of their own, else in JSON anywhere in the prose."""
+    """The definitions that a system text holds: in an element of their own, else anywhere in the prose."""
     if (element := _TOOLS.search(system)) is not None:
         found = [*_values(element[1], 0)]
         return [one for value, _ in found for one in _each(value)] if found and found[-1][1] == len(element[1]) else []
@@ -48,10 +50,10 @@ def _told(system: str) -> list[Json]:
 
 
 def _values(text: str, at: int) -> Iterator[tuple[Json, int]]:
-    """The JSON values that stand one after the other, each with where the blanks behind it end."""
+    """The values that stand one after the other, as JSON or as Python prints them, and where the blanks behind end."""
     while at < len(text):
         try:
-            value, at = _JSON.raw_decode(text, at)
+            value, at = _JSON.raw_decode(text, at) if _PRINTED.match(text, at) is None else literal_at(text, at)
         except (ValueError, RecursionError):
             return
         between = _BETWEEN.match(text, at)

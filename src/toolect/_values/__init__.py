@@ -1,5 +1,6 @@
 """Text and typed values: codecs, literals, escapes, layouts, and what a tool's schema says.
 
-Others import `cdata`, `codec`, `escapes`, `fitting`, `json_lexemes`, `layout`, `ref`, `schema`, `text_values`,
+Others import `cdata`, `codec`, `escapes`, `fitting`, `json_lexemes`, `layout`, `literals`, `ref`, `schema`,
+`text_values`, `toolset`, `trees`, `type_names`, `vocabulary`; all else is its own.
 `toolset`, `trees`, `type_names`, `vocabulary`; all else is its own.
 """

@@ -59,8 +59,16 @@ class _Display:
 
 def read_literal(text: str) -> Json:
     """The list or object that all of `text` displays. Raises ValueError when it is none, or nests too deep."""
+    value, end = literal_at(text, 0)
+    if text[end:].strip():
+        raise _none(text)
+    return value
+
+
+def literal_at(text: str, at: int) -> tuple[Json, int]:
+    """The list or object whose display begins at `at`, and where it ends. Raises ValueError as above."""
+    start = at
     stack: list[_Display] = []
-    at = 0
     while (match := _TOKEN.match(text, at)) is not None:
         at = match.end()
         mark, word = match["mark"], match["word"] or ""
@@ -76,13 +84,15 @@ def read_literal(text: str) -> Json:
         if mark is not None:
             value = stack.pop().close(mark)
             if not stack:
-                if text[at:].strip():
-                    break
-                return value
+                return value, at
         elif word:
             value = PYTHON[word] if word in PYTHON else number(word)
         else:
             value = unescape(match["double"] if match["single"] is None else match["single"], Escapes.PYTHON)
         if not stack[-1].add(value, word):
             break
-    raise ValueError(f"expected a Python display of a list or an object, got {text[:40]!r}")
+    raise _none(text[start : start + 40])
+
+
+def _none(text: str) -> ValueError:
+    return ValueError(f"expected a Python display of a list or an object, got {text[:40]!r}")
