@@ -24,6 +24,7 @@ from toolect._chats.comparing import IDS, changes
 from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
 from toolect._data.job import UNIT, Done, Job, _alone, run
+from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
@@ -204,6 +205,22 @@ def test_texts_may_tell_of_tools_and_results(telling: str, results: str, kind: s
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("telling", TELLING)
+@pytest.mark.parametrize("line", [True, False])
+def test_texts_tell_of_tools_that_are_not_declared(telling: str, line: bool) -> None:
+    """Also where calls stand beside the texts, in rows of a file and others; tools that are declared are those."""
+    row = {"messages": [{"role": "system", "content": TELLING[telling]}, *ASKED]}
+    convert = Convert(target_of("messages"), Source(Kind.MESSAGES))
+    given = row_of_line(convert.source, json.dumps(row).encode()) if line else row
+    (one,) = convert.rows(given)
+    assert [tool["function"]["name"] for tool in one["tools"]] == ["tide", "harbour"]
+    assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
+    assert one["account"]["status"] == "changed"
+    given = {**row, "tools": [tool("tide")]}
+    assert convert(given)["messages"][0]["content"] == TELLING[telling]
+    assert len(convert(given)["tools"]) == 1
+
+
 BEGINNINGS = ["[{", '[{"name": ', '{"name": "f", ', '[{"a": 1}, ', '{"name": "f", "parameters": []}', '[{"a": [']
 BEGINNINGS += [text.replace('"', "'") for text in BEGINNINGS[1:]]
 
@@ -337,7 +354,7 @@ def test_tools_are_read_alike_however_they_come() -> None:
         lambda one: one["function"].update(input_schema={}),
         lambda one: one["function"]["parameters"].update(x={"a": [1.0, 1, True]}),
         lambda one: one["function"]["parameters"].update(properties=[]),
-        lambda one: None,
+        lambda _: None,
     ]
 
     def tools(read: Callable[[], object]) -> str:

@@ -13,8 +13,10 @@ from toolect._data.open_row import TOOLS, Reading, read_of
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_source import Source
 from toolect._exchange.plain_messages import plain_turns
+from toolect._exchange.told_in_texts import may_define
 from toolect.corpora.value_kinds import decode_json
 from toolect.message import Json
+from toolect.turns import System
 
 _columns = msgspec.json.Decoder(dict[str, Raw]).decode
 _NULL = b"null"
@@ -45,6 +47,8 @@ def _plain(columns: dict[str, Raw], source: Source) -> PlainRow | None:
     if not turns:
         return None
     told = _first(TOOLS, columns)
+    if not told and isinstance(turns[0], System) and may_define(turns[0].text):
+        return None
     tools = tools_of_json(bytes(columns[told])) if told else tools_in(None)
     taken = frozenset(filter(None, (name, told)))
     others = {key: decode_json(value) for key, value in columns.items() if key not in taken}

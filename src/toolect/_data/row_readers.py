@@ -22,7 +22,7 @@ from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.message import BadMessage, Json
-from toolect.turns import Assistant, Turn, User
+from toolect.turns import Assistant, System, Turn, User
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
 TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
@@ -57,8 +57,11 @@ Reader: TypeAlias = Callable[[OpenRow], Iterator[Sequence[Turn]]]
 
 
 def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
+    declared = bool(one.tools.tools)
     turns = one.turns(one.take(*LISTS), "messages")
-    yield one.retold(turns) if one.source.dialect else turns
+    if not declared and not one.tools.tools and turns and isinstance(turns[0], System):
+        one.declare([*definitions_in(turns[0].text)])
+    yield one.retold(turns) if one.source.dialect or not declared else turns
 
 
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:

@@ -9,7 +9,8 @@ from toolect._objects import Object, as_list, as_text, field, got, plain
 from toolect._values.type_names import types_named
 from toolect.message import BadMessage, Json
 
-_SCHEMAS = ("parameters", "input_schema")
+SCHEMAS = ("parameters", "input_schema")
+"""What the schema of a tool's parameters is called."""
 _NO_PARAMETERS = 'of a tool without parameters write {"type": "object", "properties": {}}'
 
 
@@ -41,7 +42,7 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
     if not as_text(field(function, "name"), f"{at}.name"):
         raise BadMessage("a name", "none", f"{at}.name")
     as_text(field(function, "description"), f"{at}.description")
-    key = next((key for key in _SCHEMAS if function.get(key) is not None), None)
+    key = next((key for key in SCHEMAS if function.get(key) is not None), None)
     if key is None:
         raise BadMessage("a JSON Schema of the parameters", "none", f"{at}.parameters", _NO_PARAMETERS)
     _check_schema(function[key], f"{at}.{key}")

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from toolect._exchange.definitions import read_tools
+from toolect._exchange.definitions import SCHEMAS, read_tools
 from toolect._values.literals import literal_at
 from toolect.message import BadMessage, Json, dumps
 from toolect.turns import ToolResult
@@ -25,7 +25,7 @@ _JSON = json.JSONDecoder()
 def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
     """The tools that a system text tells of; none where their definitions are no good."""
     try:
-        return read_tools(_told(system))
+        return read_tools(_told(system)) if may_define(system) else ()
     except BadMessage:
         return ()
 
@@ -70,7 +70,12 @@ def _defines(value: Json) -> bool:
     inner = value.get("function", value) if isinstance(value, dict) else None
     if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
         return False
-    return any(isinstance(inner.get(key), dict) for key in ("parameters", "input_schema"))
+    return any(isinstance(inner.get(key), dict) for key in SCHEMAS)
+
+
+def may_define(system: str) -> bool:
+    """False for a text that holds no definitions for certain."""
+    return any(key in system for key in SCHEMAS)
 
 
 def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:

@@ -2,5 +2,4 @@
 
 Others import `cdata`, `codec`, `escapes`, `fitting`, `json_lexemes`, `layout`, `literals`, `ref`, `schema`,
 `text_values`, `toolset`, `trees`, `type_names`, `vocabulary`; all else is its own.
-`toolset`, `trees`, `type_names`, `vocabulary`; all else is its own.
 """
