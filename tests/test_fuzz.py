@@ -197,6 +197,11 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     (
         "auto",
+        '{"type": "function_call", "name": "f", "arguments": "{}"}k\n```JSON<',
+        {"tools": [{"name": "f"}]},
+    ),
+    (
+        "auto",
         "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",
         {},
     ),

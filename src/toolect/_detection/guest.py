@@ -243,8 +243,11 @@ class Guest(Watcher):
         return any(call.spelling is None and call.arguments for call in self.ended)
 
     def repaired(self) -> list[Repair]:
-        """The repairs so far, outside of calls and inside, with one that the open call is bound to need."""
-        found = list(self._draft.repairs)
+        """The repairs so far, outside of calls and inside, with one that the open call is bound to need.
+
+        What was seen of the text that is left to others speaks against nobody.
+        """
+        found = self.result()[1]
         for ended in self.ended:
             found += ended.repairs
         call, slot = self._draft.call, self._machine.slot
