@@ -12,7 +12,7 @@ from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled, stops_
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text
 from toolect._reading.free_text import NEAR, first_of, nowhere
-from toolect._reading.look_ahead import headed
+from toolect._reading.look_ahead import headed, is_proved
 from toolect._reading.named_stop import Named
 from toolect._reading.probe import match_blank, past_blank
 from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
@@ -37,6 +37,7 @@ class Said(Route):
     __slots__ = (
         "_begins",
         "_clear",
+        "_heads",
         "_near",
         "_own",
         "_part",
@@ -73,6 +74,7 @@ class Said(Route):
         direct += [terminal for terminal, _ in node.patterns if not node.named(terminal)]
         bare = bool(plan.braces) and plan.direct
         self.direct = build(node, direct, bare=bare) if direct or bare else None
+        self._heads = any(not node.named(terminal) for terminal, _ in node.patterns) or not is_proved(node)
         self.open = after.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
@@ -132,7 +134,7 @@ class Said(Route):
             if not text.startswith(self.space, pos):
                 return None
             pos += len(self.space)
-        if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:
+        if self._headed(to, pos) is not Answer.NO:
             return None
         if self.head is not None:
             at = past_blank(text, pos)
@@ -172,6 +174,10 @@ class Said(Route):
             return False
         said = self.node.graph.pattern(stop.core).match(to.buf, at, at + MAX_LEXEME)
         return said is not None and (said.end() == to.size or split_ref(stop.ref, said[0])[0] in to.schemas.by_name)
+
+    def _headed(self, to: Striding, pos: int) -> Answer:
+        """As `headed`; a name that begins a call is for who proves that."""
+        return Answer.NO if to.final and not self._heads or not self.node.patterns else headed(to, self.node, pos)
 
     def opens(self, text: str, pos: int) -> bool:
         named = [named for word, named in self.named.items() if text.startswith(word, pos)]
@@ -213,7 +219,7 @@ class Said(Route):
             then = cross(to, hub, pos)
             if then is not None:
                 return then
-        if self.node.patterns and headed(to, self.node, pos) is not Answer.NO:
+        if self._headed(to, pos) is not Answer.NO:
             return None
         where = match_blank(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if where == to.size:
@@ -239,7 +245,7 @@ class Said(Route):
         if self.space or where == to.size or not text.startswith(trail, to.before) or pos != to.before + len(trail):
             return None
         if self.node.patterns:
-            on = headed(to, self.node, pos) is Answer.YES
+            on = self._headed(to, pos) is Answer.YES
         elif not self._begins or text[where].isspace():
             return None
         else:

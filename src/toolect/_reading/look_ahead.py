@@ -216,6 +216,11 @@ def bare_call(view: View, shape: Shape, pos: int) -> Answer:
     return Answer.NO if done else WAIT
 
 
+def is_proved(node: Node) -> bool:
+    """True where a name that begins a call at `node` has to be proved: where the text beside it is content."""
+    return node.text_field().role in (Role.CONTENT, None)
+
+
 def headed(view: View, node: Node, pos: int) -> Answer:
     """Does a terminal with its marker stand at `buf[pos:]`, where free text may stand too?
 
@@ -223,7 +228,7 @@ def headed(view: View, node: Node, pos: int) -> Answer:
     marker proves it only for a declared tool, and if the call goes on after it.
     """
     probe = Probe(view, node, pos)
-    proved = node.text_field().role in (Role.CONTENT, None)
+    proved = is_proved(node)
     if probe.space() is WAIT:
         return WAIT
     head = probe.next()

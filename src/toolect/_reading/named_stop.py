@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.node import Node
 from toolect._graph.stop_plan import Needle, plan_of
 from toolect._graph.stops import NameLine
 from toolect._reading.answer import Answer
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
-from toolect._reading.runs import Hub, build
+from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import SlotKind
+
+
+_VALUE = re.compile(r"""\d{1,16}[,)]|(['"])[\w ]""").match
+"""A value of any language of values, but for its end."""
 
 
 class Named:
     """A stop that counts only where a call begins with its name."""
 
-    __slots__ = ("after", "hub", "lead", "line", "longest", "size", "textless")
+    __slots__ = ("after", "hub", "lead", "line", "longest", "reserved", "size", "textless")
 
     def __init__(self, node: Node, needle: Needle, at_head: bool = False, at_once: bool = False) -> None:
         """`at_head`: it stands where the text would; `at_once`: no text is before it, but whitespace perhaps."""
@@ -27,6 +33,7 @@ class Named:
         """The same where no text is before it, if that tells more: it may go on with what is open."""
         self.lead, self.line, self.size = needle.lead, 0, len(stop.core)
         self.longest = plan_of(node).longest
+        self.reserved = node.graph.network.spec.reserved
         if isinstance(stop, NameLine):
             direct = (at_head or at_once) and stop.key in node.choices
             self.line, self.size = 0 if at_head else 1, 0
@@ -52,14 +59,21 @@ class Named:
         end = at + self.size
         if self.hub is None or not to.final and to.size - at <= self.longest:
             return Answer.WAIT
-        if to.declared and (match := self.hub.match(to.buf, at)) is not None:
+        if (match := self.hub.match(to.buf, at)) is not None:
             trace = self.hub.traces[match.lastindex]  # type: ignore[index]  # every expression has a group
             begun = match.end() < to.size if trace.json is None else to.buf.startswith("{", match.end())
-            if trace.proves and begun and match[trace.proves] in to.schemas.by_name:
-                return Answer.YES
+            if trace.proves and begun:
+                name = match[trace.proves]
+                if name in to.schemas.by_name if to.declared else self._is_form(to.buf, trace, name, match.end()):
+                    return Answer.YES
         from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
         return proof(to, self.after, end)
+
+    def _is_form(self, text: str, trace: Trace, name: str, at: int) -> bool:
+        """Where no tools are declared: does a plain value stand at index `at`, after the key of the first argument?"""
+        value = _VALUE(text, at) if trace.node.value and name not in self.reserved else None
+        return value is not None and (value[1] is None or value[1] in trace.node.marks)
 
     def cross(self, to: Striding, at: int) -> Route | None:
         """Go over it, and on; None where that is not possible."""
