@@ -14,7 +14,6 @@ from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
 from toolect._spec.model import SlotKind
 
-
 _VALUE = re.compile(r"""\d{1,16}[,)]|(['"])[\w ]""").match
 """A value of any language of values, but for its end."""
 
