@@ -20,7 +20,7 @@ from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.json_slot import begin_json
 from toolect._reading.lexing import lex, waiting
 from toolect._reading.look_ahead import headed
-from toolect._reading.probe import match_blank
+from toolect._reading.probe import bracket_in_fence, match_blank
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.run_draft import settled
@@ -234,7 +234,10 @@ def _enter_text(course: Course, node: Node) -> Next:
         at = match_blank(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at == len(buf) and not final:
             return WAIT
-        if buf[at : at + 1] in ("{", "["):
+        fenced = bracket_in_fence(buf, at, final) if buf[at : at + 1] == "`" else Answer.NO
+        if fenced is Answer.WAIT:
+            return WAIT
+        if fenced is Answer.YES or buf[at : at + 1] in ("{", "["):
             course.pos = at
             spacing.settled()
             return begin_json(course, node)

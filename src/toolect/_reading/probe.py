@@ -30,6 +30,7 @@ _EMPTY = re.compile(rf"\{{\s{{0,{MAX_BLANK}}}\}}|\[\s{{0,{MAX_BLANK}}}\]").match
 match_blank = re.compile(r"\s*").match
 _BLANK = re.compile(rf"\s{{0,{MAX_BLANK}}}").match
 _FENCE = re.compile(rf"(?:`{{1,3}}\w{{0,16}}\s{{0,{MAX_BLANK}}})?").match
+_LONGEST_FENCE = 3 + 16 + MAX_BLANK
 _LONG_BLANK = re.compile(rf"\s{{0,{MAX_COMMENT}}}").match
 
 
@@ -145,6 +146,14 @@ def past_blank(buf: str, pos: int) -> int:
 def past_fence(buf: str, pos: int) -> int:
     """The index after the opening of a fence at `buf[pos:]` and the whitespace there; `pos` where none is."""
     return _FENCE(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+
+
+def bracket_in_fence(buf: str, pos: int, final: bool) -> Answer:
+    """Does a bracket stand in the fence that opens at `buf[pos]`?"""
+    inside = past_fence(buf, pos)
+    if inside == len(buf) and inside > pos and inside - pos < _LONGEST_FENCE and not final:
+        return Answer.WAIT
+    return Answer.YES if buf[inside : inside + 1] in ("{", "[") else Answer.NO
 
 
 def may_be_marker(node: Node, buf: str, pos: int) -> bool:

@@ -107,7 +107,7 @@ class Value(Text):
         It is the argument `key` of `tool`, of this `kind` if that is plain. `declared`: tools are.
         """
         assert self.codec is not None
-        if self._json and piece.lstrip()[:1] in ("{", "["):
+        if self._json and piece.lstrip()[:1] in ("{", "[", "`"):
             return NOTHING
         if kind is not None and (value := decode_plain(self.codec, piece, kind)) is not NOTHING:
             return value
