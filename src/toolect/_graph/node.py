@@ -225,6 +225,12 @@ class Node:
         inner = self.step(key).node
         return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
 
+    def rivals(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The markers that begin as the short `key` does, after which a name comes: those that cannot come here, and
+        those that can.
+        """
+        return self.made(_rivals).get(key, ((), ()))
+
     def heralds(self, key: str) -> bool:
         """True when `key` opens a call with a terminal after it, and then nothing but long markers: a header."""
         inner = self.step(key).node
@@ -323,6 +329,19 @@ class Node:
     def sole(self) -> str | None:
         """The marker that must come next, when there is just one and it opens nothing."""
         return self.made(_sole) or None
+
+
+def _rivals(node: Node) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    short = [core for core, wrong in node.marks.items() if not wrong and len(core) < STRONG]
+    inside = {core: node.step(core).node for core in short}
+    named = [core for core, inner in inside.items() if any(inner.naming(name) for name, _ in inner.patterns)]
+    own = [core for core, wrong in node.marks.items() if not wrong and len(core) >= STRONG and core not in node.echoes]
+    others = [core for core in node.graph.starts if core not in node.marks]
+    return {key: (_beginning(key, others), _beginning(key, own)) for key in named}
+
+
+def _beginning(key: str, cores: list[str]) -> tuple[str, ...]:
+    return tuple(core for core in cores if core.startswith(key))
 
 
 def _sole(node: Node) -> str:

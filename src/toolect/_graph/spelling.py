@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_LEXEME = 512
 """Characters of a terminal given by a regular expression: a name, a key, an id, a number. Beyond it: `malformed`."""
@@ -12,7 +13,8 @@ LETTERS = 4
 """Letters by which a word is told from most others."""
 MAX_BLANK = 64
 """Whitespace characters that a blank inside a marker may be. Beyond it: the marker is text."""
-
+_GAP = 4
+"""Whitespace characters in the middle of a marker that has none."""
 
 _ATOM = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|?*+.^$])"
 _PLAIN = re.compile(rf"{_ATOM}*[*+]?").fullmatch
@@ -66,6 +68,12 @@ def marker_regex(cores: dict[str, bool]) -> re.Pattern[str]:
     ordered = sorted(cores, key=len, reverse=True)
     words = [spaced(core) + r"(?!\w)" * core.isidentifier() for core in ordered]
     return re.compile("|".join(words) or r"(?!)")
+
+
+@lru_cache(512)
+def gapped(core: str) -> re.Pattern[str]:
+    """Matches `core` with a few blanks wherever they are in it."""
+    return re.compile(rf"\s{{0,{_GAP}}}".join(map(re.escape, squeeze(core))))
 
 
 def spaced(core: str) -> str:

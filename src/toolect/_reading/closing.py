@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from toolect._graph.graph import TooDeep
-from toolect._graph.node import Node
+from toolect._graph.misspelling import MORE, NO, near
+from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, View, could_grow
+from toolect._reading.text_source import Source
 from toolect._reading.value_mend import is_item, mend
 
 MAX_LOOK = 160
@@ -20,6 +22,13 @@ _TORN_KEY = re.compile(r"[:,]\s*[\[{\s]*\Z")
 _TORN_ENTRY = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
 _TORN_MEMBER = re.compile(r"[,{]\s*[^\W\d]\w*:\s?[\[{]*\Z")
 _TORN_ITEM = re.compile(r"""(?:^|[^"'`\s]),\s*\Z""")
+_TORN_OBJECT = re.compile(r"[}\]]\s*,\s*[\[{]+\s*\Z")
+_DOUBLED = re.compile(r"[=:]\s?").fullmatch
+_CLOSED = re.compile(r"[}\]]+").fullmatch
+_LEAST = 8
+"""Characters of a call that have to come once more, up to its first quote or beyond, for it to be written again."""
+_HEAD = 64
+"""Characters of a call up to its first quote. Beyond it: that it is written again is not looked for."""
 _FAR = 4
 """Lexemes after a doubtful quote that are looked at: a comma, the next name, its sign and what opens its value."""
 
@@ -46,8 +55,13 @@ def ends_string(view: View, node: Node, pos: int, operator: str, mends: bool = T
 def is_torn(node: Node, quote: str, before: str) -> bool:
     """Does `quote` open a string, after text `before` that one without its last quote took in? `node` follows a string.
 
-    In a list a comma is before it, after a key a colon, before an argument its name.
+    In a list a comma is before it, after a key a colon, before an argument its name, and before an object the end of
+    another one. A string that is the sign before it has that twice.
     """
+    if _DOUBLED(before) is not None:
+        return True
+    if "}" in node.marks and _TORN_OBJECT.search(before) is not None:
+        return True
     if _TORN_ARGUMENT.search(before) is not None and "=" not in node.marks:
         return True
     if ":" in node.marks and _TORN_KEY.search(before) is not None:
@@ -57,6 +71,19 @@ def is_torn(node: Node, quote: str, before: str) -> bool:
     if "]" in node.marks and _TORN_MEMBER.search(before) is not None:
         return True
     return "," in node.marks and _TORN_ITEM.search(before) is not None and quote in node.step(",").node.marks
+
+
+def is_doubled(text: str, quote: str) -> bool:
+    """Do brackets, and nothing else, come after the last `quote` in the string `text`, and nothing in it opens them?"""
+    before, _, between = text.rpartition(quote)
+    return _CLOSED(between) is not None and "{" not in before and "[" not in before
+
+
+def begins_again(source: Source, start: int, at: int) -> bool:
+    """Is the quote at character `at` the first one of the call from character `start` on, which is written again?"""
+    before = source.raw(start, min(start + _HEAD, at)).find(source.raw(at, at + 1))
+    again, size = at - before, max(before + 1, _LEAST)
+    return before >= 0 and again > start and source.raw(again, again + size) == source.raw(start, start + size)
 
 
 def _goes_on(probe: Probe, mends: bool) -> Answer:
@@ -104,4 +131,10 @@ def _breaks_off(probe: Probe) -> Answer:
         return Answer.YES
     if could_grow(node, buf, pos, view.spelled):
         return Answer.YES if view.final else WAIT
+    for core in node.marks if node.over else ():
+        end = near(core, buf, pos, view.final)[1] if len(core) >= STRONG else NO
+        if end == MORE and not view.final:
+            return WAIT
+        if end > pos:
+            return Answer.YES  # the next marker, spelled otherwise
     return Answer.NO if view.final or len(buf) - pos > 3 or not node.patterns else WAIT

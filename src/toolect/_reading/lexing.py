@@ -13,7 +13,7 @@ from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
-from toolect._reading.probe import could_grow, json_instead, match_blank, next_lexeme
+from toolect._reading.probe import Departed, could_grow, json_instead, match_blank, next_lexeme
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
@@ -68,6 +68,9 @@ def lex(course: Course, node: Node) -> Next:
     if lexeme is not None:
         key, end = lexeme.key, lexeme.end
         if lexeme.departed is not None:
+            call = course.builder.call
+            if lexeme.departed is Departed.STRAY and call is not None and call.name and course.begins_call(pos):
+                return recover(course, node, pos)  # another call begins
             depart(course, lexeme, pos)
             return None
         if node.value and buf[pos] in "\"'":

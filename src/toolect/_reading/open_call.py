@@ -82,6 +82,11 @@ class OpenCall:
         """True when broken JSON was mended in it, or could not be."""
         return self.error is not None or any(r.kind is RepairKind.JSON for r in self.repairs)
 
+    @property
+    def blank(self) -> bool:
+        """True when arguments have come, and all are empty texts."""
+        return bool(self.entries) and all(value == "" for _, value in self.entries)
+
     def fail(self, why: str) -> None:
         """The call cannot be read; the first reason counts."""
         self.error = self.error or why

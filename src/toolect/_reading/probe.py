@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct
 
 from toolect._graph.graph import Graph
-from toolect._graph.node import Node, Step
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, may_grow, squeeze
+from toolect._graph.node import STRONG, Node, Step
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, gapped, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._spec.model import Role, SlotKind
@@ -104,6 +104,8 @@ def next_lexeme(
             return WAIT
         if not final and end == n and core.isidentifier():
             return WAIT  # perhaps a longer word
+        if len(core) < STRONG and (rival := _rival(view, node, core, pos)) is not Answer.NO:
+            return None if rival is Answer.YES else WAIT
         return Lexeme(core, pos, end)
     if not final and may_be_marker(node, buf, pos):
         return WAIT
@@ -136,6 +138,22 @@ def _goes_on(view: View, node: Node, terminal: Lexeme) -> Answer:
         return WAIT if comes is WAIT else Answer.YES
     found = probe.next(far=False)
     return WAIT if found is WAIT else Answer.NO if found is None else Answer.YES
+
+
+def _rival(view: View, node: Node, short: str, pos: int) -> Answer:
+    """Does a marker stand at `buf[pos:]` that begins as `short` does: one out of place, or one with blanks in it?"""
+    buf, final = view.buf, view.final
+    others, own = node.rivals(short)
+    if others and buf.startswith(others, pos):
+        return Answer.YES
+    if not final and any(cut_off(other, buf, pos) for other in others):
+        return WAIT
+    for core in own:
+        if gapped(core).match(buf, pos) is not None:
+            return Answer.YES
+        if not final and len(buf) - pos < MAX_LEXEME and squeeze(core).startswith(squeeze(buf[pos:])):
+            return WAIT
+    return Answer.NO
 
 
 def past_blank(buf: str, pos: int) -> int:

@@ -10,7 +10,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import broken_plan
 from toolect._graph.symbols import Hollow
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.closing import ends_string, is_torn
+from toolect._reading.closing import begins_again, ends_string, is_doubled, is_torn
 from toolect._reading.course import Course
 from toolect._reading.passing import passing
 from toolect._reading.slot import Next, Quick
@@ -23,7 +23,7 @@ MAX_DOUBTS = 64
 MAX_QUOTES = 1 << 14
 """Quotes in a string that were not escaped. Beyond it: the call is malformed, and no quote ends the string."""
 _BEFORE = 64
-"""Characters before a doubtful quote that tell whether it opens a string."""
+"""Characters before a doubtful quote that tell whether it opens a string, and of a string with a sign in it twice."""
 
 
 class EscapedSlot:
@@ -117,6 +117,10 @@ class EscapedSlot:
 
     def _end(self, course: Course, at: int) -> None:
         """The string ends at index `at`."""
+        call, end = course.builder.call, course.base + at
+        short = self._doubts and call is not None and end - self.start < _BEFORE
+        if short and call is not None and is_doubled(course.raw(self.start, end), course.buf[at : at + 1]):
+            call.fail(f"a sign stands there twice - at {self.start}")
         course.builder.text_end(self.field, self.start, course.base + at)
         course.leave_slot(SlotKind.ESCAPED, course.base + at)
 
@@ -129,6 +133,8 @@ class EscapedSlot:
             course.builder.note(RepairKind.UNESCAPED, end, quote)
         if call is not None and is_torn(self._after, quote, course.raw(max(self.start, end - _BEFORE), end)):
             call.fail(f"a string lacks its last quote - at {self.start}")
+        if call is not None and begins_again(course, call.start, end):
+            call.fail(f"it is written again in a string - at {self.start}")
         if self._doubts > MAX_QUOTES:
             if call is not None:
                 call.fail(f"too many quotes in a string - at {self.start}")

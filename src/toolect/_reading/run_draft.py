@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolect._graph.node import STRONG, Node, Trail
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, gapped, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._reading.calls_in_json import JsonCalls
@@ -170,6 +170,9 @@ class RunDraft:
             self.proven = self.proven or self.named and not little
             self.strong = self.strong or len(key) >= STRONG
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
+            others, own = self.node.rivals(key)
+            longer += others
+            self.regex += [f"(?!{gapped(core).pattern})" for core in own]
             self.regex += [
                 f"(?!{spaced(core)})" for core in longer if len(core) > len(key)
             ]  # the longest marker counts

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from toolect._graph.misspelling import likely, may_be_near
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, cut_off
+from toolect._graph.spelling import MAX_BLANK, cut_off, gapped
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, NameLine, Stop
-from toolect._graph.symbols import Field
+from toolect._graph.symbols import Field, is_echo
 from toolect._graph.text_signs import text_signs
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
@@ -246,9 +246,21 @@ class TextSlot:
             passage.open(course)
         opened = passage.opened
         passage.close(course, base + at - have)
+        if stop.repair is RepairKind.IMPLIED_CLOSER and role is Role.VALUE:
+            self._lacks_closer(course, stop, at)
         if passage.skip:
             return go_on_at(course, stop.core, passage.node, base + at, base + end)
         return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
+
+    def _lacks_closer(self, course: Course, stop: Stop, at: int) -> None:
+        """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked."""
+        call, closer = course.builder.call, str(stop.path[1])
+        if call is None or not is_echo(closer):
+            return
+        closer = course.spelled(closer)
+        found = gapped(closer).search(course.raw(self.passage.start, course.base + at))
+        if found is not None:
+            call.fail(f"expected `{closer}`, got {found[0]!r} - at {self.passage.start + found.start()}")
 
     def _end_with_input(self, course: Course) -> None:
         """The input is over, and no stop was in the text; the marker that would have ended it may have been cut off."""

@@ -15,6 +15,8 @@ NOTHING: Any = object()
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _LONGEST = max(map(len, ANY_WORDS))
 """Characters of a word: hashing more would take as long as the text is."""
+_BEGUN = ("</", "[/")
+"""What closers begin with."""
 _EXACT = 2**53  # up to here a float is just one integer
 _BROKEN = re.compile(r"\s*(?:```\w{0,16}\s*)?[{\[]").match
 _COULD_BE_JSON = re.compile(r"[ \t\r\n]*(?:[-\[{0-9]|(?:[Tt]rue|[Ff]alse|[Nn](?:ull|one))[ \t\r\n]*\Z)").match
@@ -84,8 +86,12 @@ def is_broken(text: str, types: tuple[str, ...]) -> bool:
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
     """`word`, which fits none of `types`, where no text is wanted: a word for null, true or false, or a number with
-    needless signs and zeros.
+    needless signs and zeros; after either the beginning of a closer may stand.
     """
+    if word.endswith(_BEGUN):
+        value = read_typed(word[: -len(_BEGUN[0])], types)
+        if not isinstance(value, str):
+            return value
     known = ANY_WORDS.get(word.lower(), NOTHING) if len(word) <= _LONGEST else NOTHING
     if known is None or isinstance(known, bool) and "boolean" in types:
         return known

@@ -29,7 +29,8 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema.
 
-    `ns.x`, `"x"` or, for one that begins twice, `get_get_x`, which is no tool, is `x` or `get_x` where only that fits.
+    `ns.x`, `"x"`, `to=x` or, for one that begins twice, `get_get_x`, which is no tool, is `x` or `get_x` where only
+    that fits.
     """
 
     __slots__ = ("by_name", "declared")
@@ -55,6 +56,7 @@ class ToolSchemas(Mapping[str, Schema]):
             said = _ID(name)
             fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
             fit = fit or [tool for tool in schemas if _begins_twice(name, tool)]
+            fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
         return fit[0] if len(fit) == 1 else name
 
     def of(self, name: str) -> Schema:
