@@ -40,7 +40,7 @@ class RepairKind(StrEnum):
     STRAY_MARKER = "stray-marker"
     """A marker out of place: a closer too many was absorbed, an opener that no call follows was left in the text.
 
-    So was other text that nothing has a place for there.
+    So was other text that nothing has a place for there, and content that may have been meant as a call.
     """
     MISSPELLED_MARKER = "misspelled-marker"
     """A marker was written in a way the spec lists as a misspelling."""

@@ -80,7 +80,7 @@ class JsonSlot(ValueSlot):
                         keep(chunk)
                         course.base += len(chunk)
                         return []
-                else:
+                elif not (chunk[-1:] in ", " and chunk.rstrip(" ").endswith(",")):
                     if emit is None or draft.call is not call:
                         call, emit = draft.call, None if value.host is not None or plain else draft.passing()
                     if emit is not None or plain:

@@ -215,7 +215,8 @@ class JsonReader(OpenValue):
             self._held.append('"')
             self._take = self._hold
         elif "," in self._held and not self._stack[-1].is_object and len(self._stack) > 1 and self._stack[-2].is_object:
-            self._item_at, self._ended = self._held.index(","), -1
+            last = next(i for i, part in enumerate(reversed(self._held)) if part == ",")
+            self._item_at, self._ended = len(self._held) - 1 - last, -1
             self._held.append('"')  # of a key, if the list lacks its bracket
             self._take = self._maybe_key
         else:

@@ -38,6 +38,10 @@ _NEXT_SCALAR = re.compile(r"[\w.+-]+\s*[,\]]")
 _AFTER_BRACKET = re.compile(r"""\s*,\s*(?:(["'“]?[\w$. -]+["'”]?\s*:)|\S)""")
 """What comes after the next comma; a key as a group."""
 _TORN = re.compile(r'[^"],\s*"\s*\Z')
+_KEY = re.compile(r'\s*"[^"\\\n]{1,64}"\s*:\s*(?:["{[]|-?\d|true\b|false\b|null\b)')
+_ITEM = re.compile(r'\s*"[^"\\\n]{0,200}"\s*[,\]]')
+_CLOSERS = re.compile(r"(?:\s*[}\]])+\s*")
+_COMMA_KEY = re.compile(r',\s*"[^"\\\n]{1,64}"\s*:')
 _LAST_STRING = re.compile(r'"[\w.-]*"\s*\Z')
 _WORD = re.compile(r"[\w.+-]+")
 _UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,\s])"')
@@ -55,10 +59,11 @@ def _ignore(_at: int, _why: str) -> None:
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_doubled", "_note", "_reader", "_text")
+    __slots__ = ("_base", "_doubled", "_note", "_reader", "_text", "_torn")
 
     def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
+        self._torn = False  # a string lacked its last quote: nothing else may be wrong after it
         self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
     def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
@@ -92,7 +97,7 @@ class Mender:
         """Mend what is `broken`; the index from which on to read."""
         inside = self._reader.expect is Expect.STRING and not self._reader.encloses
         pos = (broken.at if inside else broken.resume) - self._base  # a wrong escape has been gone over
-        if not broken.limit and 0 <= pos <= len(self._text):
+        if not broken.limit and 0 <= pos <= len(self._text) and not self._torn:
             found = self._found(pos)
             if found >= 0:
                 self._note(broken.at, broken.why)
@@ -154,7 +159,39 @@ class Mender:
         match = ESCAPE.match(text, pos)
         if match is None:
             return -1
+        if text[pos] in "\r\n":
+            if (end := self._before_comma(pos)) >= 0:
+                return end
+            if self._closes(pos):
+                self._torn = True
+                return self._put('"', pos)
         return self._put(escaped(match), match.end())
+
+    def _before_comma(self, at: int) -> int:
+        """Where the comma is at which a string before index `at` ends that lacks its last quote, or -1.
+
+        The next key comes there, or the next string of a list.
+        """
+        reader = self._reader
+        follows = (_KEY if reader.nesting and reader.nesting[-1] else _ITEM).match(self._text, at)
+        size = -1 if follows is None else reader.end_before_comma()
+        self._torn = size >= 0
+        return at - size if self._torn else -1
+
+    def _closes(self, at: int) -> bool:
+        """Does a line break at index `at` end the last string of what is open?
+
+        Just the brackets for that follow, up to the end or the next key.
+        """
+        match = _CLOSERS.match(self._text, at)
+        if match is None:
+            return False
+        nesting, closers = self._reader.nesting, "".join(match[0].split())
+        wanted = "".join("}" if is_object else "]" for is_object in reversed(nesting))
+        if match.end() == len(self._text):
+            return closers == wanted
+        keyed = len(closers) < len(wanted) and nesting[-1 - len(closers)]
+        return wanted.startswith(closers) and keyed and _COMMA_KEY.match(self._text, match.end()) is not None
 
     def _encoded(self, pos: int) -> int:
         """What is broken is inside of arguments that are a string: these are lost where they cannot be mended."""
@@ -230,6 +267,8 @@ class Mender:
         if char in "+." and (match := _WORD.match(text, pos)) is not None and (known := number_of(match[0])):
             return self._put(known, match.end())
         found = self._loose(pos, ",}]")
+        if found < 0 and char == "/":
+            found = self._bare(pos)
         return found if found >= 0 else self._reopened()
 
     def _colon(self, pos: int) -> int:
@@ -265,8 +304,8 @@ class Mender:
                 reader.again()
                 reader.feed("{", 0, self._base + item.start(), False)
                 return self._put(item[0].rstrip() + ":", pos + 1)
-        if _TORN.search(text, max(pos - 64, 0), pos) is not None:
-            return -1  # a string lacks its last quote: this was the first one of what follows
+        if _TORN.search(text, max(pos - 64, 0), pos) is not None:  # a string lacks its last quote
+            return self._before_comma(text.rfind('"', 0, pos))
         if nesting[-1]:
             lacks = _NEXT_KEY.match(text, pos) is not None and (char in "\"'“" or not reader.can_reopen)
         else:

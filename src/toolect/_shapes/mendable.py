@@ -95,6 +95,23 @@ class Mendable(JsonReader):
             self.expect, self._in_key, self._take = Expect.STRING, False, self._pass
         return ended
 
+    def end_before_comma(self) -> int:
+        """The string that is open, or came last, ended before the comma that it ends with: how many characters before
+        what was read last that comma stands; -1 where that was passed on.
+        """
+        inside = self.expect is Expect.STRING
+        if inside and (self._in_key or self._take is not self._pass) or not inside and self._ended < 0:
+            return -1
+        quoted = self._held if inside else self._held[: self._quote_at]
+        said = "".join(quoted)
+        size = len(said.rstrip(" "))
+        if not size or said[size - 1] != "," or said[: size - 1].endswith('"'):
+            return -1
+        self._held[:] = [said[: size - 1], '"']
+        self._ended = self._item_at = -1
+        self.expect = Expect.COMMA_OR_END
+        return len(said) - size + 1
+
     def end_list(self) -> bool:
         """The text that came last is the next key of the object that the list is in; False when it cannot be."""
         held = self._held

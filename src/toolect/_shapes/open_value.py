@@ -30,6 +30,8 @@ from toolect._values.json_lexemes import (
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
+MAX_TAIL = 8
+"""Blanks after a comma in a string. Beyond it: they are its own."""
 _FIRST_KEY = re.compile(r'\s*\{\s*"([^"\\]*)"').match
 
 
@@ -76,7 +78,7 @@ class OpenValue:
         self._ended = -1  # the character after that quote, or -1 when that is passed on
         self._out: list[str] = []  # argument text to pass on
         self._texts: list[str] = []  # argument text passed on
-        self._keep, self._pass, self._hold = into(self._parts), into(self._out), into(self._held)
+        self._keep, self._pass, self._hold = into(self._parts), self._pass_text, into(self._held)
 
     def inside(self, chunk: str) -> bool:
         """True when all of `chunk` lies inside a string that is open, and is no text of another value."""
@@ -90,7 +92,7 @@ class OpenValue:
     @property
     def passes(self) -> bool:
         """True where the string that is open is passed on as it comes: one of the arguments, and no key."""
-        return self._take is self._pass
+        return self._take is self._pass and not self._held
 
     def passed(self, chunk: str) -> None:
         """A `chunk` inside it was passed on."""
@@ -230,6 +232,19 @@ class OpenValue:
         self._value_end()
 
     # Argument text
+
+    def _pass_text(self, text: str, _at: int) -> None:
+        """More of a string that is a value. A comma at its end waits: it may stand after the string, and its quote be
+        missing.
+        """
+        if self._held:
+            text = "".join(self._held) + text
+            self._held.clear()
+        size = len(text.rstrip(" "))
+        if size and text[size - 1] == "," and len(text) - size < MAX_TAIL:
+            self._held.append(text[size - 1 :])
+            text = text[: size - 1]
+        self._out.append(text)
 
     def _safe(self, text: str) -> None:
         """Whatever follows, `text` and what was held before it begin valid JSON."""

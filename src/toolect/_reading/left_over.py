@@ -1,0 +1,105 @@
+"""What of content was meant as a call, perhaps, and could not be read as one: it stays content, and is noted.
+
+Only the names of declared tools tell: one stands right before arguments, or is a value in JSON that has some.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toolect._graph.graph import Graph
+from toolect._graph.misspelling import near
+from toolect._reading.quotation import MAX_LINE, Shown
+from toolect._values.toolset import ToolSchemas
+from toolect.message import Content, Message, Repair, RepairKind, Segment
+
+MAX_TEXT = 1 << 16
+"""Characters of content that are looked at."""
+MAX_NAMED = 64
+"""Places of a text where a tool is named that are looked at. Beyond it: nothing is noted."""
+
+_CALLED = re.compile(r"(?:\.call)?\(\s{0,64}(?:\{|[^\W\d]\w{0,64}\s?=(?!=))").match
+"""`f({` or `f(x=` after the name; code that ends a name with `.call` is a dialect's own."""
+_OBJECT = re.compile(r"\s{0,64}\{\s{0,64}[\"']").match
+_BLANK = re.compile(r"\s{0,64}").match
+_KEY = re.compile(r"(?:\w\\{0,16}\"\s{0,16}:|[{\[,])\s{0,16}\\{0,16}\"\Z").search
+"""Before a name in JSON, escaped perhaps: the end of a key and its colon, or what a key comes after."""
+_NEXT = re.compile(
+    r"\\{0,16}\"?\s{0,64},\s{0,64}\\{0,16}\"\w{1,64}\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{"
+).match
+_VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
+_FENCE = "```"
+_GOES_ON = ".,;:!?"
+"""What a sentence has after an example in it."""
+_FAR = 128
+"""Characters before a name that are looked at."""
+
+
+def told(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas) -> Message:
+    """The message of an answer that is over, with a note of each content that holds what may have been a call."""
+    more = list(_notes(segments, repairs, graph, tools)) if tools.declared else ()
+    return Message(tuple(segments), (*repairs, *more))
+
+
+def _notes(
+    segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas
+) -> Iterator[Repair]:
+    for segment in segments:
+        if type(segment) is not Content or "{" not in segment.text and "(" not in segment.text:
+            continue
+        name = next((name for name in tools.by_name if name and _calls(segment.text[:MAX_TEXT], name, graph)), None)
+        start, end = segment.span or (0, 0)
+        if name is not None and not any(start <= repair.at <= end for repair in repairs):
+            yield Repair(RepairKind.STRAY_MARKER, start, name)
+
+
+def _calls(text: str, name: str, graph: Graph) -> bool:
+    """Does `name` stand in `text` as if it were called, and not as what the text speaks of, or shows?"""
+    at = text.find(name)
+    if at < 0 or not _is_over(text, graph):
+        return False
+    shown = Shown()
+    for _ in range(MAX_NAMED):
+        if at < 0:
+            break
+        end = at + len(name)
+        if not _in_word(text[at - 1 : at]) and (graph.code is not None or text.count(_FENCE, 0, at) % 2 == 0):
+            begins = at if _as_text(text, at, end, graph) else _in_json(text, at, end)
+            if begins >= 0 and not shown.holds(text[max(begins - MAX_LINE, 0) : begins], begins, end):
+                return True
+        at = text.find(name, end)
+    return False
+
+
+def _is_over(text: str, graph: Graph) -> bool:
+    """Does no sentence go on after the last bracket? Code has to stand before the end of a block that nothing began."""
+    if graph.code is not None:
+        return text.count(_FENCE) % 2 == 1
+    rest = text[max(map(text.rfind, ")}]")) + 1 :]
+    return not rest.strip() or rest[0] == "\n" or not rest[0].isspace() and rest[0] not in _GOES_ON
+
+
+def _in_word(before: str) -> bool:
+    return before.isalnum() or before in ("_", "-")
+
+
+def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:
+    """Are arguments after the name, perhaps on a line of their own, or after a marker, misspelled perhaps?"""
+    blank = _BLANK(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    if _CALLED(text, end) is not None or _OBJECT(text, end) is not None and "\n" not in text[end:blank]:
+        return not text[at - 1 : at].isspace() or text[at - 1] == "\n" or text.endswith("]")
+    ends = (blank, *(near(core, text, blank, True)[1] for core in graph.markers))
+    return any(after >= blank and _OBJECT(text, after) is not None for after in ends)
+
+
+def _in_json(text: str, at: int, end: int) -> int:
+    """Where the object begins in which the name is a text, perhaps in a string of its own, and the next member holds an
+    object; -1 for no such thing.
+    """
+    low = max(at - _FAR, 0)
+    if text[at - 1 : at] != '"' or _KEY(text, low, at) is None:
+        return -1
+    if _NEXT(text, end) is None and _VALUE(text, end) is None:
+        return -1
+    return max(text.rfind("{", low, at), low)
