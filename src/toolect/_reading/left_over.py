@@ -28,10 +28,11 @@ _KEY = re.compile(r"(?:\w\\{0,16}\"\s{0,16}:|[{\[,])\s{0,16}\\{0,16}\"\Z").searc
 _NEXT = re.compile(
     r"\\{0,16}\"?\s{0,64},\s{0,64}\\{0,16}\"\w{1,64}\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{"
 ).match
+"""After it: a comma, and the next key with an object."""
 _VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
 _FENCE = "```"
-_GOES_ON = ".,;:!?"
-"""What a sentence has after an example in it."""
+_GOES_ON = (*".,;:!?`\"'”’»|", "</")
+"""What a sentence has after an example in it, and what ends a quotation or an element."""
 _FAR = 128
 """Characters before a name that are looked at."""
 
@@ -77,7 +78,7 @@ def _is_over(text: str, graph: Graph) -> bool:
     if graph.code is not None:
         return text.count(_FENCE) % 2 == 1
     rest = text[max(map(text.rfind, ")}]")) + 1 :]
-    return not rest.strip() or rest[0] == "\n" or not rest[0].isspace() and rest[0] not in _GOES_ON
+    return not rest.strip() or rest[0] == "\n" or not rest[0].isspace() and not rest.startswith(_GOES_ON)
 
 
 def _in_word(before: str) -> bool:
@@ -94,7 +95,7 @@ def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:
 
 
 def _in_json(text: str, at: int, end: int) -> int:
-    """Where the object begins in which the name is a text, perhaps in a string of its own, and the next member holds an
+    """Where the JSON begins in which the name is a text, perhaps in a string of its own, and the next member holds an
     object; -1 for no such thing.
     """
     low = max(at - _FAR, 0)
@@ -102,4 +103,4 @@ def _in_json(text: str, at: int, end: int) -> int:
         return -1
     if _NEXT(text, end) is None and _VALUE(text, end) is None:
         return -1
-    return max(text.rfind("{", low, at), low)
+    return min(at for at in map(text.find, "{[") if at >= 0)
