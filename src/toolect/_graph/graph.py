@@ -96,6 +96,11 @@ class Graph:
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
 
+    def begins_call(self, key: Key) -> bool:
+        """True when a call begins with the marker `key` in text, perhaps without the opener of its wrapper."""
+        stop = stops_of(self.start).get(key) if self.start.text else None
+        return stop is not None and stop.calls is not Calls.NOTHING
+
     @property
     def signs(self) -> tuple[str, ...]:
         """What comes after the name of a call whose openers are missing: a call has one of these."""

@@ -69,7 +69,7 @@ def lex(course: Course, node: Node) -> Next:
         key, end = lexeme.key, lexeme.end
         if lexeme.departed is not None:
             call = course.builder.call
-            if lexeme.departed is Departed.STRAY and call is not None and call.name and course.begins_call(pos):
+            if lexeme.departed is Departed.STRAY and call is not None and call.name and course.graph.begins_call(key):
                 return recover(course, node, pos)  # another call begins
             depart(course, lexeme, pos)
             return None

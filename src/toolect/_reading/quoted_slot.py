@@ -133,7 +133,7 @@ class EscapedSlot:
             course.builder.note(RepairKind.UNESCAPED, end, quote)
         if call is not None and is_torn(self._after, quote, course.raw(max(self.start, end - _BEFORE), end)):
             call.fail(f"a string lacks its last quote - at {self.start}")
-        if call is not None and begins_again(course, call.start, end):
+        if call is not None and not call.entries and begins_again(course, call.start, end):
             call.fail(f"it is written again in a string - at {self.start}")
         if self._doubts > MAX_QUOTES:
             if call is not None:

@@ -59,11 +59,11 @@ def _ignore(_at: int, _why: str) -> None:
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_doubled", "_note", "_reader", "_text", "_torn")
+    __slots__ = ("_base", "_doubled", "_mended", "_note", "_reader", "_text", "_torn")
 
     def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
-        self._torn = False  # a string lacked its last quote: nothing else may be wrong after it
+        self._mended = self._torn = False  # something was; a string lacked its last quote: nothing else may be wrong
         self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
     def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
@@ -101,6 +101,7 @@ class Mender:
             found = self._found(pos)
             if found >= 0:
                 self._note(broken.at, broken.why)
+                self._mended = True
                 return found
         raise broken
 
@@ -174,7 +175,7 @@ class Mender:
         """
         reader = self._reader
         follows = (_KEY if reader.nesting and reader.nesting[-1] else _ITEM).match(self._text, at)
-        size = -1 if follows is None else reader.end_before_comma()
+        size = -1 if follows is None or self._mended else reader.end_before_comma()
         self._torn = size >= 0
         return at - size if self._torn else -1
 
@@ -184,7 +185,7 @@ class Mender:
         Just the brackets for that follow, up to the end or the next key.
         """
         match = _CLOSERS.match(self._text, at)
-        if match is None:
+        if match is None or self._mended:
             return False
         nesting, closers = self._reader.nesting, "".join(match[0].split())
         wanted = "".join("}" if is_object else "]" for is_object in reversed(nesting))
