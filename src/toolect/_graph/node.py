@@ -225,11 +225,12 @@ class Node:
         inner = self.step(key).node
         return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
 
-    def rivals(self, key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The markers that begin as the short `key` does, after which a name comes: those that cannot come here, and
+    @property
+    def rivals(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Short marker after which a name comes → the markers that begin as it does: those that cannot come here, and
         those that can.
         """
-        return self.made(_rivals).get(key, ((), ()))
+        return self.made(_rivals)
 
     def heralds(self, key: str) -> bool:
         """True when `key` opens a call with a terminal after it, and then nothing but long markers: a header."""
@@ -337,7 +338,8 @@ def _rivals(node: Node) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     named = [core for core, inner in inside.items() if any(inner.naming(name) for name, _ in inner.patterns)]
     own = [core for core, wrong in node.marks.items() if not wrong and len(core) >= STRONG and core not in node.echoes]
     others = [core for core in node.graph.starts if core not in node.marks]
-    return {key: (_beginning(key, others), _beginning(key, own)) for key in named}
+    found = {key: (_beginning(key, others), _beginning(key, own)) for key in named}
+    return {key: rivals for key, rivals in found.items() if any(rivals)}
 
 
 def _beginning(key: str, cores: list[str]) -> tuple[str, ...]:

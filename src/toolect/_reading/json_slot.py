@@ -13,6 +13,7 @@ from toolect._reading.json_value import Host, JsonValue, ValueSlot
 from toolect._reading.open_call import OpenCall
 from toolect._reading.slot import Next, Quick
 from toolect._shapes.loose import MAX_GUESSES
+from toolect._shapes.open_value import settled
 from toolect._spec.model import SlotKind
 from toolect._values.json_lexemes import Broken
 from toolect.events import Event
@@ -68,26 +69,29 @@ class JsonSlot(ValueSlot):
         """Takes in chunks that do not decide what becomes of the value."""
         value, draft, keep = self.value, course.builder.draft, course.keeping()
         reader, plain = value.reader, value.plain
-        inside, feed = reader.inside, reader.feed
+        inside, passes, feed, waiting = reader.inside, reader.passes, reader.feed, reader.waiting
         call: OpenCall | None = None
         emit: Callable[[str], list[Event]] | None = None  # more of its arguments
 
         def take(chunk: str) -> list[Event]:
             nonlocal call, emit
-            if not course.buf and inside(chunk):
-                if not reader.passes:
-                    if reader.keeps(chunk, course.base):
-                        keep(chunk)
-                        course.base += len(chunk)
-                        return []
-                elif not (chunk[-1:] in ", " and chunk.rstrip(" ").endswith(",")):
+            if not course.buf:
+                if passes(chunk):
                     if emit is None or draft.call is not call:
                         call, emit = draft.call, None if value.host is not None or plain else draft.passing()
                     if emit is not None or plain:
                         keep(chunk)
                         course.base += len(chunk)
+                        if waiting or "," in chunk:
+                            chunk = settled(waiting, chunk)
+                            if not chunk:
+                                return []
                         reader.passed(chunk)
                         return [] if emit is None else emit(chunk)
+                elif inside(chunk) and reader.keeps(chunk, course.base):
+                    keep(chunk)
+                    course.base += len(chunk)
+                    return []
             events = draft.events = []
             text = course.buf = course.buf + chunk if course.buf else chunk
             try:

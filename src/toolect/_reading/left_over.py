@@ -12,7 +12,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
 from toolect._reading.quotation import MAX_LINE, Shown
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Content, Message, Repair, RepairKind, Segment
+from toolect.message import Content, Repair, RepairKind, Segment
 
 MAX_TEXT = 1 << 16
 """Characters of content that are looked at."""
@@ -37,15 +37,8 @@ _FAR = 128
 """Characters before a name that are looked at."""
 
 
-def told(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas) -> Message:
-    """The message of an answer that is over, with a note of each content that holds what may have been a call."""
-    more = list(_notes(segments, repairs, graph, tools)) if tools.declared else ()
-    return Message(tuple(segments), (*repairs, *more))
-
-
-def _notes(
-    segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas
-) -> Iterator[Repair]:
+def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas) -> Iterator[Repair]:
+    """A note of each content that holds what may have been a call, and has no note yet."""
     for segment in segments:
         if type(segment) is not Content or "{" not in segment.text and "(" not in segment.text:
             continue

@@ -17,8 +17,8 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
 from toolect._reading.draft import MAX_FLAWED
+from toolect._reading.finished import finished
 from toolect._reading.json_slot import begin_json
-from toolect._reading.left_over import told
 from toolect._reading.lexing import lex, waiting
 from toolect._reading.look_ahead import headed
 from toolect._reading.probe import bracket_in_fence, match_blank
@@ -213,7 +213,7 @@ class Machine:
         course, builder, slot = self.course, self.course.builder, self.slot
         segments = list(builder.segments)
         if slot is AFTER_END and self.left is None:
-            return told(segments, builder.repairs, course.graph, builder.tools)
+            return finished(segments, tuple(builder.repairs), course.graph, builder.tools)
         if slot is not AFTER_END:
             field = None if slot is None else slot.field
             segments += builder.open_segment(field, course.base + course.pos)

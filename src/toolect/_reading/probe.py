@@ -104,8 +104,10 @@ def next_lexeme(
             return WAIT
         if not final and end == n and core.isidentifier():
             return WAIT  # perhaps a longer word
-        if len(core) < STRONG and (rival := _rival(view, node, core, pos)) is not Answer.NO:
-            return None if rival is Answer.YES else WAIT
+        if len(core) < STRONG and core in node.rivals:
+            rival = _rival(view, node, core, pos)
+            if rival is not Answer.NO:
+                return None if rival is Answer.YES else WAIT
         return Lexeme(core, pos, end)
     if not final and may_be_marker(node, buf, pos):
         return WAIT
@@ -143,7 +145,7 @@ def _goes_on(view: View, node: Node, terminal: Lexeme) -> Answer:
 def _rival(view: View, node: Node, short: str, pos: int) -> Answer:
     """Does a marker stand at `buf[pos:]` that begins as `short` does: one out of place, or one with blanks in it?"""
     buf, final = view.buf, view.final
-    others, own = node.rivals(short)
+    others, own = node.rivals[short]
     if others and buf.startswith(others, pos):
         return Answer.YES
     if not final and any(cut_off(other, buf, pos) for other in others):

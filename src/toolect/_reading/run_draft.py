@@ -170,7 +170,7 @@ class RunDraft:
             self.proven = self.proven or self.named and not little
             self.strong = self.strong or len(key) >= STRONG
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
-            others, own = self.node.rivals(key)
+            others, own = self.node.rivals.get(key, ((), ()))
             longer += others
             self.regex += [f"(?!{gapped(core).pattern})" for core in own]
             self.regex += [

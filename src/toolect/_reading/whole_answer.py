@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolect._graph.graph import Graph
-from toolect._reading.left_over import told
+from toolect._reading.finished import finished
 from toolect._reading.routes import route
 from toolect._reading.stride import go
 from toolect._reading.striding import Striding
@@ -75,7 +75,7 @@ def read_answer(
         to.ways, to.alone = ways, True
         node = go(to, graph.start)
         if to.finished:
-            return told(to.segments, to.repairs, graph, schemas)
+            return finished(to.segments, to.repairs, graph, schemas)
         if ways:
             ways.append(((node, *map(type, to.segments)), 0))
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)

@@ -30,8 +30,8 @@ from toolect._values.json_lexemes import (
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
-MAX_TAIL = 8
-"""Blanks after a comma in a string. Beyond it: they are its own."""
+MAX_TAIL = 2
+"""Characters of a comma at the end of a string, with the blank after it. Beyond it: it is the string's own."""
 _FIRST_KEY = re.compile(r'\s*\{\s*"([^"\\]*)"').match
 
 
@@ -47,6 +47,21 @@ class Expect(Enum):
     STRING = 7
     SCALAR = 8
     DONE = 9
+
+
+def settled(waiting: list[str], text: str) -> str:
+    """What can be passed on of a string that is a value, after what was `waiting` and more `text` of it.
+
+    A comma at its end waits: it may stand after the string, and its quote be missing.
+    """
+    if waiting:
+        text = "".join(waiting) + text
+        waiting.clear()
+    at = text.rfind(",", -MAX_TAIL)
+    if at >= 0 and text[at + 1 :] in ("", " "):
+        waiting.append(text[at:])
+        return text[:at]
+    return text
 
 
 class OpenValue:
@@ -89,10 +104,14 @@ class OpenValue:
         """True inside the arguments, where their text is passed on as it stands."""
         return self._arg_depth >= 0 and self._encoded is None
 
+    def passes(self, chunk: str) -> bool:
+        """True when all of `chunk` is passed on as it comes: inside a string that is one of the arguments, and no key."""
+        return self.expect is Expect.STRING and self._take is self._pass and match_run(chunk) is not None
+
     @property
-    def passes(self) -> bool:
-        """True where the string that is open is passed on as it comes: one of the arguments, and no key."""
-        return self._take is self._pass and not self._held
+    def waiting(self) -> list[str]:
+        """What of it has not been passed on, which is told by `settled`."""
+        return self._held
 
     def passed(self, chunk: str) -> None:
         """A `chunk` inside it was passed on."""
@@ -234,17 +253,10 @@ class OpenValue:
     # Argument text
 
     def _pass_text(self, text: str, _at: int) -> None:
-        """More of a string that is a value. A comma at its end waits: it may stand after the string, and its quote be
-        missing.
-        """
-        if self._held:
-            text = "".join(self._held) + text
-            self._held.clear()
-        size = len(text.rstrip(" "))
-        if size and text[size - 1] == "," and len(text) - size < MAX_TAIL:
-            self._held.append(text[size - 1 :])
-            text = text[: size - 1]
-        self._out.append(text)
+        """More of a string that is a value."""
+        text = settled(self._held, text)
+        if text:
+            self._out.append(text)
 
     def _safe(self, text: str) -> None:
         """Whatever follows, `text` and what was held before it begin valid JSON."""
