@@ -105,7 +105,7 @@ class OpenValue:
         return self._arg_depth >= 0 and self._encoded is None
 
     def passes(self, chunk: str) -> bool:
-        """True when all of `chunk` is passed on as it comes: inside a string that is one of the arguments, and no key."""
+        """True when all of `chunk` is passed on as it comes: in a string that is one of the arguments, and no key."""
         return self.expect is Expect.STRING and self._take is self._pass and match_run(chunk) is not None
 
     @property
