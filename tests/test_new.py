@@ -21,7 +21,8 @@ from toolect.cli.new import MAX_SAMPLE
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Message, Reasoning, same_json
 from toolect.registry import shipped
-from tools.induction.measure import random_outcome, shipped_outcome
+from tools.induction.measure import differing, drawn, random_outcome, shipped_outcome
+from tools.induction.measure import induced as induced_from
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 READ = (Path(__file__).parent / "induced.txt").read_text().split()
@@ -205,6 +206,14 @@ def test_random_formats(first: int) -> None:
     assert sum(one.exact for one in outcomes.values()) >= 18
 
 
+@pytest.mark.parametrize("seed", [36, 71, 86, 89])
+def test_random_formats_without_tools(seed: int) -> None:
+    """Tags that are tools' names, names that close a call, members and ids before the name: five samples show them."""
+    one = drawn(seed)
+    made = induced_from(one.samples)
+    assert made.sound and not any(differing(made.dialect, one.held_out, one.declared))
+
+
 @pytest.mark.parametrize("seed", [0, 4, 11, 16, 20, 21, 22, 34, 44, 53])
 def test_new_dialects_lint_clean(seed: int) -> None:
     """What lint asks of a new dialect is settled: cases that no sample has, odd spellings, keys that may be markers."""
@@ -377,7 +386,11 @@ def test_content_and_reasoning_have_marks_of_their_own(form: str, tmp_path: Path
     assert [call.arguments for call in message.calls] == [{"port": "Brest", "nights": 2}]
 
 
-@pytest.mark.parametrize("name", ["dsml-v4", "functiongemma", "gemma4", "mistral-v11", "pythonic", "solar-open"])
+@pytest.mark.parametrize(
+    "name",
+    ["beam", "dsml-v4", "dsml-v4.1", "functiongemma", "gemma4", "minicpm5", "mistral-v11", "pythonic", "sarashina",
+     "solar-open"],
+)  # fmt: skip
 def test_five_samples_without_tools(name: str) -> None:
     """More samples are no worse than one: what one of them shows, or what is read by that, counts for all."""
     outcome = shipped_outcome(name, 5, declared=False)

@@ -147,17 +147,11 @@ def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
     elif len(leads) > 1:
         lists = [tokens(lead) for _, _, lead, _ in leads]
         shared = len(common_end(lists))
-        found = [one[: len(one) - shared] for one in lists]
-        ids = {one[-1] for one in found if one}
-        if (
-            len(ids) > 1
-            and all(len(one) > 1 and re.fullmatch(r"[\w-]+", one[-1]) for one in found)
-            and len({one[-2] for one in found}) == 1
-            and (found[0][-2] in "\"'=:#" or found[0][-2][-1] in ">]")
-        ):
-            for k, (one, (_, at, _, _)) in enumerate(zip(found, leads, strict=True)):
-                start = at + len("".join(one[:-1]))
-                marks[k] = Mark(start, start + len(one[-1]), Hole.ID)
+        found = [_ID.search("".join(one[: len(one) - shared])) for one in lists]
+        ids = [match for match in found if match is not None]
+        if len(ids) == len(leads) and len({one[2] for one in ids}) > 1 and len({one[1] for one in ids}) == 1:
+            for k, (one, (_, at, _, _)) in enumerate(zip(ids, leads, strict=True)):
+                marks[k] = Mark(at + one.start(2), at + one.end(2), Hole.ID)
     if not marks:
         return seen
     led: list[list[SeenCall]] = [[] for _ in samples]
@@ -169,6 +163,8 @@ def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
     return seen._replace(calls=tuple(map(tuple, led)))
 
 
+_ID = re.compile(r"([\"'=:#>\]])([\w-]{1,64})\Z")
+"""An id before its call, and the sign that stands before it."""
 _NAMED = r"(?<![\w.-]){}(?![\w.-])(?=[^\w\s]|\n)"
 """A name before its call that markup follows."""
 

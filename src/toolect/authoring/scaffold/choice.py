@@ -69,7 +69,7 @@ def calls_unseen(message: Message) -> bool:
     )
 
 
-_MARKED = re.compile(r"[\"']>|</|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
+_MARKED = re.compile(r"[\"']>|</|\A<!\[CDATA\[|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
 """What a value has in it that begins too early, or ends too late."""
 _LITERAL = re.compile(r"^\w+: .*|^    \| .*", re.MULTILINE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -17,7 +17,9 @@ MAX_WORDS = 2_000
 """Words of all samples. Beyond it: no names or keys are looked for."""
 MAX_FRAMES = 12
 """Ways in which keys may stand that are tried. Beyond it: those with the fewest words are not."""
-NEAR = 8
+MAX_TWO = 60
+"""Characters of the two words that stand before another on its line, with what follows them."""
+NEAR = 10
 """Words before the first key of a sample among which the name is."""
 IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:[.-]\w+)*")
 
@@ -98,23 +100,26 @@ def _frames(texts: Sequence[str], words: Sequence[Sequence[Place]]) -> dict[Fram
     frames: dict[Frame, list[Place]] = defaultdict(list)
     marked = _marked(texts, chain.from_iterable(words))
     for text, here in zip(texts, words, strict=True):
-        for last, word, after in zip([None, *here], here, [*here[1:], None], strict=False):
+        for second, last, word, after in zip([None, None, *here], [None, *here], here, [*here[1:], None], strict=False):
             if not IDENTIFIER.fullmatch(text, word.start, word.end) or word in marked:
                 continue
             before = text[last.end if last else 0 : word.start]
             behind = text[word.end : after.start if after else len(text)]
             rights = dict.fromkeys(_rights(behind, after))
-            for left in dict.fromkeys(_lefts(before, last)):
+            two = text[second.start : word.start] if second is not None else "\n"
+            for left in dict.fromkeys(_lefts(before, last, two)):
                 for right in rights:
                     frames[left, right].append(word)
     return frames
 
 
-def _lefts(before: str, last: Place | None) -> Iterator[str | None]:
+def _lefts(before: str, last: Place | None, two: str) -> Iterator[str | None]:
     line = before[max(before.rfind("\n"), 0) :] if last else "\n" + before
     yield from (None, line, next(reversed(tokens(line)), ""))
     if last is not None:
         yield last.text + before
+    if "\n" not in two and len(two) <= MAX_TWO:
+        yield two
 
 
 def _rights(behind: str, after: Place | None) -> Iterator[str | None]:

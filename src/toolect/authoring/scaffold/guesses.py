@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.frames import IDENTIFIER, NEAR, readings
@@ -108,7 +109,7 @@ def _alike(calls: Sequence[set[str]]) -> float:
 
 
 _MARKUP = frozenset(
-    ("action", "actions", "analysis", "api", "arg", "args", "argument", "arguments", "assistant", "begin",
+    ("action", "actions", "analysis", "api", "arg", "args", "argument", "arguments", "assistant", "begin", "cdata",
      "call", "calls", "channel", "code", "command", "content", "commentary", "end", "exec", "final", "fn",
      "from", "func", "function", "functions", "id", "input", "inputs", "invoke", "invocation", "json", "key",
      "message", "msg", "method", "name", "output", "param", "parameter", "parameters", "params", "plugin",
@@ -166,8 +167,9 @@ def _in_frames(texts: Sequence[str]) -> Iterator[tuple[Calls, float, int]]:
 
 def _in_json(texts: Sequence[str]) -> Iterator[tuple[Calls, float, int]]:
     """Calls whose names are strings in JSON, or keys, wherever they are in it."""
-    objects = [one for text in texts for _, _, value in json_values(text) for one in _objects(value)]
+    objects = [one for text in texts for _, _, value in json_values(text, python=True) for one in _objects(value)]
     ways: dict[tuple[Keys, Keys | None], list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+    holding: dict[str, list[set[str]]] = defaultdict(list)
     for value in objects:
         members = list(members_of(value))
         if len(value) == 1 and (given := object_in(*value.values())) is not None:
@@ -175,12 +177,15 @@ def _in_json(texts: Sequence[str]) -> Iterator[tuple[Calls, float, int]]:
         for way, name in members:
             if not isinstance(name, str) or not IDENTIFIER.fullmatch(name):
                 continue
-            if len(way) == 1 and not any(object_in(inner) is not None for inner in value.values()):
-                ways[way, None].append((name, tuple(key for key in value if key != way[0])))
+            if len(way) == 1:  # the arguments stand behind it
+                holding[way[0]].append({key for key, inner in value.items() if object_in(inner) is not None})
+                ways[way, None].append((name, tuple(dropwhile(lambda key: key != way[0], value))[1:]))  # noqa: B023
             for inside, inner in members:
                 if inside and inside != way[: len(inside)] and (given := object_in(inner)) is not None:
                     ways[way, inside].append((name, tuple(given)))
     for (way, within), calls in ways.items():
+        if within is None and way and set.intersection(*holding[way[0]]):  # the arguments are in there
+            continue
         named = bool(way) and way[-1] in NAMES
         kept = within is not None and within[-1] in ARGUMENTS
         bonus = _TOLD * (named + kept) - 2 * _TOLD * (bool(way) and way[-1] in IDS) - 0.1 * len(way)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from toolect.authoring.scaffold.notations import python_value
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.sighting import IDENTIFIER, LOOK, MAX_STARTS, Sighting, name_mark
 from toolect.message import Json
@@ -38,8 +39,10 @@ def json_calls(text: str) -> Sighting:
     return Sighting(tuple(marks), shape)
 
 
-def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
-    """The JSON objects and lists of objects in a text, outermost ones only."""
+def json_values(text: str, python: bool = False) -> Iterator[tuple[int, int, Json]]:
+    """The JSON objects and lists of objects in a text, outermost ones only; those in the notation of Python, too, if
+    that counts.
+    """
     decoder = json.JSONDecoder()
     at = 0
     for _ in range(MAX_STARTS):
@@ -49,8 +52,11 @@ def json_values(text: str) -> Iterator[tuple[int, int, Json]]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except (ValueError, RecursionError):
-            at = match.end()
-            continue
+            found = python_value(text, match.start()) if python else None
+            if found is None:
+                at = match.end()
+                continue
+            value, end = found
         inner = value[0] if isinstance(value, list) and value else value
         if isinstance(inner, dict):
             yield match.start(), end, value

@@ -166,11 +166,12 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
     schema = tools[call.name.text]
     for i, (key, again) in enumerate(zip(call.keys, call.closing, strict=True)):
         last = i + 1 == len(call.keys)
-        end = call.end if last else call.keys[i + 1].start
+        until = call.closers[0].start if call.closers else call.end
+        end = until if last else call.keys[i + 1].start
         member = schema.member(key.text)
         kinds = frozenset(member.types) if member is not None and len(member.types) < len(TYPES) else frozenset()
         closed = text[again.end : end] if again else None
-        yield Gap(text[key.end : again.start if again else end], kinds, last, closed, end == len(text))
+        yield Gap(text[key.end : again.start if again else end], kinds, last, closed, end == len(text) or bool(call.closers))
 
 
 def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Sequence[Sequence[str]]) -> Seen | None:

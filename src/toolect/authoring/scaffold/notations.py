@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from toolect.message import Json
+
 MAX_LITERAL = 16_384
 """Characters of a literal. Beyond it: there is none."""
 
@@ -46,6 +48,16 @@ def python_literal(text: str, at: int) -> Literal | None:
         if text[at] not in "\"'" and json_literal(text, at) is None:  # a line break in a string, JSON's own words
             return None
     return Literal(end, _kind(text[at]))
+
+
+def python_value(text: str, at: int) -> tuple[Json, int] | None:
+    """The value of a Python literal that JSON has a value for, too, and where it ends."""
+    end = _extent(text, at, "\"'")
+    try:
+        value: Json = json.loads(json.dumps(ast.literal_eval(text[at:end]))) if end >= 0 else None
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return (value, end) if end >= 0 else None
 
 
 def script_literal(text: str, at: int) -> Literal | None:

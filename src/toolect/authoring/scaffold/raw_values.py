@@ -76,7 +76,7 @@ def _literal(
             made = _finished(gaps, gaps[0].text[:at], ends, notation)
             if made is not None:
                 yield made._replace(quote=quote)
-            return
+                return
 
 
 def _quotes(gaps: Sequence[Gap], length: int) -> Iterator[str]:
@@ -202,7 +202,8 @@ def _stopped(gaps: Sequence[Gap], at: int, stop: str, divider: str) -> list[int]
         if not gap.last:
             end = len(gap.text) - len(divider)
         else:
-            end = gap.text.find(stop, at)
+            begun = gap.text.startswith("<![CDATA[", at)
+            end = gap.text.find(stop, max(gap.text.find("]]>", at), at) if begun else at)
             if end < 0 and gap.final and not stop.strip():
                 end = len(gap.text)
         if end < at:

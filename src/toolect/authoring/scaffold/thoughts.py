@@ -16,6 +16,8 @@ SPEAKS_OF_THINKING = re.compile(
 _SPEAKS_OF_ANSWERS = re.compile(r"answer|response|reply|content|final|sa[yi]|speech|message|text|output", re.IGNORECASE)
 _SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
 """Tags whose inside is reasoning even if it names a tool."""
+_LIKELY = re.compile(_SURE.pattern + "|reflect|scratchpad", re.IGNORECASE)
+"""Tags whose inside is reasoning whatever it looks like. Other words are those of tools, too: `plan_route`."""
 
 
 class Wrap(NamedTuple):
@@ -54,12 +56,15 @@ def thoughts(text: str, names: Sequence[str] = (), spoken: Collection[str] = ())
             continue
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
-        told = SPEAKS_OF_THINKING.search(tag[0]) or (
-            " " in solid
-            and text[close.end() :].strip()
-            and not _TAG.search(inner)
-            and tag[0] not in spoken
-            and not _SPEAKS_OF_ANSWERS.search(tag[0])
+        before = text[close.end() :].strip() and not _TAG.search(inner)
+        told = _LIKELY.search(tag[0]) or (
+            before
+            and (
+                SPEAKS_OF_THINKING.search(tag[0])
+                or " " in solid
+                and tag[0] not in spoken
+                and not _SPEAKS_OF_ANSWERS.search(tag[0])
+            )
         )
         called = any(name in inner or name in tag[0] for name in names)
         if not told or called and not _SURE.search(tag[0]):
