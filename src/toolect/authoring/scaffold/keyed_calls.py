@@ -171,7 +171,8 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
         member = schema.member(key.text)
         kinds = frozenset(member.types) if member is not None and len(member.types) < len(TYPES) else frozenset()
         closed = text[again.end : end] if again else None
-        yield Gap(text[key.end : again.start if again else end], kinds, last, closed, end == len(text) or bool(call.closers))
+        final = end == len(text) or bool(call.closers)
+        yield Gap(text[key.end : again.start if again else end], kinds, last, closed, final)
 
 
 def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Sequence[Sequence[str]]) -> Seen | None:
