@@ -51,6 +51,8 @@ class Closer(NamedTuple):
     """What counts in its place where it stands there, too."""
     opens: bool
     """It opens something else, which in a quotation it does not."""
+    word: bool
+    """It begins as a word does, and counts where all of a call's beginning is there."""
 
 
 class Text(Route, ABC):
@@ -73,7 +75,8 @@ class Text(Route, ABC):
         for needle in plan.needles:
             stop = needle.stop
             word = stop is not None and stop.calls is not Calls.NOTHING and stop.core[:1].isalnum()
-            if stop is None or not stop.regular or stop.named or word or after.marks.get(str(stop.core)):
+            loose = word and not (field.role is Role.REASONING and "\n" in needle.lead)
+            if stop is None or not stop.regular or stop.named or loose or after.marks.get(str(stop.core)):
                 others.append(needle)
             else:
                 echo = is_echo(stop.core)
@@ -82,7 +85,7 @@ class Text(Route, ABC):
                 text = stop.core if echo else needle.text
                 opens = stop.calls is not Calls.NOTHING or stop.core in node.graph.think_openers
                 opens = opens and field.role is Role.REASONING
-                self._closers.append(Closer(text, needle.lead, gap, echo, before, opens))
+                self._closers.append(Closer(text, needle.lead, gap, echo, before, opens, word))
                 ends += [] if before or opens else [stop]
         self.hub: Hub | None = None
         self.clear: Clear | None = None
@@ -144,6 +147,8 @@ class Text(Route, ABC):
         lead = closer.lead
         until = where - len(lead)
         if until < pos or lead and not text.startswith(lead, until) or text.startswith(closer.before, where):
+            return None
+        if closer.word and self.hub is not None and self.hub.match(text, until + closer.gap) is None:
             return None
         if closer.opens and quoted(line_before(text, pos, where)):
             return None
