@@ -91,6 +91,12 @@ ROWS = {
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\'" TEXT "\'\\n"'), "[tide]\nport: 'it''s'\n[/]",
         'call tide {"port": "it\'s"}', "values: {argument/TEXT: {codec: schema, escapes: apostrophes}}",
     ),
+    "writes values as in a URL, `Port%20Louis`": Example(
+        ARGUMENTS,
+        f'call: "<tool://" NAME ("?" argument ("&" argument)*)? ">"\nargument: KEY "=" TEXT\n{WORDS}',
+        "<tool://tide?port=Port%20Louis%20%26%20Co&days=2>", 'call tide {"port": "Port Louis & Co", "days": 2}',
+        "values: {argument/TEXT: {codec: schema, escapes: percent}}",
+    ),
     "ends a value with its line": Example(
         ARGUMENTS, LINES, "[tide]\nport: Brest: 2\n[/]", 'call tide {"port": "Brest: 2"}'
     ),

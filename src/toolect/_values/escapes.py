@@ -110,7 +110,7 @@ _LANGUAGES = {
         ),
         lambda match: bytes.fromhex(match[0].replace("%", "")).decode(errors="ignore") or match[0],
         re.compile("(?:%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){0,2})?(?:%[0-9a-fA-F]?)?"),
-        "%",
+        r"\0-,/:-@\[-^`{-}\x7f-\ud7ff\ue000-\U0010ffff",  # all but what a part of a URL may have as it is
         lambda char: "".join(f"%{byte:02X}" for byte in char.encode()),
     ),
 }
