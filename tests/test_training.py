@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
+from row_samples import alike, odd_calls, own_tools
+from row_samples import conversation as any_conversation
 from small_tokenizers import SMALL, byte_level
 from test_chats import LAW, TIDE, conversations, every_chat
 
 import toolect
+from toolect._chats.continuing import Written
+from toolect._chats.guarding import Guardian
+from toolect._data.row_targets import told_in_order
+from toolect._training.sampled_texts import sampled_texts
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from toolect.message import Call, Content, Message, Reasoning
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, Teach, examples, pack
-from toolect.transcript import Origin
+from toolect.transcript import Origin, Transcript
 
 THOUGHT = Message([Reasoning("hm"), Content("Sure."), Call("tide", {"port": "Brest"}, "a")])
 LONG = Conversation(
@@ -34,6 +42,66 @@ def taught(example: Example) -> str:
 def shown(conversation: Conversation, chat: str, teach: Any = "all", **options: Any) -> list[str]:
     """What is taught, example by example."""
     return [taught(one) for one in examples(conversation, toolect.chat(chat), byte_level(), teach, **options)]
+
+
+def written(write: Callable[[], Transcript]) -> object:
+    """All that is known of a text; why there is none."""
+    try:
+        text = write()
+    except Unrepresentable as error:
+        return str(error)
+    return str(text), text.pieces, text.defused, text.author and text.author.texts
+
+
+@every_chat
+def test_what_grows_is_what_is_rendered(name: str) -> None:
+    """The first turns of a conversation are written as if there were no others, whatever was written before."""
+    chat, random = toolect.chat(name), Random(name)
+    parts = [part for one in (*chat.tokens, *chat.dialect.graph().openers) for part in (one[:2], one, one[1:])]
+    for number in range(8):
+        drawn = alike(random, own_tools(random), random, parts) if number % 2 else any_conversation(random)
+        given = odd_calls(drawn, random, parts) if number % 4 == 1 else drawn
+        turns = [turn for turn in given.turns for _ in range(1 + (number == 3 and not isinstance(turn, System)))]
+        turns = [turn for turn in turns if number < 6 or random.random() < 0.8]
+        one = Conversation(turns, given.tools)
+        unsafe: Any = ("refuse", "neutralise", "keep")[number % 3]
+        options: Any = {"thinking": random.choice((None, None, True, False)), "date": "2026-01-01", "unsafe": unsafe}
+        grows, anew = chat.beginning(one, **options), Written.beginning(chat, one, **options)
+        for size in range(len(turns) + 1):
+            for wish in ((False, False), (True, False), (True, True)):
+                shown = written(lambda: grows(size, *wish)), written(lambda: anew(size, *wish))  # noqa: B023
+                assert shown[0] == shown[1], (size, wish, options, one)
+
+
+@every_chat
+def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as many rounds are twice as much work: so many texts are looked at before they are written."""
+    chat, looked = toolect.chat(name), [0]
+    seen = Guardian.suspects
+
+    def suspects(guardian: Guardian, held: Sequence[Any]) -> Sequence[Any]:
+        looked[0] += len(held) + 1
+        return seen(guardian, held)
+
+    monkeypatch.setattr(Guardian, "suspects", suspects)
+
+    def work(rounds: int) -> int:
+        turns: list[Any] = [User("Tide?")]
+        for number in range(rounds):
+            call = Call("tide", {"port": "Brest"}, f"call{number:05}")
+            turns.append(Assistant(Message([Reasoning("hm"), call])))
+            turns.append(Results((ToolResult(call.id or "", "tide", "low"),)))
+        one = told_in_order(Conversation([*turns, Assistant(Message([Content("So.")]))], [TIDE]), chat.dialect.spec.ref)
+        looked[0] = 0
+        answers = {number for number, turn in enumerate(one.turns) if isinstance(turn, Assistant)}
+        list(sampled_texts(one, chat, answers, {"date": "2026-01-01"}))
+        return looked[0]
+
+    try:
+        few = work(10)
+    except Unrepresentable:
+        return
+    assert work(40) < 4.5 * few
 
 
 @every_chat

@@ -95,7 +95,7 @@ class Transcript(str):
     def pieces(self) -> tuple[tuple[str, Origin, int], ...]:
         """The texts, each with its origin and the number of its turn."""
         if any(len(piece) > 3 for piece in self._pieces):
-            self._pieces = tuple(_known(piece) for piece in self._pieces)
+            self._pieces = tuple(known_piece(piece) for piece in self._pieces)
         return self._pieces  # type: ignore[return-value]
 
     @property
@@ -112,16 +112,17 @@ class Transcript(str):
         """What follows the first `start` characters, with its spans."""
         pieces = []
         at = len(self)
-        for text, origin, turn in reversed(self.pieces):
+        for piece in reversed(self._pieces):
             if at <= start:
                 break
+            text, origin, turn = known_piece(piece)
             at -= len(text)
             pieces.append((text if at >= start else _tail(text, start - at), origin, turn))
         pieces.reverse()
         return Transcript(pieces, self.defused, self.author, self.changed)
 
 
-def _known(piece: Given) -> tuple[str, Origin, int]:
+def known_piece(piece: Given) -> tuple[str, Origin, int]:
     """A piece whose text knows itself that it is no markup."""
     if len(piece) == 3:
         return piece

@@ -104,7 +104,7 @@ class Outlines:
         key = shared, body.system_turn, body.shape
         found = self._known.get(key)
         if found is None:
-            found = _Outliner(self.plans, body).outline(shared)
+            found = Outliner(self.plans, body).outline(shared)
             if len(body.turns) <= MAX_TURNS:
                 if len(self._known) >= MAX_OUTLINES:
                     self._known = {}
@@ -112,8 +112,8 @@ class Outlines:
         return found
 
 
-class _Outliner:
-    """Works out one outline."""
+class Outliner:
+    """Works out one outline, or the steps of some turns."""
 
     def __init__(self, plans: Plans, body: Body) -> None:
         self.plans, self.body = plans, body
@@ -122,25 +122,38 @@ class _Outliner:
         self.written: set[int] = set()
 
     def outline(self, shared: int) -> Outline:
+        """All of it."""
         turns = self.body.turns
         shared |= _NOTICED if any(isinstance(turn, System) for turn in turns) else 0
         self.plan(self.plans.head(shared), -1, shared)
         said = [one if isinstance(one, Said) else None for one in self.body.data[:-1]]
-        facts = 0
-        for index, facts in enumerate(turn_facts(turns, said, shared & ~_DEVELOPER)):
-            turn, one = turns[index], said[index]
-            if one is not None:
-                self.answer(index, one, facts | answer_facts(one.content, one.reasoning))
-                continue
-            role = ROLES[type(turn)]
-            if str(role) in self.plans.spec.lost and not self.plans.has(role, facts):
-                self.plans.check(role, facts)
-                continue
-            own = facts | _CONTENT if isinstance(turn, User | System) and turn.text else facts
-            self.plan(self.plans.turn(role, own), index, own)
-        self.plan(self.plans.tail(shared | (following(turns[-1], facts) if turns else _EMPTY)), -1, shared)
+        facts = turn_facts(turns, said, shared & ~_DEVELOPER)
+        for index, own in enumerate(facts):
+            self.turn(index, own)
+        return self.end(shared | (following(turns[-1], facts[-1]) if turns else _EMPTY), shared)
+
+    def end(self, facts: int, shared: int) -> Outline:
+        """What comes after the turns, with `facts`: all steps until then."""
+        self.plan(self.plans.tail(facts), -1, shared)
+        return self.so_far(shared)
+
+    def so_far(self, shared: int) -> Outline:
+        """The steps until here."""
         self.step(None, -1, -1, shared)
         return Outline(tuple(self.steps), frozenset(self.written))
+
+    def turn(self, index: int, facts: int) -> None:
+        """A turn with these facts."""
+        turn, one = self.body.turns[index], self.body.data[index]
+        if isinstance(one, Said):
+            self.answer(index, one, facts | answer_facts(one.content, one.reasoning))
+            return
+        role = ROLES[type(turn)]
+        if str(role) in self.plans.spec.lost and not self.plans.has(role, facts):
+            self.plans.check(role, facts)
+            return
+        own = facts | _CONTENT if isinstance(turn, User | System) and turn.text else facts
+        self.plan(self.plans.turn(role, own), index, own)
 
     def answer(self, index: int, said: Said, facts: int) -> None:
         """An answer: as it was sampled where the chat keeps all of it, else part by part."""

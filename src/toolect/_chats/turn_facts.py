@@ -31,64 +31,112 @@ _LAST_WORD, _LAST_ASKED = int(Fact.LAST_WORD), int(Fact.LAST_ASKED)
 _KINDS: dict[type, int] = {
     User: int(Fact.USER), Assistant: int(Fact.ANSWER), Results: int(Fact.RESULTS), System: int(Fact.NOTICE),
 }  # fmt: skip
-_GENERATE, _THINKING, _NO_THINKING = int(Fact.GENERATE), int(Fact.THINKING), int(Fact.NO_THINKING)
+_UNASKED, _GENERATE, _THINKING, _NO_THINKING = (
+    int(Fact.UNASKED), int(Fact.GENERATE), int(Fact.THINKING), int(Fact.NO_THINKING),
+)  # fmt: skip
 _LATEST, _FIRST, _LAST = int(Fact.LATEST), int(Fact.FIRST), int(Fact.LAST)
 _FIRST_USER, _LAST_USER, _DEVELOPER = int(Fact.FIRST_USER), int(Fact.LAST_USER), int(Fact.DEVELOPER)
 
 
-def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) -> list[int]:
-    """The facts of each of `turns`, `shared` among them; `said` are the answers among these.
+class TurnFacts:
+    """The facts of each turn of a conversation that grows, `shared` among them.
 
     Those of an answer's texts are added when it is written.
     """
-    kinds = [type(turn) for turn in turns]
-    users = [index for index, kind in enumerate(kinds) if kind is User]
-    first_user, last_user = (users[0], users[-1]) if users else (-1, -1)
-    final = max((i for i, one in enumerate(said) if one is not None and not one.calls), default=-1)
-    if not users:
-        shared |= int(Fact.UNASKED)
-    heard = max((i for i, kind in enumerate(kinds) if kind is User or kind is Results), default=-1)
-    found = []
-    past = before = messages = spoken = 0
-    last = len(turns) - 1
-    for index, turn in enumerate(turns):
-        kind = kinds[index]
-        facts = shared | before | _KINDS[kind] | (_ODD if messages & 1 else 0)
-        facts |= _AFTER[kinds[index - 1]] | past if index else _FIRST
-        facts |= _BEFORE[kinds[index + 1]] if index < last else _LAST
-        if index > last_user:
-            facts |= _LATEST
-        if index > heard:
-            facts |= _LAST_WORD
-        if index > final:
-            facts |= _UNANSWERED
-        if isinstance(turn, User):
-            facts |= _LAST_ASKED if turn == turns[last_user] else 0
-            facts |= (_FIRST_USER if index == first_user else 0) | (_LAST_USER if index == last_user else 0)
-        past = 0
-        messages += 1
-        plain = True
-        one = said[index]
-        if one is not None:
-            if one.calls:
-                past, before, plain = _AFTER_CALLS, before | _ROUND, False
-                before |= 0 if one.content else _CALLED_ALONE
-                facts |= _CALLS | _SEVERAL if len(one.calls) > 1 else _CALLS
-            else:
-                before |= _ANSWERED
-            if one.content:
-                past |= _AFTER_CONTENT
+
+    def __init__(self, shared: int) -> None:
+        self.facts: list[int] = []
+        self._shared = shared | _UNASKED
+        self._asked: dict[str, list[int]] = {}
+        """By what users say, the numbers of the turns that say it."""
+        self._asking = ""
+        """What the user says last."""
+        self._last: Turn | None = None
+        self._last_user = self._final = self._heard = -1
+        """The last user turn, the last answer without calls, the last turn that is no answer."""
+        self._past = self._before = self._messages = self._spoken = 0
+
+    def add(self, turn: Turn, said: Said | None) -> int:
+        """Take in a turn, which says `said` if it is an answer: the number of the first turn with other facts."""
+        found, number, kind = self.facts, len(self.facts), type(turn)
+        facts = self._shared | self._before | _KINDS[kind] | _LAST | (_ODD if self._messages & 1 else 0)
+        facts |= _FIRST if self._last is None else _AFTER[type(self._last)] | self._past
+        first = number
+        if self._last is not None:
+            first = number - 1
+            found[first] = found[first] & ~_LAST | _BEFORE[kind]
+        self._past = 0
+        self._messages += len(turn.results) if isinstance(turn, Results) else 1
+        plain = said is None or not said.calls
+        if said is not None:
+            facts |= self._answer(said)
         elif isinstance(turn, Results):
-            before, plain = before | _TOLD, False
-            messages += len(turn.results) - 1
+            self._before |= _TOLD
+            plain = False
         elif isinstance(turn, System) and turn.developer:
             facts |= _DEVELOPER
         if plain:
-            if (kind is User) != (spoken % 2 == 0):
+            if (kind is User) != (self._spoken % 2 == 0):
                 facts |= _OUT_OF_TURN
-            spoken += 1
-        found.append(facts)
-    return found
+            self._spoken += 1
+        found.append(facts | _LATEST | _LAST_WORD | _UNANSWERED)
+        self._last = turn
+        if said is not None and plain:
+            first, self._final = min(first, self._without(_UNANSWERED, self._final)), number
+        if isinstance(turn, User | Results):
+            first, self._heard = min(first, self._without(_LAST_WORD, self._heard)), number
+        return min(first, self._user(turn, number)) if isinstance(turn, User) else first
+
+    def _answer(self, said: Said) -> int:
+        """Take in an answer: what facts it has by its calls."""
+        if said.content:
+            self._past = _AFTER_CONTENT
+        if not said.calls:
+            self._before |= _ANSWERED
+            return 0
+        self._past |= _AFTER_CALLS
+        self._before |= _ROUND if said.content else _ROUND | _CALLED_ALONE
+        return _CALLS | _SEVERAL if len(said.calls) > 1 else _CALLS
+
+    def _user(self, turn: User, number: int) -> int:
+        """Take in that a user says something: the number of the first turn with other facts."""
+        found, first = self.facts, self._without(_LATEST, self._last_user)
+        found[number] |= _LAST_USER
+        if self._last_user < 0:
+            self._shared &= ~_UNASKED
+            found[:] = [facts & ~_UNASKED for facts in found]
+            found[number] |= _FIRST_USER
+            first = 0
+        else:
+            found[self._last_user] &= ~_LAST_USER
+            first = min(first, self._last_user)
+        self._last_user = number
+        self._asked.setdefault(turn.text, []).append(number)
+        if turn.text == self._asking:
+            found[number] |= _LAST_ASKED
+            return first
+        lost, won = self._asked.get(self._asking, ()), self._asked[turn.text]
+        for one in lost:
+            found[one] &= ~_LAST_ASKED
+        for one in won:
+            found[one] |= _LAST_ASKED
+        self._asking = turn.text
+        return min(first, *lost[:1], *won[:1])
+
+    def _without(self, fact: int, after: int) -> int:
+        """Take a fact from all turns after one that was the last to lack it: the number of the first of them."""
+        found = self.facts
+        for one in range(after + 1, len(found)):
+            found[one] &= ~fact
+        return after + 1
+
+
+def turn_facts(turns: Sequence[Turn], said: Sequence[Said | None], shared: int) -> list[int]:
+    """The facts of each of `turns`; `said` are the answers among these."""
+    found = TurnFacts(shared)
+    for turn, one in zip(turns, said, strict=True):
+        found.add(turn, one)
+    return found.facts
 
 
 def answer_facts(content: str, reasoning: str) -> int:

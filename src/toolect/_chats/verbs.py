@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, Change, changes
-from toolect._chats.continuing import Written
+from toolect._chats.continuing import Beginning, Written
+from toolect._chats.growing import Growing
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
 from toolect._chats.known_forms import KnownForms
@@ -22,7 +23,7 @@ from toolect.compiled import Dialect
 from toolect.conversation import Conversation
 from toolect.message import kind_of
 from toolect.transcript import Defused, Transcript
-from toolect.turns import Assistant
+from toolect.turns import Assistant, System
 
 
 class Converted(NamedTuple):
@@ -93,6 +94,21 @@ class Chat(Written):
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
         writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
+
+    def beginning(
+        self,
+        conversation: Conversation,
+        *,
+        thinking: bool | None = None,
+        date: Date | str | None = None,
+        unsafe: Unsafe = "refuse",
+    ) -> Beginning:
+        """What writes the first turns of a conversation: each turn once, and again where a further one changes it."""
+        turns = conversation.turns
+        if any(isinstance(turn, System) for turn in turns[1:]):
+            return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
+        writer = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date)
+        return Growing(writer, turns, conversation.tools, thinking)
 
     def told(
         self,

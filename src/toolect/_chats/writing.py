@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
 from typing import Any, Literal, TypeAlias
 
@@ -65,6 +65,27 @@ class Writer(Filler):
         self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
     ) -> Transcript:
         """The conversation's text. Raises Unrepresentable for what the chat cannot carry."""
+        turns, at, shared = self.begin(turns, tools, generate, thinking)
+        if len(turns) == at:
+            self.plans.check(None, shared | _UNASKED)
+        body = self.body(turns[at:])
+        outline = self.outlines.outline(body, shared)
+        if not self.keep:
+            for index, one in self.odd:
+                if index in outline.written:
+                    self.answers.check(one)
+        self.outline = outline
+        self.follow(outline, body)
+        if not self.guard_all(body, outline.written) and not self.keep:
+            self.clean = body, shared
+        return Transcript(self.pieces, self.defused, self.author)
+
+    def begin(
+        self, turns: Sequence[Turn], tools: Sequence[Mapping[str, Any]], generate: bool, thinking: bool | None
+    ) -> tuple[Sequence[Turn], int, int]:
+        """The turns as the chat has them, the number of the first that is no system text at the head, and what is so
+        of all of them.
+        """
         shared = literal_facts(thinking, generate) | (_TOOLS if tools else 0)
         self.tools = tools
         at = 0
@@ -79,24 +100,24 @@ class Writer(Filler):
                 self.system = self.spec.system
             if at or self.spec.system is not None:
                 shared |= _SYSTEM | (_SYSTEM_TEXT if self.system else 0)
-        if len(turns) == at:
-            self.plans.check(None, shared | _UNASKED)
-        body = self.body(turns[at:])
-        outline = self.outlines.outline(body, shared)
-        if not self.keep:
-            for index, one in self.odd:
-                if index in outline.written:
-                    self.answers.check(one)
-        self.outline = outline
-        self.follow(outline, body)
-        suspects = () if self.keep else self.guardian.suspects(self.held)
+        return turns, at, shared
+
+    @property
+    def author(self) -> Author:
+        """What writes."""
+        return Author(self.answers.dialect, self.plans.texts)
+
+    def guard_all(self, body: Body, written: Collection[int], held: int = 0, pieces: int = 0) -> bool:
+        """Look at all texts that were filled in after `held`, and at the answers `written`: is one of them suspect?
+
+        `pieces` are those before all of them.
+        """
+        suspects = () if self.keep else self.guardian.suspects(self.held[held:] if held else self.held)
         self.guard(suspects)
-        if not self.keep and not suspects:
-            self.clean = body, shared
         if any(op.origin is Origin.ANSWER for _, op, _ in suspects):
-            said = [(index, body.data[index]) for index in sorted(outline.written)]
-            self.sound({body.first + index: one for index, one in said if isinstance(one, Said)})
-        return Transcript(self.pieces, self.defused, Author(self.answers.dialect, self.plans.texts))
+            said = [(index, body.data[index]) for index in sorted(written)]
+            self.sound({body.first + index: one for index, one in said if isinstance(one, Said)}, held, pieces)
+        return bool(suspects)
 
     def body(self, turns: Sequence[Turn]) -> Body:
         """The turns that are written one after the other, with what their answers say."""
@@ -214,13 +235,13 @@ class Writer(Filler):
                 raise Unrepresentable(what, f"it holds `{marker}`, which is markup of `{self.spec.name}`", text)
             self.defuse(place, op, marker, self.guardian.harmless(text, op))
 
-    def sound(self, answers: Mapping[int, Said]) -> None:
+    def sound(self, answers: Mapping[int, Said], first_held: int, first_piece: int) -> None:
         """Look at answers by their turns' numbers: one that would be read as another is refused, or made harmless."""
         held: dict[int, list[tuple[Fill, int]]] = {number: [] for number in answers}
         texts: dict[int, list[str]] = {number: [] for number in answers}
-        for _, op, place in self.held:
+        for _, op, place in self.held[first_held:]:
             held.get(self.pieces[place][2], []).append((op, place))
-        for text, origin, number, *_ in self.pieces:
+        for text, origin, number, *_ in self.pieces[first_piece:]:
             if origin is Origin.ANSWER and number in texts:
                 texts[number].append(text)
         for number, said in answers.items():

@@ -1,0 +1,135 @@
+"""The text of a conversation that grows turn by turn: what a further turn does not change is not written again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toolect._chats.filling import Said
+from toolect._chats.outline import Outline, Outliner
+from toolect._chats.turn_facts import TurnFacts, following
+from toolect._chats.writing import Writer
+from toolect._spec.chat_model import Fact
+from toolect.transcript import Transcript, known_piece
+from toolect.turns import System, Turn
+
+_NOTICED, _EMPTY, _DEVELOPER = int(Fact.NOTICED), int(Fact.EMPTY), int(Fact.DEVELOPER)
+_UNASKED = int(Fact.EMPTY | Fact.UNASKED)
+
+
+class Growing:
+    """Writes the first turns of one conversation, as often as it is asked to.
+
+    No turn but the first may be the system's: another one may change what stands at the head.
+    """
+
+    def __init__(
+        self,
+        writer: Callable[[], Writer],
+        turns: Sequence[Turn],
+        tools: Sequence[Mapping[str, Any]],
+        thinking: bool | None,
+    ) -> None:
+        self._writer, self._turns, self._tools, self._thinking = writer, turns, tools, thinking
+        self._drafts: dict[tuple[bool, bool | None], _Draft] = {}
+
+    def __call__(self, size: int, generate: bool, quiet: bool = False, /) -> Transcript:
+        """The first `size` turns; see `Beginning`. Raises Unrepresentable."""
+        key = generate, False if quiet and self._thinking is None else self._thinking
+        if size == 0:
+            return self._writer().write((), self._tools, *key)
+        draft = self._drafts.pop(key, None)
+        if draft is None or draft.size > size:
+            draft = _Draft(self._writer(), self._turns, self._tools, *key)
+        text = draft.grown(size)
+        self._drafts[key] = draft  # one that raised is begun anew
+        return text
+
+
+class _Mark(NamedTuple):
+    """How far all is where a turn begins."""
+
+    pieces: int
+    held: int
+    counts: dict[type, int]
+
+
+class _Draft:
+    """What is written so far."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        turns: Sequence[Turn],
+        tools: Sequence[Mapping[str, Any]],
+        generate: bool,
+        thinking: bool | None,
+    ) -> None:
+        self.writer = writer
+        self.size = 0
+        turns, first, shared = writer.begin(turns, tools, generate, thinking)
+        self.body = writer.body(turns[first:])
+        self._shared = shared | (_NOTICED if any(isinstance(turn, System) for turn in self.body.turns) else 0)
+        self._bare = shared
+        self._odd = dict(writer.odd)
+        self._facts = TurnFacts(self._shared & ~_DEVELOPER)
+        self._marks: list[_Mark] = []
+        """Where each turn begins that was written, and what comes after the last one."""
+
+    def grown(self, size: int) -> Transcript:
+        """The text of the first `size` turns; there were no more before. Raises Unrepresentable."""
+        writer, body, facts = self.writer, self.body, self._facts.facts
+        count, first = size - body.first, len(facts)
+        if count == 0:
+            writer.plans.check(None, self._bare | _UNASKED)
+        while len(facts) < count:
+            turn, one = body.turns[len(facts)], body.data[len(facts)]
+            first = min(first, self._facts.add(turn, one if isinstance(one, Said) else None))
+        head, turns, tail = self._outlines(first, count)
+        if not writer.keep:
+            for index in (index for outline in turns for index in outline.written if index in self._odd):
+                writer.answers.check(self._odd[index])
+        begin = self._back(first)
+        if head is not None:
+            writer.follow(head, body)
+        for outline in turns:
+            self._mark()
+            writer.follow(outline, body)
+        self._mark()
+        writer.follow(tail, body)
+        written = [index for outline in turns for index in outline.written]
+        writer.guard_all(body, written, begin.held, begin.pieces)
+        pieces = writer.pieces
+        pieces[begin.pieces :] = map(known_piece, pieces[begin.pieces :])
+        self.size = size
+        return Transcript(pieces, writer.defused, writer.author)
+
+    def _outlines(self, first: int, count: int) -> tuple[Outline | None, list[Outline], Outline]:
+        """What is written for the head, where the first of the turns is new, for these turns, and after them."""
+        plans, body, facts, shared = self.writer.plans, self.body, self._facts.facts, self._shared
+        head = None
+        if first == 0:
+            outliner = Outliner(plans, body)
+            outliner.plan(plans.head(shared), -1, shared)
+            head = outliner.so_far(shared)
+        turns = []
+        for index in range(first, count):
+            outliner = Outliner(plans, body)
+            outliner.turn(index, facts[index])
+            turns.append(outliner.so_far(shared))
+        after = following(body.turns[count - 1], facts[count - 1]) if count else _EMPTY
+        return head, turns, Outliner(plans, body).end(shared | after, shared)
+
+    def _back(self, first: int) -> _Mark:
+        """Take back what was written from a turn on, the first one with the head: where that was."""
+        writer = self.writer
+        mark = self._marks[first] if first else _Mark(0, 0, {})
+        del writer.pieces[mark.pieces :], writer.held[mark.held :], self._marks[first:]
+        writer.counts = {**mark.counts}
+        number = self.body.first + first
+        writer.defused = [one for one in writer.defused if first and one.turn < number]
+        return mark
+
+    def _mark(self) -> None:
+        writer = self.writer
+        self._marks.append(_Mark(len(writer.pieces), len(writer.held), {**writer.counts}))
