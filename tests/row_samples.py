@@ -31,6 +31,7 @@ OTHERS = [
     "'s",
     "[1]",
     "x <b>",
+    "tide {x}",
 ]
 ALIKE: list[Json] = ["Brest", "noon tide", "a, b", "May", "x: y", "User", "é"]
 

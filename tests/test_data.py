@@ -37,7 +37,7 @@ from toolect.rendered import Unrepresentable
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
 ROWS = 35
 """Conversations that are written in each chat: over 2,000 in all."""
-APART = ("llama-cpp-deepseek-r1", "kimi-k2", "seed-oss", "nemotron-3")
+APART = ("llama-cpp-deepseek-r1", "seed-oss", "nemotron-3")
 """Some chats that tell of tools and calls so that both can be read apart from all else."""
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"a": 1}'}}
 ASKED = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": None, "tool_calls": [CALL]}]

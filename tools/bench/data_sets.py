@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 from toolect._data.converting import Settings
 from toolect._data.parting import part_of
 from toolect._reading import machine
+from toolect.authoring.processes import collect_less
 from toolect.corpora.sources import Unit, UnitKind
 from toolect.data import Kind, Source, target_of
 from tools.bench import hard_corpus
@@ -131,23 +132,57 @@ def best(work: Any, count: int) -> float:
 
 
 def rates(chats: list[str], count: int) -> tuple[float, list[Rate]]:
-    """The floor, and the rates of each chat, with and without reading back."""
+    """The floor, and the rates of each chat, with and without reading back, and of rows that are unlike one another.
+
+    Each rate is a share of the floor of its own rows.
+    """
+    collect_less()
     made = rows()
-    lines = [json.dumps(next(made)).encode() for _ in range(count)]
-    floor = best(lambda: [json.dumps(json.loads(line)) for line in lines], count)
-    data = b"\n".join(lines)
-    unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
-    found = []
+    given = [next(made) for _ in range(count)]
+    unlike = given[: count // 2]
+    plain = [json.dumps(one).encode() for one in given]
+    own = [json.dumps(with_own_tools(one)).encode() for one in unlike]
+    odd = [json.dumps(with_odd_arguments(one)).encode() for one in unlike]
+    floor, found = _floor(plain), []
     for chat in chats:
-        for compare in (True, False):
+        for what, lines, compare in (
+            ("", plain, True), (", --no-compare", plain, False),
+            (", tools of its own in each row", own, True), (", dates and quotes in arguments", odd, True),
+        ):  # fmt: skip
             settings = Settings(target_of(chat, compare=compare), Source(Kind.MESSAGES))
+            data = b"\n".join(lines)
+            unit = Unit("rows", UnitKind.BLOCK, len(data), data=data)
 
-            def work(settings: Settings = settings) -> None:
-                part_of(unit, settings, len(data))
+            def work(unit: Unit = unit, settings: Settings = settings) -> None:
+                part_of(unit, settings, unit.size)
 
-            rate = best(work, count)
-            found.append(Rate(f"{chat}{'' if compare else ', --no-compare'}", rate, rate / floor))
+            rate = best(work, len(lines))
+            found.append(Rate(f"{chat}{what}", rate, rate / _floor(lines)))
     return floor, found
+
+
+def _floor(lines: Sequence[bytes]) -> float:
+    return best(lambda: [json.dumps(json.loads(line)) for line in lines], len(lines))
+
+
+def with_own_tools(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with other descriptions of its tools and parameters."""
+    draw = random.Random(row["id"])
+    return {**row, "tools": tools(draw)}
+
+
+def with_odd_arguments(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with arguments that are more than words."""
+    number = row["id"]
+    arguments = {"port": f"Brest {number}", "day": number, "when": "2024-05-01", "why": "it's 5 o'clock (\"now\")"}
+    function = {"name": "tide", "arguments": json.dumps(arguments)}
+    messages = [
+        {**one, "tool_calls": [{**call, "function": function} for call in one["tool_calls"]]}
+        if "tool_calls" in one
+        else one
+        for one in row["messages"]
+    ]
+    return {**row, "messages": messages}
 
 
 def run(paths: Sequence[Path], what: str, rows: int, jobs: int, chat: str, out: Path, kills: Sequence[int] = ()) -> Run:
@@ -282,6 +317,8 @@ so processor time tells more than the clock. {"Compiled" if is_compiled() else "
 
 The floor is `json.loads` and `json.dumps` of each row: {floor:,.0f} rows a second of processor time. The target is
 {SPEED} of it. A form of conversation is read back once, to find out what it loses; `--no-compare` reads nothing back.
+Of rows with tools that no other row has, and of calls whose arguments are more than words, these are read back each
+time: shares are of the floor of the same rows.
 
 {table([["to", "rows/s", "of the floor"], *speeds])}
 

@@ -7,14 +7,15 @@ with arguments of the same types are each read back once; what is unusual has no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, told_otherwise, tool_changes
 from toolect._chats.filling import Said
+from toolect._chats.known_tools import NONE, KnownTools
 from toolect._chats.ops import Each
-from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call
+from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call, may_have_arguments
 from toolect._chats.plain_turns import Calling, PlainTurns, shape_of
 from toolect._chats.ready_texts import Ready, Told, place_of, ready
 from toolect._chats.told_tools import read_definition
@@ -46,18 +47,6 @@ class Known(NamedTuple):
     """Calls that have to be read back were among them: each answer with calls is read apart."""
 
 
-class KnownTools(NamedTuple):
-    """A list of tools, kept so that its identity stays its own, what is read of it, and what is told otherwise."""
-
-    given: Sequence[Mapping[str, Any]]
-    read: Sequence[Mapping[str, Any]] | None
-    """None where nothing was read back."""
-    changes: tuple[Change, ...]
-
-
-NONE = KnownTools((), (), ())
-
-
 class KnownForms:
     """The forms, tools and calls of one chat that have been read back."""
 
@@ -70,7 +59,8 @@ class KnownForms:
         self._edges = Edges(reader, answers.markers)
         self._forms: dict[Key, Known] = {}
         """What is known of each shape."""
-        self._calls: set[tuple[int, Key]] = set()
+        self._calls: set[tuple[int | Key, Key]] = set()
+        """Calls, each with what its tool declares, or else with the list of tools, by its identity."""
         self._tools: dict[int, KnownTools] = {0: NONE}
         """Lists of tools by their identity."""
         self.pieces: dict[Place, list[Given]] = {}
@@ -104,7 +94,7 @@ class KnownForms:
             if tools is None:
                 self._keep_told(KnownTools(conversation.tools, None, ()), known, filled)
             return "".join(filled), ()
-        if not self._edges.keep(writer.held):
+        if not self._edges.keep(writer.held) or any(_names_tools(text, conversation) for text in turns.said):
             return None
         if tools is None:
             tools = self._tools_apart(conversation, known, writer, filled)
@@ -112,10 +102,14 @@ class KnownForms:
                 return None
         for at, one in enumerate(turns.answers):
             if form.apart or not all(key is not None and (number, key) in self._calls for key in one.keys):
+                own = [(tools.declared(call.name), key) for call, key in zip(one.calls, one.keys, strict=True)]
+                if not form.apart and all(call in self._calls for call in own):
+                    continue
                 said = known.said(at, filled)
                 if said is None or not self._is_read(one, said, tools, form):
                     return None
                 self._calls.update((number, key) for key in one.keys if key is not None)
+                self._calls.update((kind, key) for kind, key in own if kind is not None and key is not None)
         return "".join(filled), tools.changes + form.changes
 
     def _tools_apart(
@@ -237,7 +231,7 @@ class KnownForms:
         for number, turn in enumerate(body.turns):
             if isinstance(turn, Assistant):
                 one = body.data[number]
-                if turn.text is not None or not isinstance(one, Said) or not _is_told(one):
+                if turn.text is not None or not isinstance(one, Said) or not _is_told(one, conversation):
                     return None
                 asked = one.calls
                 if asked:
@@ -277,7 +271,7 @@ class KnownForms:
         return (*found,)
 
 
-def _is_told(said: Said) -> bool:
+def _is_told(said: Said, conversation: Conversation) -> bool:
     """True for an answer whose texts the chat takes as they are."""
     content, reasoning = said.message.content, said.message.reasoning
     return (
@@ -286,4 +280,13 @@ def _is_told(said: Said) -> bool:
         and said.reasoning == reasoning
         and is_bare(content)
         and is_bare(reasoning)
+        and not _names_tools(content, conversation)
+        and not _names_tools(reasoning, conversation)
+    )
+
+
+def _names_tools(text: str, conversation: Conversation) -> bool:
+    """True for a text in which a tool may be called without the markers of calls."""
+    return may_have_arguments(text) and any(
+        str(tool.get("function", tool).get("name", "")) in text for tool in conversation.tools
     )

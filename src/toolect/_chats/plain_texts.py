@@ -26,6 +26,11 @@ def is_bare(text: str) -> bool:
     return not text or not (text[0].isspace() or text[-1].isspace())
 
 
+def may_have_arguments(text: str) -> bool:
+    """True for a text with a sign that arguments may begin with: after the name of a tool it may be read as a call."""
+    return "{" in text or "(" in text or "[" in text or "<" in text
+
+
 def has_plain_names(call: Call) -> bool:
     """True for a call that was read, whose name and id are nothing but that wherever they stand."""
     return call.status is Status.OK and _IS_ID(call.id or "") is not None and _IS_NAME(call.name) is not None

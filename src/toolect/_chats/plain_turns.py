@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toolect._chats.plain_texts import Key, has_plain_names, key_of_call
+from toolect._chats.plain_texts import Key, has_plain_names, key_of_call, may_have_arguments
 from toolect.message import Call, Content, Reasoning
 from toolect.turns import Assistant, Results, System, Turn, User
 
@@ -28,6 +28,8 @@ class PlainTurns(NamedTuple):
     """Of an answer reasoning and content, of a result output, id and name, of any other turn its text."""
     answers: list[Calling]
     """The answers with calls."""
+    said: list[str]
+    """The reasoning and the content of answers, where there are signs that arguments may begin with."""
 
 
 _USER, _LAST, _NO_TEXT, _RESULTS, _SYSTEM, _DEVELOPER = -1, -2, -3, -4, -5, -6
@@ -40,6 +42,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
     key: list[int] = []
     texts: list[str] = []
     answers: list[Calling] = []
+    said: list[str] = []
     asked: Sequence[Call] = ()
     for number, turn in enumerate(turns):
         if type(turn) is Assistant:
@@ -57,6 +60,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
                 else:
                     reasoning = one.text
             texts += (reasoning, content)
+            said += [text for text in (reasoning, content) if text and may_have_arguments(text)]
             key.append((1 if reasoning else 0) + (2 if content else 0))
             if calls:
                 named = shape_of(calls)
@@ -86,7 +90,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
             key += (_DEVELOPER if turn.developer else _SYSTEM, 1 if turn.text else 0)
         else:
             return None
-    return PlainTurns((*key,), texts, answers) if [text.strip() for text in texts] == texts else None
+    return PlainTurns((*key,), texts, answers, said) if [text.strip() for text in texts] == texts else None
 
 
 def shape_of(calls: Sequence[Call]) -> list[int] | None:

@@ -1,0 +1,63 @@
+"""Lists of tools that are known, and what of a tool decides how a call of it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from toolect._chats.comparing import Change
+from toolect._chats.plain_texts import Key
+from toolect._chats.told_tools import TEXT
+from toolect.message import Json
+
+_encode = msgspec.json.Encoder().encode
+_ABOUT = "description"
+
+
+class KnownTools(NamedTuple):
+    """A list of tools, kept so that its identity stays its own, what is read of it, and what is told otherwise."""
+
+    given: Sequence[Mapping[str, Any]]
+    read: Sequence[Mapping[str, Any]] | None
+    """None where nothing was read back."""
+    changes: tuple[Change, ...]
+
+    def declared(self, name: str) -> Key | None:
+        """What decides how a call of a tool is read; None where that may be more than its own definition."""
+        read = self.read
+        if not read:
+            return () if read is not None and not self.given else None
+        own = None
+        for tool in read:
+            if tool.get("type") == TEXT:
+                return None
+            inner = tool.get("function", tool)
+            if inner.get("name") == name:
+                if own is not None:
+                    return None
+                own = inner
+        return None if own is None else _key(own.get("parameters"))
+
+
+NONE = KnownTools((), (), ())
+
+
+def _key(schema: Json) -> Key | None:
+    """A schema without the words about its members, which no reader looks at."""
+    properties = schema.get("properties") if type(schema) is dict else None
+    if type(properties) is not dict or not all(type(one) is dict for one in properties.values()):
+        return None
+    try:
+        rest = {key: value for key, value in schema.items() if key != "properties"}
+        return _encode(rest), *((name, _bare(one)) for name, one in properties.items())
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+def _bare(schema: dict[str, Json]) -> bytes:
+    """The schema of a member as JSON, without a description of it."""
+    if type(schema.get(_ABOUT)) is not str:
+        return _encode(schema)
+    return _encode({key: value for key, value in schema.items() if key != _ABOUT})
