@@ -20,6 +20,7 @@ from row_samples import alike, conversation, odd_calls, own_tools, said, tool
 
 import toolect
 from toolect import Content, Conversation, Message
+from toolect._chats import known_forms
 from toolect._chats.comparing import IDS, changes
 from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
@@ -117,6 +118,18 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
         back = chat.parse(told.text)
         assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
     assert apart or name not in APART, "expected odd rows of a known form"
+
+
+@pytest.mark.parametrize("compare", [False, True])
+def test_what_is_known_has_an_end(compare: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rows that are all of other forms no more are kept than there is room for."""
+    monkeypatch.setattr(known_forms, "MAX_KNOWN", 8)
+    chat = toolect.chat("chatml")
+    for rounds in range(1, 40):
+        turns = [User("tide"), Assistant(Message([Content("So.")]))] * rounds
+        given = Conversation(turns)
+        assert chat.told(given, compare=compare).text == chat.render(given, False)
+        assert max(len(chat._known._ready), len(chat._known._forms)) <= 8 + 1
 
 
 @pytest.mark.parametrize(("text", "known"), [("noon", True), ("noon <|im", False), (" noon", False), ("", False)])

@@ -154,6 +154,7 @@ class KnownForms:
         key = *wishes, bool(conversation.tools), turns.key
         if key not in self._ready:
             assert writer.outline is not None and writer.clean is not None
+            self._make_room()
             self._ready[key] = ready(writer.outline, writer.clean[0], conversation.turns, form.shape, writer)
         known = self._ready[key]
         for part in known.parts if known is not None else ():
