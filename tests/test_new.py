@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner, Result
@@ -214,7 +216,7 @@ def test_random_formats_without_tools(seed: int) -> None:
     assert made.sound and not any(differing(made.dialect, one.held_out, one.declared))
 
 
-@pytest.mark.parametrize("seed", [0, 4, 11, 16, 20, 21, 22, 34, 44, 53])
+@pytest.mark.parametrize("seed", [0, 4, 11, 16, 20, 21, 22, 34, 44, 53, 84])
 def test_new_dialects_lint_clean(seed: int) -> None:
     """What lint asks of a new dialect is settled: cases that no sample has, odd spellings, keys that may be markers."""
     outcome = random_outcome(seed, linted=True)
@@ -236,6 +238,7 @@ TOOLS = """[{"name": "find_berth", "parameters": {"type": "object", "properties"
         "<|run|>find_berth<|k|>port<|v|>{}<|k|>nights<|v|>{}<|stop|>",
         '[go]{{"vug": "find_berth", "zam": {{"port": "{}", "nights": {}}}}}[/go]',
         "[find_berth]\nport = '{}'\nnights = {}\n[/find_berth]",
+        "X-Tool: find_berth\nX-Arg-port: {}\nX-Arg-nights: {}\n.",
         "find_berth({{port: '{}', nights: {}}});;",
     ],
 )
@@ -252,6 +255,48 @@ def test_closers_that_are_no_tags(call: str, tmp_path: Path) -> None:
     dialect = Dialect(load_spec(tmp_path / "mine.yaml", "mine"))
     [read_call] = dialect.parse(call.format("St Malo", 12), json.loads(TOOLS)).calls
     assert (read_call.name, read_call.arguments) == ("find_berth", {"port": "St Malo", "nights": 12})
+
+
+HARBOUR = [*json.loads(TOOLS), {"name": "list_ports", "parameters": {"type": "object", "properties": {}}}]
+
+
+def query(name: str, **arguments: str) -> str:
+    """A call as a URL."""
+    return f"<tool://{name}?{'&'.join(f'{key}={quote(value)}' for key, value in arguments.items())}>"
+
+
+def tables(name: str, **arguments: str) -> str:
+    """A call as TOML, with a table for its arguments if it has any."""
+    lines = "".join(f"{key} = {value if value.isdigit() else json.dumps(value)}\n" for key, value in arguments.items())
+    return f'[[call]]\ntool = "{name}"\n' + (f"[call.with]\n{lines}" if lines else "")
+
+
+def mail(name: str, **arguments: str) -> str:
+    """A call as headers, whose keys have a prefix."""
+    lines = "".join(f"X-Arg-{key}: {value}\n" for key, value in arguments.items())
+    return f"X-Tool: {name}\n{lines}."
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("form", [query, tables, mail])
+def test_odd_notations(form: Callable[..., str], declared: bool) -> None:
+    """Percent escapes, a table that is there for arguments alone, keys with a prefix: with tools and without."""
+    calls = [("Brest", "2"), ("Port Louis", "30"), ("Gdynia & Sopot", "4"), ("Ærø", "7")]
+    one, two, three, four = (form("find_berth", port=port, nights=nights) for port, nights in calls)
+    ports, end = form("list_ports"), "#--" if form is tables else ""
+    texts = [
+        one + end,
+        f"I look.\n\n{two}{end}",
+        f"{three}\n{one}{end}",
+        f"Both, then.\n\n{ports}\n{four}{end}",
+        "Nothing.",
+    ]
+    tools = HARBOUR if declared else None
+    made = induced_from(texts, tools)
+    assert made.sound
+    message = made.dialect.parse(f"{ports}\n{form('find_berth', port='St. Malo (50 %)', nights='12')}{end}", tools)
+    assert [call.name for call in message.runnable] == ["list_ports", "find_berth"]
+    assert message.calls[1].arguments == {"port": "St. Malo (50 %)", "nights": 12}
 
 
 def test_no_call_with_tools_declared(tmp_path: Path) -> None:

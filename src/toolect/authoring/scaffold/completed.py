@@ -7,6 +7,7 @@ and so is what they do not show how to write.
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -31,7 +32,7 @@ _ALLOWED = {
     "injection": "no sample shows how it is escaped",
 }
 """Checks of what samples tell, and why it is so."""
-_GLUED = "broken-round-trip", "no sample has content right behind the word that ends a call"
+_GLUED = "broken-round-trip", "no sample has content like the word that ends a call, or right behind it"
 
 
 def completed(made: Scaffold, name: str, spec: Path, tools: Sequence[Json] | None) -> Scaffold:
@@ -113,11 +114,11 @@ def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path
 
 
 def _glued(dialect: Dialect, cases: Sequence[Case]) -> bool:
-    """True where a call ends with a word, so that a word right behind it is read as a part of that."""
+    """True where a call ends with a word, so that content may be that word, and one right behind it a part of it."""
     calls = [call for case in cases for call in dialect.parse(case.text, **case.options).runnable][:1]
     for call in calls:
         with suppress(Unrepresentable):
-            return str(dialect.render(Message([call])))[-1:].isalnum()
+            return re.search(r"\w[.!?]?\Z", str(dialect.render(Message([call])))) is not None
     return False
 
 

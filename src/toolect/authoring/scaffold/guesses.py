@@ -51,7 +51,7 @@ def guesses(texts: Sequence[str]) -> list[Guess]:
     """The tools that samples may call, the likeliest guess first."""
     found: dict[str, Guess] = {}
     for calls, bonus, told in (*_in_json(texts), *_before_json(texts), *_in_frames(texts)):
-        guess = _guess(_bare(calls), bonus, told)
+        guess = _guess(_unprefixed(_bare(calls)), bonus, told)
         if guess is not None:
             key = repr(guess.tools)
             found[key] = max(guess, found.get(key, guess), key=lambda one: one.score)
@@ -76,6 +76,19 @@ def _bare(calls: Calls) -> Calls:
     while calls and all("." in name and is_markup(name.rpartition(".")[2]) for name, _ in calls):
         calls = [(name.rpartition(".")[0], keys) for name, keys in calls]
     return calls
+
+
+_PREFIX = re.compile(r"(?:x[-_.])?(?:arg|param)(?:s|ument|eter)?[-_.:]", re.IGNORECASE)
+"""What says of a key that it is one, and is none of it."""
+
+
+def _unprefixed(calls: Calls) -> Calls:
+    """The calls without what stands before every key that says that it is one: `X-Arg-`."""
+    found = {match[0] if (match := _PREFIX.match(key)) else "" for _, keys in calls for key in keys}
+    if len(found) != 1 or "" in found:
+        return calls
+    prefix = found.pop()
+    return [(name, tuple(key.removeprefix(prefix) for key in keys)) for name, keys in calls]
 
 
 def _guess(calls: Calls, bonus: float, told: int = 0) -> Guess | None:

@@ -20,6 +20,8 @@ from toolect.authoring.scaffold.seen import Arguments, Seen, SeenCall, common_en
 
 MAX_NAMES = 2_000
 """Names of tools that are looked at in one sample. Beyond it: no calls are found there."""
+NEXT = 3
+"""Tokens behind a call without arguments that tell that the same may follow those of another."""
 
 
 class Word(NamedTuple):
@@ -48,6 +50,8 @@ def keyed_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]:
     """The ways to see keyed arguments in samples."""
     calls = _calls(texts, tools)
     if not any(call.keys for call in calls):
+        calls = _calls(texts, tools, _PREFIXED)
+    if not any(call.keys for call in calls):
         return
     gaps = [gap for call in calls for gap in _gaps(texts, call, tools)]
     heads = [tokens(texts[call.sample][call.name.end : call.keys[0].start]) for call in calls if call.keys]
@@ -62,6 +66,10 @@ def keyed_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]:
 
 _METHOD = r"\w+\("
 """What is called of a tool as if that was an object."""
+_WHOLE = r"[\w-]"
+"""What does not stand before a word."""
+_PREFIXED = r"[^\W_]"
+"""What does not stand before a key that may have a prefix: `X-Arg-port`."""
 
 
 def _context(text: str, word: Word) -> tuple[str, str]:
@@ -69,18 +77,25 @@ def _context(text: str, word: Word) -> tuple[str, str]:
     return text[word.start - 1 : word.start] or "\n", text[word.end : word.end + 1] or "\n"
 
 
-def _words(text: str, words: Sequence[str], start: int = 0, end: int | None = None, member: str = "(?!)") -> list[Word]:
-    """Where words stand as whole ones; `member` is what may follow that is as a part of one."""
+def _words(
+    text: str,
+    words: Sequence[str],
+    start: int = 0,
+    end: int | None = None,
+    member: str = "(?!)",
+    before: str = _WHOLE,
+) -> list[Word]:
+    """Where words stand that nothing of `before` stands before; `member` is what may follow that is a part of one."""
     options = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
     if not options:
         return []
-    found = re.compile(rf"(?<![\w-])(?:{options})(?![\w-]|\.(?!{member})\w)").finditer(
+    found = re.compile(rf"(?<!{before})(?:{options})(?![\w-]|\.(?!{member})\w)").finditer(
         text, start, len(text) if end is None else end
     )
     return [Word(*match.span(), match[0]) for match in found]
 
 
-def _calls(texts: Sequence[str], tools: ToolSchemas) -> list[Keyed]:
+def _calls(texts: Sequence[str], tools: ToolSchemas, before_key: str = _WHOLE) -> list[Keyed]:
     """The calls by name and keys: names that stand where the others do that all needed keys follow."""
     found: list[tuple[int, Word, int, bool]] = []
     votes: dict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -91,7 +106,7 @@ def _calls(texts: Sequence[str], tools: ToolSchemas) -> list[Keyed]:
         for word, after in zip(words, [*words[1:], None], strict=False):
             end = after.start if after else len(text)
             keys, needed = _keys(tools, word.text)
-            there = {key.text for key in _words(text, keys, word.end, end)}
+            there = {key.text for key in _words(text, keys, word.end, end, before=before_key)}
             whole = needed <= there and bool(there or not keys)
             found.append((sample, word, end, whole))
             if keys:
@@ -107,7 +122,7 @@ def _calls(texts: Sequence[str], tools: ToolSchemas) -> list[Keyed]:
             else context[0] in before and context not in votes.keys() - opening
         ):
             chosen.append((sample, word))
-    return _with_keys(texts, chosen, tools)
+    return _with_keys(texts, chosen, tools, before_key)
 
 
 def _keys(tools: ToolSchemas, name: str) -> tuple[list[str], set[str]]:
@@ -118,7 +133,9 @@ def _keys(tools: ToolSchemas, name: str) -> tuple[list[str], set[str]]:
     return keys, {key for key in required if key in keys} if isinstance(required, list) else set()
 
 
-def _with_keys(texts: Sequence[str], chosen: Sequence[tuple[int, Word]], tools: ToolSchemas) -> list[Keyed]:
+def _with_keys(
+    texts: Sequence[str], chosen: Sequence[tuple[int, Word]], tools: ToolSchemas, before: str
+) -> list[Keyed]:
     """The calls with their keys: each where the most of them stand, the earliest of such places."""
     ends = [
         after[1].start if after and after[0] == sample else len(texts[sample])
@@ -127,7 +144,7 @@ def _with_keys(texts: Sequence[str], chosen: Sequence[tuple[int, Word]], tools: 
     places: dict[tuple[str, str], dict[tuple[int, str], Word]] = defaultdict(dict)
     later: dict[tuple[str, str], float] = defaultdict(float)
     for call, ((sample, name), end) in enumerate(zip(chosen, ends, strict=True)):
-        for rank, word in enumerate(_words(texts[sample], tools[name.text].names, name.end, end)):
+        for rank, word in enumerate(_words(texts[sample], tools[name.text].names, name.end, end, before=before)):
             context = _context(texts[sample], word)
             if (call, word.text) not in places[context]:
                 places[context][call, word.text] = word
@@ -190,7 +207,7 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
     lasts = iter(found.ends)
     stops = [_stops(call, lasts) for call in calls]
     behind = [tokens(texts[call.sample][stop : call.end]) for call, stop in zip(calls, stops, strict=True) if call.keys]
-    around = _around(head, common_start(behind), common_start(empty)) if empty else ("", "")
+    around = _around(head, behind, common_start(empty)) if empty else ("", "")
     parts = tokens(head.removesuffix(around[0]))
     bare = re.compile("".join(r"\d+" if part.isdigit() else re.escape(part) for part in parts))  # calls are numbered
     for call in calls:
@@ -217,13 +234,16 @@ def _stops(call: Keyed, ends: Iterator[int]) -> int:
     return max((origin + next(ends) for origin in origins), default=call.name.end)
 
 
-def _around(head: str, behind: Sequence[str], empty: Sequence[str]) -> tuple[str, str]:
+def _around(head: str, behind: Sequence[Sequence[str]], empty: Sequence[str]) -> tuple[str, str]:
     """What stands between a name and its arguments, and behind those, that a call without any does not have."""
-    parts = tokens(head)
+    parts, shared = tokens(head), common_start(behind)
     same = len(common_start([parts, empty]))
-    rest = empty[same : same + 1]
-    at = behind.index(rest[0]) if rest and rest[0] in behind else 0
-    return ("".join(parts[same:]), "".join(behind[:at])) if same < len(parts) and at else ("", "")
+    rest = empty[same : same + NEXT]
+    if same == len(parts) or not rest:
+        return "", ""
+    at = shared.index(rest[0]) if rest[0] in shared else 0
+    follows = any(one[: len(rest)] == rest for one in behind) and "".join(rest).strip()
+    return ("".join(parts[same:]), "".join(shared[:at])) if at or follows else ("", "")
 
 
 def _own(opener: Sequence[str], head: Sequence[str] | None) -> str:

@@ -222,6 +222,8 @@ _FORMS = {
     "string": re.compile(r".*", re.DOTALL),
 }
 _CDATA = re.compile(r"<!\[CDATA\[.*\]\]>", re.DOTALL)
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_IN_URL = re.compile(r"(?:[\w.~!*'():/?@,;+-]|%[0-9A-Fa-f]{2})*", re.ASCII)
 ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 
 
@@ -244,6 +246,8 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
     marked = any('\\"' in value or "\\\\" in value for value in found)
     if lead.endswith('"') and marked and "escapes: entities" not in options and all(map(_is_escaped, found)):
         options.append("escapes: json")
+    if any(map(_PERCENT.search, found)) and all(map(_IN_URL.fullmatch, found)):
+        options.append("escapes: percent")
     codec = f"{{{', '.join(['codec: schema', *options])}}}" if options else "schema"
     made = _finished(gaps, lead, ends, "")
     if made is not None and any(_CDATA.fullmatch(value) for value in found):
