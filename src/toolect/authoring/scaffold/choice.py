@@ -11,6 +11,7 @@ from toolect.authoring.scaffold.code_calls import code_calls
 from toolect.authoring.scaffold.guesses import FEW, Guess, is_markup, worth
 from toolect.authoring.scaffold.json_calls import json_values
 from toolect.authoring.scaffold.pieces import has_markers
+from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING
 from toolect.message import Call, Message, dumps
 
 LIKELIER = 80
@@ -99,9 +100,11 @@ def uncertain(options: Sequence[Option]) -> str:
             return f"`{words[0]}` was taken for markup, which so few calls do not show: {_SAY}"
         if any(worth(name) <= 0 for name in names) and best.guess.told < 1:
             return f"`{names[0]}` was taken for the name of a tool, which so few calls do not show: {_SAY}"
-    between = "\n".join(re.findall(r"^(?:start|calls): .*", best.grammar, re.MULTILINE))
+    between = "\n".join(_rules(best.grammar, "start|calls"))
     if words := odd(between):
         return f"`{words[0]}` was taken for what divides calls: {_SAY}"
+    if words := _seen_once(best):
+        return f"`{words[0]}` was taken for what is around a text, in one answer alone: {_SAY}"
     if any(map(calls_unseen, best.messages)):
         return f"an answer in which nothing is called looks as if something was: {_SAY}"
     said = [(call.name, dumps(call.arguments)) for call in calls]
@@ -110,6 +113,20 @@ def uncertain(options: Sequence[Option]) -> str:
         if near and [(call.name, dumps(call.arguments)) for call in other.calls] != said:
             return f"the calls may be of `{names[0]}`, or of `{other.calls[0].name}` with other arguments: {_SAY}"
     return ""
+
+
+def _seen_once(option: Option) -> list[str]:
+    """The odd words around reasoning, or around content, that one answer alone has."""
+    counts = {
+        "think": sum(bool(message.reasoning) for message in option.messages),
+        "text": sum(bool(message.content) for message in option.messages),
+    }
+    rules = [line for rule, count in counts.items() if count < 2 for line in _rules(option.grammar, rule)]
+    return [word for line in rules if not SPEAKS_OF_THINKING.search(line.partition(":")[2]) for word in odd(line)]
+
+
+def _rules(grammar: str, names: str) -> list[str]:
+    return re.findall(rf"^(?:{names}): .*", grammar, re.MULTILINE)
 
 
 _SAY = "say with --tools, or with --name and --key, which words are names and keys"
