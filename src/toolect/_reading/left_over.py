@@ -12,7 +12,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
 from toolect._reading.quotation import MAX_LINE, Shown
 from toolect._values.toolset import ToolSchemas
-from toolect.message import Content, Repair, RepairKind, Segment
+from toolect.message import Call, Content, Repair, RepairKind, Segment
 
 MAX_TEXT = 1 << 16
 """Characters of content that are looked at."""
@@ -31,6 +31,10 @@ _NEXT = re.compile(
 """After it: a comma, and the next key with an object."""
 _VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
 _FENCE = "```"
+_STATEMENT = re.compile(r"(?:[^=\n]{1,128}=[ \t]{0,16}(?:[a-z]+ )?|await )?\Z").match
+"""Before a name on its line, in code: nothing, or what the result is bound to."""
+_REST = re.compile(r"\([^\n]*\)[ \t]{0,16};?[ \t]{0,16}(?:\n|\Z)").match
+"""After it: arguments up to the end of the line."""
 _GOES_ON = (*".,;:!?`\"'”’»|", "</")
 """What a sentence has after an example in it, and what ends a quotation or an element."""
 _FAR = 128
@@ -39,6 +43,8 @@ _FAR = 128
 
 def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, tools: ToolSchemas) -> Iterator[Repair]:
     """A note of each content that holds what may have been a call, and has no note yet."""
+    if graph.code is not None and any(type(segment) is Call for segment in segments):
+        return  # other statements of its block are content, too
     for segment in segments:
         if type(segment) is not Content or "{" not in segment.text and "(" not in segment.text:
             continue
@@ -51,31 +57,46 @@ def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, 
 def _calls(text: str, name: str, graph: Graph) -> bool:
     """Does `name` stand in `text` as if it were called, and not as what the text speaks of, or shows?"""
     at = text.find(name)
-    if at < 0 or not _is_over(text, graph):
+    if at < 0 or graph.code is None and not _is_over(text):
         return False
     shown = Shown()
     for _ in range(MAX_NAMED):
         if at < 0:
             break
         end = at + len(name)
-        if not _in_word(text[at - 1 : at]) and (graph.code is not None or text.count(_FENCE, 0, at) % 2 == 0):
-            begins = at if _as_text(text, at, end, graph) else _in_json(text, at, end)
-            if begins >= 0 and not shown.holds(text[max(begins - MAX_LINE, 0) : begins], begins, end):
-                return True
+        begins = -1 if _in_word(text[at - 1 : at]) else _begins(text, at, end, graph)
+        if begins >= 0 and not shown.holds(text[max(begins - MAX_LINE, 0) : begins], begins, end):
+            return True
         at = text.find(name, end)
     return False
 
 
-def _is_over(text: str, graph: Graph) -> bool:
-    """Does no sentence go on after the last bracket? Code has to stand before the end of a block that nothing began."""
-    if graph.code is not None:
-        return text.count(_FENCE) % 2 == 1
+def _is_over(text: str) -> bool:
+    """Does no sentence go on after the last bracket?"""
     rest = text[max(map(text.rfind, ")}]")) + 1 :]
     return not rest.strip() or rest[0] == "\n" or not rest[0].isspace() and not rest.startswith(_GOES_ON)
 
 
+def _begins(text: str, at: int, end: int, graph: Graph) -> int:
+    """Where what may be a call of the tool that is named here begins; -1 for none.
+
+    Where calls are code, it stands in no block, or before the end of one that nothing began; elsewhere in no block.
+    """
+    if graph.code is not None and text.count(_FENCE) % 2 == 0:
+        return at if _is_statement(text, at, end) else -1
+    if graph.code is None and text.count(_FENCE, 0, at) % 2:
+        return -1
+    return at if _as_text(text, at, end, graph) else _in_json(text, at, end)
+
+
 def _in_word(before: str) -> bool:
     return before.isalnum() or before in ("_", "-")
+
+
+def _is_statement(text: str, at: int, end: int) -> bool:
+    """Is a line that stands in no block of code nothing but the call, and perhaps what takes its result?"""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return text.count(_FENCE, 0, at) % 2 == 0 and _STATEMENT(line) is not None and _REST(text, end) is not None
 
 
 def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:

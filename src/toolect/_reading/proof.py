@@ -74,8 +74,8 @@ def unled(view: View, stop: Unled, node: Node, pos: int) -> Answer:
         form = stop.ref.partition("{index}")[0]
         written = [ref.replace("{name}", tool) for tool in view.tools for ref in {form, form.partition("{name}")[1]}]
         return WAIT if any(one.startswith(said[0]) or said[0].startswith(one) for one in written) else Answer.NO
-    if name not in view.tools.by_name or said.end() == len(view.buf):
-        return Answer.NO
+    if name not in view.tools.by_name or said.end() == len(view.buf) or name in view.graph.markers:
+        return Answer.NO  # what is called as a marker is, cannot be told from it
     walk = _Walk(view, node, pos)
     walk.known, walk.tool, walk.form = True, name, Answer.YES
     walk.over(Lexeme(stop.terminal, pos, said.end()))
