@@ -195,6 +195,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
         '<｜GCML｜invoe=t><｜GCML｜paramete=s"string="false">0</｜｜parameter></｜GCML｜invoke></｜GCML｜tool_alls></｜GCML｜tool_calls>',
         {"mode": "strict", "malformed": "content"},
     ),
+    ("tool-args-array", '[{tool:s}"tool":l",d:d"', {}),
+    ("tool-args-array", '[{"tool":"s"}"tool":"l","d":"d"', {}),
     (
         "auto",
         '{"type": "function_call", "name": "f", "arguments": "{}"}k\n```JSON<',

@@ -55,9 +55,10 @@ class CallSink:
                 try:
                     value, _, doubled = decode(draft.raw(start, end), 0)
                 except (ValueError, StopIteration):  # it was mended, and its text is no JSON
+                    value = None
+                if not isinstance(value, dict):
                     call.fail(f"expected arguments in JSON - at {start}")
                     return
-                assert isinstance(value, dict)
                 if doubled:
                     call.note(RepairKind.DUPLICATE_KEY, start, "the last value counts")
                 arguments = {key: item for key, item in value.items() if key not in named}
