@@ -337,6 +337,11 @@ DRAWN = (
         "NAME: call.name, other: call",
         ("[CALLS]f[ARGS]\n</call>\n<g>\n[/g>\n\nh[ARGS]\n</call>", "[CALLS]<g>\n[/g>\n\nx\n<g>\n[/g>\n\nf[ARGS]\n"),
     ),
+    (
+        'call: "call: " NAME "[ARGS]" TEXT "\\n```"\nNAME: /[a-z]+/',
+        "NAME: call.name, call/TEXT: {arguments: {code: $text}}",
+        ("call:a[ARGS\n```", "call: a[ARGS]\n```", "call: a[ARGS]x\n```"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

@@ -102,7 +102,7 @@ class Passage:
         buf, indent = course.buf, stop.lead.rpartition("\n")[2]
         if indent and buf.endswith(indent, course.pos, at):
             at -= len(indent)
-        return buf[at - 1 : at] == "\n" or self._lined and course.base + at == self.start
+        return self._lined if course.base + at == self.start else buf[at - 1 : at] == "\n"
 
     def shows(self, course: Course, at: int, end: int) -> bool:
         """True when the marker at `buf[at:end]` is quoted."""
