@@ -104,6 +104,7 @@ class KnownForms:
             if form.apart or not all(key is not None and (number, key) in self._calls for key in one.keys):
                 own = [(tools.declared(call.name), key) for call, key in zip(one.calls, one.keys, strict=True)]
                 if not form.apart and all(call in self._calls for call in own):
+                    self._calls.update((number, key) for _, key in own if key is not None)
                     continue
                 said = known.said(at, filled)
                 if said is None or not self._is_read(one, said, tools, form):
