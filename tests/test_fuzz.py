@@ -342,6 +342,12 @@ DRAWN = (
         "NAME: call.name, call/TEXT: {arguments: {code: $text}}",
         ("call:a[ARGS\n```", "call: a[ARGS]\n```", "call: a[ARGS]x\n```"),
     ),
+    (
+        'start: (content | calls)*\ncalls: "<calls>\\n" call "\\n</calls>"\n'
+        'call: "<" NAME ">\\n" "</" NAME ">\\n"\nNAME: /[^\\s<>]+/',
+        "NAME: call.name",
+        ("<calls><calls>", "<calls><calls><f>\n</f>\n\n</calls>", "<calls><callz>\n</callz>\n\n</calls>"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

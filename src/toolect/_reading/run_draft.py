@@ -160,6 +160,7 @@ class RunDraft:
         if not skip_lead:
             self.literal(self.trail + step.expects)
         begin, group = self.at, 0
+        apart: list[str] = []
         if isinstance(key, str):
             if self.doubtful and len(key) < STRONG:
                 return []
@@ -172,10 +173,9 @@ class RunDraft:
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
             others, own = self.node.rivals.get(key, ((), ()))
             longer += others
-            self.regex += [f"(?!{gapped(core).pattern})" for core in own]
-            self.regex += [
-                f"(?!{spaced(core)})" for core in longer if len(core) > len(key)
-            ]  # the longest marker counts
+            apart = [f"(?!{gapped(core).pattern})" for core in own]
+            apart += [f"(?!{spaced(core)})" for core in longer if len(core) > len(key)]  # the longest marker counts
+            self.regex += apart
             if is_echo(key):
                 self.echo(key)
             else:
@@ -203,7 +203,7 @@ class RunDraft:
         if not self.tasks(node.arrival):
             return []
         if self.cuts is not None and not rival:
-            self.cut(self.cuts, key)
+            self.cut(self.cuts, key, apart)
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]
             if node.text:
@@ -236,9 +236,16 @@ class RunDraft:
         self.regex[-1] = _none_of(others) + self.regex[-1]
         return self
 
-    def cut(self, cuts: list[RunDraft], key: str | Terminal) -> None:
-        """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`."""
-        more = rf"(?!\S{{{MAX_LEXEME}}})(?>{key.regex})" if isinstance(key, Terminal) else re.escape(fixed(key))
+    def cut(self, cuts: list[RunDraft], key: str | Terminal, apart: list[str]) -> None:
+        """Put a draft that ends here, after `key` and before what that writes after itself, to `cuts`.
+
+        `apart` are expressions that tell `key` from what else begins as it does.
+        """
+        more = (
+            rf"(?!\S{{{MAX_LEXEME}}})(?>{key.regex})"
+            if isinstance(key, Terminal)
+            else "".join((*apart, re.escape(fixed(key))))
+        )
         self.unproven = tuple((draft, rf"{rest}\s{{0,{MAX_BLANK}}}{more}") for draft, rest in self.unproven)
         if not isinstance(key, str) or key[-1].isalnum():
             return  # nothing shows where it ends
