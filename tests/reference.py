@@ -16,30 +16,15 @@ from lark import Lark, Token, Tree
 from lark.lexer import Lexer, PatternStr
 from msgspec.structs import replace
 
+from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.document import Text
 from toolect._spec.grammar import read_grammar
+from toolect._spec.grammar_model import SLOTS, Literal, Pattern, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.load import read_entries
-from toolect._spec.model import (
-    SLOTS,
-    CodecKind,
-    Const,
-    Hole,
-    HoleKind,
-    Keyed,
-    Literal,
-    Many,
-    Obj,
-    OneOf,
-    Pattern,
-    Role,
-    Shape,
-    Slot,
-    SlotKind,
-    Spec,
-    Spelling,
-)
+from toolect._spec.model import Role, Spec
 from toolect._spec.problems import Problems
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect.authoring.generate.sampler import Piece, Walker
 from toolect.message import Call, Content, Json, Message, Reasoning, Segment
 

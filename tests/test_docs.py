@@ -29,7 +29,10 @@ import pytest
 
 import toolect
 from toolect._spec import entry, meaning
-from toolect._spec.model import CodecKind, Computed, Gaps, HoleKind, LayoutKind, SlotKind, Spelling
+from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Computed, Gaps
+from toolect._spec.shape_model import HoleKind
 from toolect.message import RepairKind, Status
 from toolect.rendered import Part
 from tools.conformance import summary

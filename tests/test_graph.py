@@ -10,7 +10,8 @@ import pytest
 
 from toolect import registry
 from toolect._graph.symbols import Terminal
-from toolect._spec.model import POLICIES, WRITING, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.policies import POLICIES, WRITING
 from toolect.authoring.lint import lint
 from toolect.compiled import MAX_GRAPHS, Dialect
 from toolect.message import Call, Content, Message

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import toolect
+from toolect._spec.codec_model import Spelling
+from toolect._spec.grammar_model import Slot, SlotKind
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Role, Slot, SlotKind, Spec, Spelling
+from toolect._spec.model import Role, Spec
 from toolect.authoring.escaping import FORGED, Answer, escapes
 from toolect.rendered import Part
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import toolect
 from toolect import testing
-from toolect._spec.model import HoleKind, Role
+from toolect._spec.model import Role
+from toolect._spec.shape_model import HoleKind
 from toolect.authoring.generate.facts import carried
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, Reasoning, RepairKind, Status

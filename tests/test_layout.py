@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from toolect import testing
-from toolect._spec.model import Layout, LayoutKind
+from toolect._spec.codec_model import Layout, LayoutKind
 from toolect._values.layout import lay_out
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message

@@ -16,7 +16,7 @@ import toolect
 from toolect import registry
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
-from toolect._spec.model import CodecKind, Spelling
+from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._values.schema import MAX_LEVELS, MAX_OPTIONS, TYPES, Schema
 from toolect.message import Call, Json, Message, same_json
 

@@ -22,7 +22,9 @@ from toolect._shapes.broken_text import mended
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallEnds, Repaired, Rest, ShapeEvent
 from toolect._spec.load import load_specs
-from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Policies, Role, Shape, Spec
+from toolect._spec.model import Role, Spec
+from toolect._spec.policies import Policies
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken
 from toolect._values.toolset import NO_TOOLS
 from toolect.authoring import laws

@@ -8,36 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect._spec import model
+from toolect._spec import model, policies
+from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.entry import POLICIES
 from toolect._spec.grammar import MAX_PARTS, MAX_RULES
+from toolect._spec.grammar_model import Alt, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.load import load_spec, load_specs
-from toolect._spec.model import (
-    Alt,
-    Codec,
-    CodecKind,
-    Const,
-    Hole,
-    HoleKind,
-    Keyed,
-    Layout,
-    LayoutKind,
-    Literal,
-    Many,
-    Member,
-    Obj,
-    OneOf,
-    Pattern,
-    Ref,
-    Repeat,
-    Role,
-    Seq,
-    Shape,
-    Slot,
-    SlotKind,
-    Spec,
-    Spelling,
-)
+from toolect._spec.model import Role, Spec
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect.diagnostic import Diagnostic, Place, SpecError, concise, draw
 from toolect.registry import shipped
 from tools.pages import spec_cases
@@ -123,9 +101,9 @@ def test_shipped_specs_are_sound() -> None:
 
 def test_the_default_of_a_policy_is_its_first_setting() -> None:
     """What nobody says is the first of the settings that there are, in the model and in an entry."""
-    defaults = {name: getattr(model.Policies(), name) for name in model.Policies.__struct_fields__}
-    assert defaults == {name: settings[0] for name, settings in model.POLICIES.items()}
-    assert [*POLICIES.values()] == [*model.POLICIES.values()]
+    defaults = {name: getattr(policies.Policies(), name) for name in policies.Policies.__struct_fields__}
+    assert defaults == {name: settings[0] for name, settings in policies.POLICIES.items()}
+    assert [*POLICIES.values()] == [*policies.POLICIES.values()]
 
 
 # Grammars
@@ -372,7 +350,7 @@ def test_every_field() -> None:
     assert read.end == ("<e>",)
     assert read.no_call == ("none",)
     assert read.misspellings == {"<call>": ("<cal>",)}
-    assert read.policies == model.Policies(key_order="sorted", after_calls="drop")
+    assert read.policies == policies.Policies(key_order="sorted", after_calls="drop")
     assert read.place == Place("dialects.yaml", 2, 1)
 
 

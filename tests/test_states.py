@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import toolect
+from toolect._spec.grammar_model import Alt, Literal, Ref, Seq
 from toolect._spec.load import load_entries, read_entries
-from toolect._spec.model import Alt, Literal, Ref, Rule, Seq
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect._spec.readings import two_readings
 from toolect.authoring.lint import states

@@ -15,7 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from toolect import registry
-from toolect._spec.model import Literal, Ref, Role, Rule, Seq, Spec
+from toolect._spec.grammar_model import Literal, Ref, Seq
+from toolect._spec.model import Role, Rule, Spec
 from toolect.cli import main
 from toolect.diagnostic import Place
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta

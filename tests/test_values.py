@@ -13,8 +13,9 @@ from msgspec import structs
 
 import toolect
 from toolect import registry
+from toolect._spec.codec_model import Codec, CodecKind
+from toolect._spec.grammar_model import Escapes, Seq
 from toolect._spec.load import load_spec
-from toolect._spec.model import Codec, CodecKind, Escapes, Seq
 from toolect._values.escapes import escape, unescape
 from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolect._spec.model import Codec, CodecKind, Spelling
+from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.codec import decode_arguments
 from toolect._values.schema import Schema
 from toolect._values.yaml_text import MAX_YAML, read_yaml, write_yaml

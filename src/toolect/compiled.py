@@ -11,7 +11,8 @@ from toolect._graph.graph import Graph
 from toolect._graph.network import Network
 from toolect._reading.stream import Stream, not_text
 from toolect._reading.whole_answer import begin_answer, read_answer
-from toolect._spec.model import POLICIES, WRITING, Policies, Spec
+from toolect._spec.model import Spec
+from toolect._spec.policies import POLICIES, WRITING, Policies
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.message import Message, Said
 from toolect.turns import ToolResult

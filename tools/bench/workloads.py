@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from toolect._spec.model import HoleKind, Spec
+from toolect._spec.model import Spec
+from toolect._spec.shape_model import HoleKind
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message
 from tools.conformance.chunked import literals

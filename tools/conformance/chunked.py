@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from toolect._detection.auto import Auto
 from toolect._graph.node import STRONG
+from toolect._spec.grammar_model import Expr, Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Expr, Literal, Role, Spec
+from toolect._spec.model import Role, Spec
 from toolect.authoring.laws import same, untold
 from toolect.compiled import Dialect
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta

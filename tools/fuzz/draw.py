@@ -12,7 +12,7 @@ from toolect import registry
 from toolect._detection.auto import Auto
 from toolect._detection.index import index
 from toolect._rendering.roundtrip import tools_of
-from toolect._spec.model import POLICIES, WRITING
+from toolect._spec.policies import POLICIES, WRITING
 from toolect.authoring.corpus import read
 from toolect.authoring.generate import corrupt, mixed
 from toolect.authoring.generate.corrupt import Corruption

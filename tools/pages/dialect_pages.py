@@ -13,7 +13,8 @@ import msgspec
 import yaml
 
 from toolect import Message, Unrepresentable, registry
-from toolect._spec.model import POLICIES, Spec
+from toolect._spec.model import Spec
+from toolect._spec.policies import POLICIES
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.attempt import told

@@ -16,8 +16,9 @@ from toolect._chats.told_tools import TEXT
 from toolect._chats.trimming import TRIMS
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
+from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
 from toolect._spec.leaves import leaves
-from toolect._spec.model import SLOTS, Expr, Literal, Ref, Repeat, Role, Rule, Spec
+from toolect._spec.model import Role, Rule, Spec
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
 from toolect.message import Call, Content, Message, Reasoning, Segment

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolect._spec.chat_model import ChatRole, ChatSpec
+from toolect._spec.grammar_model import Expr, Literal, Ref, Repeat, Seq
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Expr, Literal, Ref, Repeat, Seq
 
 TURNS = (ChatRole.SYSTEM, ChatRole.USER, ChatRole.ANSWER, ChatRole.RESULTS)
 """The roles of what may stand in the loop of turns."""

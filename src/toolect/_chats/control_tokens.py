@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from toolect._chats.chat_grammar import TURNS, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSpec
+from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal
 
 _TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>|<\|[^\s<>]*>|<[^\s<>|]*\|>|</?[a-z_]+[\w-]*>|\[/?[A-Z][A-Z_]*\]|\S+")
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from toolect._chats.chat_grammar import TURNS, frame_of
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq
 
 MAX_RUNS = 2_000
 """Runs after one slot of a chat. Beyond it: the others are not read."""

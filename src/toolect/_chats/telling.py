@@ -10,8 +10,8 @@ from toolect._chats.ops import Each
 from toolect._chats.plan import Plans
 from toolect._prompting.outputs import harmless, written
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec, Fact
+from toolect._spec.grammar_model import Literal, Pattern, Ref
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal, Pattern, Ref
 from toolect._spec.prompts import ResultRole
 from toolect.compiled import Dialect
 from toolect.rendered import Unrepresentable

@@ -16,7 +16,7 @@ from toolect._shapes.loose import Guess, guess, keys_of
 from toolect._shapes.shape_events import ShapeEvent
 from toolect._shapes.shape_reader import OpenCall
 from toolect._spec.holes import holes
-from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect._spec.shape_model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken, complete
 from toolect._values.toolset import NO_TOOLS, ToolSchemas
 

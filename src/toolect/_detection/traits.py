@@ -12,7 +12,8 @@ from toolect._graph.stop_plan import fixed, plan_of
 from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unled, Unopened, stops_of
 from toolect._graph.symbols import Key
 from toolect._shapes.alternatives import options
-from toolect._spec.model import Keyed, Many, Obj, OneOf, Shape, Spec
+from toolect._spec.model import Spec
+from toolect._spec.shape_model import Keyed, Many, Obj, OneOf, Shape
 
 _COMMON = (FENCE, '{"', "{'", "[{", '["', "['")
 """What code blocks and lists of any kind begin with."""

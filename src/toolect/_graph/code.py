@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toolect._spec.model import Alt, Expr, Literal, Ref, Repeat, Rule, Seq, Slot, SlotKind, Spec
+from toolect._spec.grammar_model import Alt, Expr, Literal, Ref, Repeat, Seq, Slot, SlotKind
+from toolect._spec.model import Rule, Spec
 
 
 class Code:

@@ -11,7 +11,9 @@ from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Config, Node, Stack, Trail
 from toolect._graph.stops import Calls, NameLine, Unled, stops_of
 from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
-from toolect._spec.model import Policies, Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.policies import Policies
 from toolect.message import RepairKind
 
 MAX_NODES = 20_000

@@ -9,26 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._graph.symbols import ECHOES, Field, Hollow, Mark, Op, OpCode, Pat, Symbol, split_marker, split_space
+from toolect._spec.codec_model import Codec, CodecKind
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import (
-    Alt,
-    Codec,
-    CodecKind,
-    Expr,
-    Hole,
-    HoleKind,
-    Literal,
-    Pattern,
-    Ref,
-    Repeat,
-    Role,
-    Rule,
-    Seq,
-    Slot,
-    SlotKind,
-    Spec,
-)
+from toolect._spec.model import Role, Rule, Spec
+from toolect._spec.shape_model import Hole, HoleKind
 
 
 class Edge(NamedTuple):

@@ -14,7 +14,9 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 from toolect._graph.network import Edge, Network
 from toolect._graph.spelling import marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
-from toolect._spec.model import Policies, Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.policies import Policies
 
 T = TypeVar("T")
 

@@ -13,7 +13,8 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import spaced, squeeze
 from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened, stops_of
 from toolect._graph.symbols import ECHOES, is_echo
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect.message import RepairKind
 
 _NEAR = 256

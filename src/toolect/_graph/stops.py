@@ -7,7 +7,9 @@ from enum import Enum
 
 from toolect._graph.node import STRONG, Node, layout
 from toolect._graph.symbols import Hollow, Key, Mark, Terminal, split_space
-from toolect._spec.model import Hole, Role, Shape, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Hole, Shape
 from toolect.message import RepairKind
 
 _MISSING = 3

@@ -6,7 +6,10 @@ import re
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
-from toolect._spec.model import Codec, Escapes, Role, Shape, SlotKind
+from toolect._spec.codec_model import Codec
+from toolect._spec.grammar_model import Escapes, SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Shape
 
 
 class OpCode(IntEnum):

@@ -6,7 +6,7 @@ import re
 
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, past_blank
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 MAX_ALONE = 1024
 """Characters of a value in the place of all arguments. Beyond it: no call, where only a name says that there is one."""

@@ -7,7 +7,9 @@ from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
 from toolect._reading.open_call import OpenCall
 from toolect._shapes.broken_text import mended
-from toolect._spec.model import Codec, Policies, Role, Spec, Spelling
+from toolect._spec.codec_model import Codec, Spelling
+from toolect._spec.model import Role, Spec
+from toolect._spec.policies import Policies
 from toolect._values.cdata import CLOSER, Sections
 from toolect._values.codec import decode, decode_arguments, is_text, respelled
 from toolect._values.escapes import Unescaped, unescape

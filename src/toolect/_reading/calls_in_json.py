@@ -10,7 +10,7 @@ from toolect._reading.learned import One, Spelling, learned
 from toolect._reading.probe import past_blank
 from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, CallEnds, Emit, Filled, Rest, ShapeEvent
 from toolect._spec.holes import holes
-from toolect._spec.model import Hole, HoleKind, Shape
+from toolect._spec.shape_model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import Broken, decode, members
 from toolect.message import Call, Content, Json, Reasoning, Segment
 

@@ -10,7 +10,7 @@ from toolect._reading.builder import Builder
 from toolect._reading.spacing import Spacing
 from toolect._reading.text_source import Source
 from toolect._reading.watcher import Watcher
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 

@@ -7,7 +7,7 @@ from toolect._graph.stops import EndToken, Instead, LineEnd, Stop, Stray, Unopen
 from toolect._graph.symbols import Terminal
 from toolect._reading.course import Course
 from toolect._reading.slot import AFTER_END, Next
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
 
 

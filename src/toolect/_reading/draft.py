@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection
 
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.striding import Striding
-from toolect._spec.model import Policies, Role
+from toolect._spec.model import Role
+from toolect._spec.policies import Policies
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta

@@ -8,7 +8,8 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.symbols import Op, OpCode
 from toolect._reading.answer import Answer
 from toolect._reading.probe import past_fence
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.cdata import is_closing
 
 _SPOKEN = (Role.CONTENT, Role.REASONING, None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from toolect._spec.model import Codec, Role
+from toolect._spec.codec_model import Codec
+from toolect._spec.model import Role
 from toolect._values.schema import Schema
 from toolect._values.vocabulary import VALUE_OF
 from toolect.message import Json, dumps

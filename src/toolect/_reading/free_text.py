@@ -22,7 +22,8 @@ from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.cdata import begins_section
 from toolect._values.escapes import LEAD, hides, unescape
 

@@ -19,7 +19,8 @@ from toolect._shapes.shape_events import (
     Rest,
     ShapeEvent,
 )
-from toolect._spec.model import HoleKind, Role
+from toolect._spec.model import Role
+from toolect._spec.shape_model import HoleKind
 from toolect._values.json_lexemes import decode
 from toolect.message import Json, RepairKind, dumps
 

@@ -14,7 +14,7 @@ from toolect._reading.open_call import OpenCall
 from toolect._reading.slot import Next, Quick
 from toolect._shapes.loose import MAX_GUESSES
 from toolect._shapes.open_value import settled
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect._values.json_lexemes import Broken
 from toolect.events import Event
 

@@ -13,7 +13,9 @@ from toolect._shapes.elsewhere import calls_elsewhere
 from toolect._shapes.mend import Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, CallBegins, Emit, Filled, Repaired, ShapeEvent
-from toolect._spec.model import Hole, HoleKind, Role, Shape, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import Broken
 from toolect.message import RepairKind
 

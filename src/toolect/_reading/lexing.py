@@ -17,7 +17,8 @@ from toolect._reading.probe import Departed, could_grow, json_instead, match_bla
 from toolect._reading.recovery import depart, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect.events import Event
 
 _VALUE_STARTS = frozenset("{[\"'`")

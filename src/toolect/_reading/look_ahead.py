@@ -14,7 +14,9 @@ from toolect._reading.element import object_instead
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank, past_fence
 from toolect._shapes.loose import bare_keys, first_keys
-from toolect._spec.model import Role, Shape, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Shape
 from toolect.message import RepairKind
 
 _FAR = 8

@@ -6,7 +6,7 @@ from toolect._reading.course import Course
 from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.slot import Next
 from toolect._reading.value_mend import Mend
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect._values.escapes import unescape
 from toolect.message import RepairKind
 

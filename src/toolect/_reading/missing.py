@@ -10,7 +10,9 @@ from toolect._graph.stops import NameLine, Unopened, stops_of
 from toolect._reading.answer import Answer
 from toolect._reading.course import Course
 from toolect._reading.probe import begins_json
-from toolect._spec.model import Hole, HoleKind, Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect.message import RepairKind
 
 MAX_VALUE = 4096

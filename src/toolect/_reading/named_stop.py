@@ -12,7 +12,7 @@ from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, Trace, build
 from toolect._reading.striding import Striding
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 _VALUE = re.compile(r"""\d{1,16}[,)]|(['"])[\w ]""").match
 """A value of any language of values, but for its end."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from toolect._reading.draft import Draft
 from toolect._reading.frame import Frame
 from toolect._reading.value_text import LateText, ValueText
-from toolect._spec.model import Codec, Policies, Role
+from toolect._spec.codec_model import Codec
+from toolect._spec.model import Role
+from toolect._spec.policies import Policies
 from toolect._values.codec import decode, is_text, respelled
 from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas

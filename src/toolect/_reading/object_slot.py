@@ -14,7 +14,7 @@ from toolect._reading.slot import Next
 from toolect._reading.text_slot import TextSlot
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ShapeEvent
-from toolect._spec.model import Hole, HoleKind
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import Broken
 from toolect.message import Json, RepairKind
 

@@ -11,7 +11,8 @@ from toolect._graph.symbols import Field
 from toolect._reading.course import Boundary, Course
 from toolect._reading.element import in_element
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.escapes import LEAD, hides, run_before
 from toolect.message import Reasoning
 

@@ -18,7 +18,8 @@ from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, gapped, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.toolset import ToolSchemas
 
 MAX_COMMENT = 4096

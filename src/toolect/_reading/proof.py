@@ -17,7 +17,9 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.element import object_instead
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, View, past_fence
-from toolect._spec.model import Role, SlotKind, Spelling
+from toolect._spec.codec_model import Spelling
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.ref import split_ref
 
 _FAR = 8

@@ -14,7 +14,7 @@ from toolect._reading.closing import begins_again, ends_string, is_doubled, is_t
 from toolect._reading.course import Course
 from toolect._reading.passing import passing
 from toolect._reading.slot import Next, Quick
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect._values.escapes import unescape, whole_escapes
 from toolect.message import RepairKind
 

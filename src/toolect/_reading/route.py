@@ -6,7 +6,7 @@ from toolect._graph.node import Node
 from toolect._reading.run_draft import settled
 from toolect._reading.runs import Hub
 from toolect._reading.striding import Striding
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 
 class Route:

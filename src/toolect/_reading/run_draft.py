@@ -13,7 +13,8 @@ from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.look_ahead import says_little
 from toolect._reading.scalars import AROUND
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.escapes import LEAD
 
 # What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.

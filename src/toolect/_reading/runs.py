@@ -10,7 +10,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key
 from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 
 class Trace:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._reading.element import in_element
-from toolect._spec.model import Codec, CodecKind, Escapes, Role, SlotKind
+from toolect._spec.codec_model import Codec, CodecKind
+from toolect._spec.grammar_model import Escapes, SlotKind
+from toolect._spec.model import Role
 from toolect._values.cdata import SECTION
 from toolect._values.codec import is_plain
 from toolect._values.escapes import LEAD, unescape

@@ -10,7 +10,7 @@ from toolect._graph.spelling import cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.probe import Probe, View
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
 
 

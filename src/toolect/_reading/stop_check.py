@@ -31,7 +31,8 @@ from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
 from toolect._reading.quotation import mentioned
 from toolect._reading.renamed import renamed
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 

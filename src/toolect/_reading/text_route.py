@@ -15,7 +15,8 @@ from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up, over
 from toolect._reading.runs import Trace, build
 from toolect._reading.striding import Striding
-from toolect._spec.model import CodecKind, Role, Spelling
+from toolect._spec.codec_model import CodecKind, Spelling
+from toolect._spec.model import Role
 from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, respelled
 from toolect._values.schema import Schema
 from toolect._values.text_values import NOTHING, is_broken, sniff

@@ -24,7 +24,8 @@ from toolect._reading.probe import json_instead, next_lexeme
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
 from toolect._shapes.loose import QUOTES, Guess, begins_call
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 

@@ -16,7 +16,7 @@ from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Op, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.probe import View, next_lexeme, past_blank
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect._values.toolset import ToolSchemas
 from toolect._values.vocabulary import ANY_WORDS, VALUE_OF
 from toolect.message import Json

@@ -9,7 +9,8 @@ from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import build
 from toolect._reading.scalars import Scalars
 from toolect._reading.striding import NO_TRAIL, Striding
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.codec import decode, respelled
 from toolect._values.json_lexemes import complete
 

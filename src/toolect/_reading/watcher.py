@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolect._graph.symbols import Key
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 
 class Watcher:

@@ -8,19 +8,10 @@ from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
 from toolect._rendering.walk import Cursor, Leaf, Walk
 from toolect._shapes.write import unfit
-from toolect._spec.model import (
-    Codec,
-    CodecKind,
-    Computed,
-    Hole,
-    HoleKind,
-    Pattern,
-    Ref,
-    Role,
-    Slot,
-    SlotKind,
-    Spec,
-)
+from toolect._spec.codec_model import Codec, CodecKind
+from toolect._spec.grammar_model import Pattern, Ref, Slot, SlotKind
+from toolect._spec.model import Computed, Role, Spec
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.codec import encode, faithful
 from toolect._values.json_lexemes import decode
 from toolect._values.ref import join_ref, split_ref

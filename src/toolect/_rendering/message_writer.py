@@ -10,8 +10,11 @@ from toolect._rendering.ids import with_ids
 from toolect._rendering.output import Output
 from toolect._rendering.walk import NOTHING, Cursor, Leaf, Walk
 from toolect._shapes.write import unfit
+from toolect._spec.codec_model import Layout
+from toolect._spec.grammar_model import Pattern, Ref, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
-from toolect._spec.model import Hole, HoleKind, Layout, Pattern, Ref, Role, Seq, Shape, Slot, SlotKind, Spec
+from toolect._spec.model import Role, Spec
+from toolect._spec.shape_model import Hole, HoleKind, Shape
 from toolect._values.schema import Schema
 from toolect.message import Call, Content, Reasoning, Segment
 from toolect.rendered import Part, Unrepresentable

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Later, Output, Piece
 from toolect._rendering.walk import Cursor, Leaf, Walk
-from toolect._spec.model import Alt, Codec, CodecKind, Expr, Pattern, Ref, Role, Slot, SlotKind, Spec
+from toolect._spec.codec_model import Codec, CodecKind
+from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Slot, SlotKind
+from toolect._spec.model import Role, Spec
 from toolect._values.codec import encode
 from toolect._values.trees import is_finite
 from toolect.message import Json, dumps

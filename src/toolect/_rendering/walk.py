@@ -9,8 +9,10 @@ from typing import Any, TypeAlias
 
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
+from toolect._spec.codec_model import Layout
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import Alt, Expr, Layout, Literal, Pattern, Ref, Repeat, Role, Seq, Slot, SlotKind, Spec
+from toolect._spec.model import Role, Spec
 from toolect._values.cdata import in_section, is_closing
 from toolect._values.escapes import escape
 from toolect.rendered import Part, Unrepresentable

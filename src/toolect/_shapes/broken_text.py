@@ -7,7 +7,7 @@ import re
 from toolect._shapes.mend import FENCE, MAX_REPAIR, Mender
 from toolect._shapes.mendable import Mendable
 from toolect._shapes.shape_events import Arguments, ShapeEvent
-from toolect._spec.model import Hole, HoleKind
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import Broken
 from toolect._values.text_values import NOTHING, read_json
 from toolect.message import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
 from toolect._shapes.shape_reader import BESIDE
-from toolect._spec.model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
+from toolect._spec.shape_model import Hole, HoleKind, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken, complete
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.open_value import Expect, OpenValue
-from toolect._spec.model import Hole, HoleKind
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import (
     Broken,
     complete,

@@ -8,7 +8,7 @@ from enum import Enum
 
 from toolect._shapes.alternatives import items, objects, once, options
 from toolect._shapes.meant import CLOSING
-from toolect._spec.model import Keyed, Many, Obj, Shape
+from toolect._spec.shape_model import Keyed, Many, Obj, Shape
 from toolect.message import dumps
 
 MAX_GUESSES = 16

@@ -19,7 +19,7 @@ from toolect._shapes.alternatives import (
     once,
     options,
 )
-from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Obj, Shape
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, Shape
 from toolect.message import Json, dumps, same_json
 
 # The kinds of values that a shape tells apart, besides its constants. An enum's members are slow to look up by.

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from toolect._spec.model import HoleKind
+from toolect._spec.shape_model import HoleKind
 from toolect.message import Json, RepairKind
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from toolect._shapes.alternatives import Options
 from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
-from toolect._spec.model import HoleKind, Shape
+from toolect._spec.shape_model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json, RepairKind

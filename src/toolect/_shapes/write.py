@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._shapes.alternatives import is_unit
-from toolect._spec.model import Const, Hole, HoleKind, Keyed, Layout, Many, Member, Obj, OneOf, Shape
+from toolect._spec.codec_model import Layout
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._values.layout import colon, lay_out, space
 from toolect.message import Call, Content, Reasoning, Segment, dumps
 from toolect.rendered import Part, Unrepresentable

@@ -15,9 +15,10 @@ from toolect._spec.decode import check_keys, read, read_fields
 from toolect._spec.document import Table, Text, describe, read_document, read_text
 from toolect._spec.entry import NAME, Entry
 from toolect._spec.grammar import read_grammar
+from toolect._spec.grammar_model import Pattern
 from toolect._spec.guards import BadGuard, read_guard
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Pattern, Rule
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems, beside, in_order, near
 from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers

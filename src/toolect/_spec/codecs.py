@@ -7,22 +7,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
+from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.grammar_model import Escapes, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.linear import check_linear
-from toolect._spec.model import (
-    Codec,
-    CodecKind,
-    Escapes,
-    Layout,
-    LayoutKind,
-    Role,
-    Rule,
-    Slot,
-    SlotKind,
-    Spelling,
-)
+from toolect._spec.model import Role, Rule
 from toolect._spec.parts import JSON, TERMINAL, TEXT, Parts
 from toolect._spec.problems import Problems, one_of
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from toolect._spec import model
+from toolect._spec import policies
 from toolect._spec.decode import check_keys, read_struct, read_texts
 from toolect._spec.document import Node, Table, Text, describe
 from toolect._spec.grammar import Grammar
-from toolect._spec.model import Gaps, Ids, Policies, Role, Rule
+from toolect._spec.model import Gaps, Ids, Role, Rule
+from toolect._spec.policies import Policies
 from toolect._spec.problems import Problems, beside, near
 from toolect.diagnostic import Place
 
@@ -49,7 +50,7 @@ OWN = ("about", "models", "aliases", "extends", "markers")
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
-POLICIES = {name.replace("_", "-"): settings for name, settings in model.POLICIES.items()}
+POLICIES = {name.replace("_", "-"): settings for name, settings in policies.POLICIES.items()}
 
 
 class Entry(msgspec.Struct, frozen=True):

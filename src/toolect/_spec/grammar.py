@@ -13,13 +13,14 @@ from lark.load_grammar import Grammar as LarkGrammar
 from msgspec.structs import replace
 
 from toolect import _files as files
+from toolect._spec.grammar_model import SLOTS, Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.grammar_source import Origin, Source, check_names, origins, read_source
 from toolect._spec.lalr import check_lalr, complain
 from toolect._spec.lark_loader import LarkTree, literal_pattern, load_grammar
 from toolect._spec.lark_terminals import Terminals
 from toolect._spec.leaves import leaves
 from toolect._spec.linear import check_rules
-from toolect._spec.model import SLOTS, Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, SlotKind
+from toolect._spec.model import Role, Rule
 from toolect._spec.problems import Problems, near, one_of
 from toolect._spec.recursion import check_recursion
 from toolect.diagnostic import Place, Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._spec.model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect._spec.shape_model import Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 
 
 def holes(shape: Shape, in_lists: bool = True) -> frozenset[HoleKind]:

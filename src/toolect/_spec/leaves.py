@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
 
 
 def leaves(expr: Expr) -> Iterator[Literal | Pattern | Slot | Ref]:

@@ -9,8 +9,9 @@ from toolect._regular.ambiguity import MAX_WAYS, Attack, Growth, ambiguity
 from toolect._regular.extent import ways
 from toolect._regular.syntax import NotRegular, read
 from toolect._shown import cut
+from toolect._spec.grammar_model import Pattern, Slot
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Pattern, Rule, Slot
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect.diagnostic import Place
 

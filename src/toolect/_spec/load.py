@@ -26,9 +26,10 @@ from toolect._spec.entry import (
 from toolect._spec.grammar import Grammar, read_grammar
 from toolect._spec.holes import holes
 from toolect._spec.meaning import begins_with_name, check_mapped, check_within_calls, read_map, take_texts
-from toolect._spec.model import HoleKind, Role, Spec
+from toolect._spec.model import Role, Spec
 from toolect._spec.parts import Parts
 from toolect._spec.problems import Problems, in_order, near
+from toolect._spec.shape_model import HoleKind
 from toolect._spec.shapes import Shapes
 from toolect._spec.taken_names import check_names
 from toolect._spec.variant import inherit, replace_markers

@@ -7,30 +7,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Node, Table, Text, choose, describe
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import (
-    Alt,
-    Codec,
-    CodecKind,
-    Computed,
-    Expr,
-    HoleKind,
-    Literal,
-    Pattern,
-    Ref,
-    Repeat,
-    Role,
-    Rule,
-    Seq,
-    Shape,
-    Slot,
-    SlotKind,
-)
+from toolect._spec.model import Computed, Role, Rule
 from toolect._spec.parts import JSON, RULE, TERMINAL, TEXT, VALUE_RULE, Parts
 from toolect._spec.problems import Problems, either, near, one_of
+from toolect._spec.shape_model import HoleKind, Shape
 from toolect._spec.shapes import CHECK, Shapes, is_shape
 from toolect.diagnostic import Place
 

@@ -11,8 +11,9 @@ import msgspec
 
 from toolect._regular.shared_words import shortest
 from toolect._regular.syntax import NotRegular
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Rule, Seq, Slot, SlotKind
+from toolect._spec.model import Rule
 
 MAX_TEXTS = 1_000
 """Beginnings of texts that are looked at."""

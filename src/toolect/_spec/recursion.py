@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._spec.model import Alt, Expr, Ref, Repeat, Rule, Seq
+from toolect._spec.grammar_model import Alt, Expr, Ref, Repeat, Seq
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 
 

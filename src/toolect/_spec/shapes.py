@@ -9,8 +9,8 @@ from collections.abc import Iterator, Set
 
 from toolect._spec.document import Items, Node, Table, Text, describe
 from toolect._spec.holes import holes
-from toolect._spec.model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._spec.problems import Problems, near, one_of
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect.diagnostic import Place
 from toolect.message import Json
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from toolect._spec.document import Items, Node, Table, Text, describe
 from toolect._spec.entry import OWN, Entry, check_literal
-from toolect._spec.model import Alt, Expr, Literal, Repeat, Rule, Seq
+from toolect._spec.grammar_model import Alt, Expr, Literal, Repeat, Seq
+from toolect._spec.model import Rule
 from toolect._spec.parts import Parts
 from toolect._spec.problems import Problems
 

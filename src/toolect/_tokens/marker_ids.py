@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal, Spec
+from toolect._spec.model import Spec
 from toolect._tokens.tokenizer_protocol import Tokenizer
 
 

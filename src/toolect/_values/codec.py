@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolect._spec.model import Codec, CodecKind, Spelling
+from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.elements import framed, read_element, unframed
 from toolect._values.layout import lay_out
 from toolect._values.schema import Schema, type_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs
 from typing import NamedTuple
 
-from toolect._spec.model import Escapes
+from toolect._spec.grammar_model import Escapes
 
 _SAME = {sign: sign for sign in "\\'\"/`"}
 """Signs that a backslash is written before in some language: each is read in all of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._spec.model import Escapes
+from toolect._spec.grammar_model import Escapes
 from toolect._values.escapes import unescape
 from toolect._values.json_lexemes import MAX_DEPTH
 from toolect._values.vocabulary import PYTHON, number

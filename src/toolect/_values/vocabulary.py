@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from toolect._spec.model import Role, Spelling
+from toolect._spec.codec_model import Spelling
+from toolect._spec.model import Role
 from toolect.message import Json
 
 JSON: dict[str, Json] = {"true": True, "false": False, "null": None}

@@ -12,7 +12,8 @@ from toolect._spec.chat_model import ChatFields, ChatRole
 from toolect._spec.codecs import Options
 from toolect._spec.entry import FIELDS, OWN, Plain
 from toolect._spec.meaning import ROLES
-from toolect._spec.model import Gaps, Ids, Policies
+from toolect._spec.model import Gaps, Ids
+from toolect._spec.policies import Policies
 from toolect.message import Json
 
 _TEXT = {"type": "string"}

@@ -11,7 +11,8 @@ import msgspec
 
 from toolect._graph.network import Network, Option
 from toolect._spec.document import read_text
-from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Rule, Seq, Slot
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
+from toolect._spec.model import Rule
 from toolect._spec.problems import Problems
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place

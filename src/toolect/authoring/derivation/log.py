@@ -8,7 +8,7 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import Key
 from toolect._reading.course import expectations
 from toolect._reading.watcher import Watcher
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 
 
 class Lexeme(Struct):

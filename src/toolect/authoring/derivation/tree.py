@@ -10,10 +10,12 @@ from typing import TypeAlias
 import msgspec
 
 from toolect._graph.symbols import Field, Mark, Pat, Symbol
+from toolect._spec.grammar_model import Pattern
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import HoleKind, Pattern, Role, Spec
+from toolect._spec.model import Role, Spec
+from toolect._spec.shape_model import HoleKind
 from toolect.authoring.derivation.grammar_options import name_of
 from toolect.authoring.derivation.ways import Crossing, Enter, Leave, Take
 from toolect.message import Span

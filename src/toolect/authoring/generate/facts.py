@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from toolect._regular.sample import sample
 from toolect._regular.syntax import NotRegular
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Repeat, Seq, Slot, SlotKind
 from toolect._spec.holes import holes, keys
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Alt, Expr, HoleKind, Literal, Pattern, Repeat, Role, Seq, Slot, SlotKind, Spec
+from toolect._spec.model import Role, Spec
+from toolect._spec.shape_model import HoleKind
 from toolect.compiled import Dialect
 
 

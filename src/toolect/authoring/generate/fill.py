@@ -9,23 +9,10 @@ from random import Random
 from typing import TypeAlias
 
 from toolect._regular.sample import sample
+from toolect._spec.grammar_model import Pattern, SlotKind
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import (
-    Computed,
-    Const,
-    Hole,
-    HoleKind,
-    Keyed,
-    Many,
-    Obj,
-    OneOf,
-    Pattern,
-    Role,
-    Rule,
-    Shape,
-    SlotKind,
-    Spec,
-)
+from toolect._spec.model import Computed, Role, Rule, Spec
+from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 from toolect._values.codec import encode
 from toolect._values.ref import join_ref
 from toolect.authoring.generate import json_values as values

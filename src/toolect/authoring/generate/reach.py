@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import msgspec
 
+from toolect._spec.grammar_model import Alt, Expr, Literal, Ref, Repeat, Seq, Slot
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Alt, Expr, Keyed, Literal, Many, Obj, OneOf, Ref, Repeat, Seq, Shape, Slot, Spec
+from toolect._spec.model import Spec
+from toolect._spec.shape_model import Keyed, Many, Obj, OneOf, Shape
 
 Path: TypeAlias = tuple[int, ...]
 """Which part of a rule's expression: an index for each step down."""

@@ -8,8 +8,9 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.network import rules_with_calls
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Alt, Expr, Literal, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, SlotKind, Spec
+from toolect._spec.model import Role, Rule, Spec
 from toolect.authoring.generate.fill import Filler, several
 from toolect.authoring.generate.reach import Alternative, Path, Reach, counts
 

@@ -11,7 +11,8 @@ from toolect._graph.node import Choice, Node, Stack
 from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
 from toolect._regular.shared_words import shortest
 from toolect._regular.syntax import NotRegular
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place

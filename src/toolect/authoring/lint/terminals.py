@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from toolect._regular.shared_words import begins, common
 from toolect._regular.syntax import NotRegular
+from toolect._spec.grammar_model import Pattern
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Pattern, Rule, Spec
+from toolect._spec.model import Rule, Spec
 
 
 def patterns(spec: Spec) -> Iterator[tuple[Rule, Pattern]]:

@@ -5,26 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import (
-    Alt,
-    Const,
-    Expr,
-    Hole,
-    Keyed,
-    Literal,
-    Many,
-    Obj,
-    OneOf,
-    Pattern,
-    Ref,
-    Repeat,
-    Rule,
-    Seq,
-    Shape,
-    Slot,
-    Spec,
-)
+from toolect._spec.model import Rule, Spec
+from toolect._spec.shape_model import Const, Hole, Keyed, Many, Obj, OneOf, Shape
 from toolect.message import Json
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolect._spec.grammar_model import Alt, Expr, Pattern, Ref, Repeat, Seq, Slot
 from toolect._spec.holes import holes
 from toolect._spec.leaves import leaves
 from toolect._spec.map_keys import said_of
-from toolect._spec.model import Alt, Expr, HoleKind, Pattern, Ref, Repeat, Role, Rule, Seq, Slot, Spec
+from toolect._spec.model import Role, Rule, Spec
+from toolect._spec.shape_model import HoleKind
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Severity
 

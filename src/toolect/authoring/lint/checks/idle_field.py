@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from toolect._chats.plan import Plans
 from toolect._spec.chat_model import TRIMMED, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.document import Table
+from toolect._spec.grammar_model import Pattern
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Pattern
 from toolect._spec.problems import one_of
 from toolect.authoring.lint.chat_subject import ChatSubject
 from toolect.diagnostic import Diagnostic, warning

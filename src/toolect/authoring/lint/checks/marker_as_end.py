@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 

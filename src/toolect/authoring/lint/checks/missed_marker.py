@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolect._graph.node import Choice
 from toolect._graph.stops import stops_of
 from toolect._graph.symbols import Key, Terminal
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect.authoring.lint.states import State, states
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning

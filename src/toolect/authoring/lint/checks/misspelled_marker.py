@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from toolect._shown import alike
 from toolect._spec.document import Items, Node, Table, Text
+from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal
 from toolect.authoring.lint.checks.odd_character import is_mixed
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning

@@ -8,7 +8,7 @@ from itertools import islice
 from msgspec import structs
 
 from toolect._shapes.alternatives import options
-from toolect._spec.model import Keyed, Many, Member, Obj, OneOf, Shape
+from toolect._spec.shape_model import Keyed, Many, Member, Obj, OneOf, Shape
 from toolect.authoring.lint.attempt import attempt, told
 from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect

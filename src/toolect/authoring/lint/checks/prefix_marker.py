@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from toolect._graph.node import Node
 from toolect._graph.symbols import Pat
-from toolect._spec.model import Role, SlotKind
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect.authoring.lint.states import State, states, written
 from toolect.authoring.lint.subject import Subject
 from toolect.authoring.lint.terminals import beginning

@@ -11,7 +11,7 @@ from toolect._regular.automaton import automaton
 from toolect._regular.ranges import holds
 from toolect._regular.shared_words import common
 from toolect._regular.syntax import NotRegular
-from toolect._spec.model import SlotKind
+from toolect._spec.grammar_model import SlotKind
 from toolect.authoring.lint.states import State, states, word, written
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Literal, Rule
+from toolect._spec.model import Rule
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolect._spec.holes import members
-from toolect._spec.model import Hole, HoleKind
+from toolect._spec.shape_model import Hole, HoleKind
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 

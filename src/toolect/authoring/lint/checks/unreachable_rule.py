@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolect._spec.grammar_model import Ref
 from toolect._spec.leaves import leaves
-from toolect._spec.model import Ref, Rule
+from toolect._spec.model import Rule
 from toolect.authoring.generate.reach import FAR, Reach
 from toolect.authoring.lint.chat_subject import ChatSubject
 from toolect.authoring.lint.subject import Subject

@@ -9,7 +9,8 @@ from msgspec import structs
 
 from toolect._rendering.ids import with_ids
 from toolect._spec.document import Table
-from toolect._spec.model import POLICIES, WRITING, Ids
+from toolect._spec.model import Ids
+from toolect._spec.policies import POLICIES, WRITING
 from toolect.authoring.corpus import describe
 from toolect.authoring.lint.manner import gives_back
 from toolect.authoring.lint.subject import Subject

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Table
-from toolect._spec.model import Codec, CodecKind, Spec
+from toolect._spec.model import Spec
 from toolect.authoring.laws import same
 from toolect.authoring.lint.attempt import attempt
 from toolect.authoring.lint.subject import Subject

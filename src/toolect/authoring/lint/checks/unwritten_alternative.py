@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._spec.model import Alt, Expr, Ref, Repeat, Rule, Seq, Slot, SlotKind, Spec
+from toolect._spec.grammar_model import Alt, Expr, Ref, Repeat, Seq, Slot, SlotKind
+from toolect._spec.model import Rule, Spec
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 

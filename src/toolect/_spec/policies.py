@@ -1,0 +1,37 @@
+"""The policies of a dialect, and what each may be set to."""
+
+from __future__ import annotations
+
+from typing import Literal as Choice
+from typing import get_args, get_type_hints
+
+import msgspec
+
+
+class Policies(msgspec.Struct, frozen=True, rename="kebab"):
+    """What users demand opposite things of (see docs/guide/dialects.md)."""
+
+    reasoning_calls: Choice["parse", "unclosed", "ignore"] = "parse"
+    """A call inside reasoning: it ends it, it ends only what is not closed after it, or it is a part of it."""
+    unknown_tool: Choice["keep", "content"] = "keep"
+    """A call of a tool that is not among `tools`."""
+    malformed: Choice["report", "content"] = "report"
+    """An attempt that cannot be read."""
+    unwrapped: Choice["accept", "content"] = "accept"
+    """A call without its wrapper's opener."""
+    after_calls: Choice["keep", "drop"] = "keep"
+    """Text after the calls."""
+    coercion: Choice["spec", "none"] = "spec"
+    """Typed values out of raw text."""
+    repeated_keys: Choice["last", "first", "list", "malformed"] = "last"
+    """Which value of an argument that comes twice counts."""
+    key_order: Choice["as-is", "sorted"] = "as-is"
+    """Object keys when rendering."""
+
+
+POLICIES: dict[str, tuple[str, ...]] = {
+    name: get_args(hint) for name, hint in get_type_hints(Policies).items() if get_args(hint)
+}
+"""Every policy with its settings, the default first."""
+WRITING = frozenset({"key_order"})
+"""The policies of rendering, which takes them from the entry: reading has nothing to do with them."""
