@@ -348,6 +348,13 @@ DRAWN = (
         "NAME: call.name",
         ("<calls><calls>", "<calls><calls><f>\n</f>\n\n</calls>", "<calls><callz>\n</callz>\n\n</calls>"),
     ),
+    (
+        'start: (content | calls)*\ncalls: "<|tools|>" call+ "<|/tools|>"\n'
+        'call: "\\n--- op ---\\nuse " NAME "\\n" item* "--- end ---\\n"\nitem: "  - " KEY ": " TEXT "\\n"\n'
+        'NAME: /[^\\s"<>]+/\nKEY: /[^\\s":<>]+/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
+        ("---op---use f -a: x\n--- end --- ", "--- op ---\nuse f\n  - a: x\n--- end --- y\n"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

@@ -77,7 +77,7 @@ class Text(Route, ABC):
             stop = needle.stop
             word = stop is not None and stop.calls is not Calls.NOTHING and stop.core[:1].isalnum()
             loose = word and not (field.role is Role.REASONING and "\n" in needle.lead)
-            if stop is None or not stop.regular or stop.named or loose or after.marks.get(str(stop.core)):
+            if stop is None or not stop.regular or stop.named or stop.last or loose or after.marks.get(str(stop.core)):
                 others.append(needle)
             else:
                 echo = is_echo(stop.core)

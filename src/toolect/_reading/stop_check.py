@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from toolect._graph.misspelling import MORE, around, is_word, near, near_before
@@ -43,6 +44,7 @@ MAX_REHEARSAL = 1 << 16
 _FEW = 3
 """Lexemes that tell that a line is no more text: a name or a key, and what comes after it."""
 _FENCE = "```"
+_BLANKS = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}").match
 _SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 _ENDS = frozenset(".!?…。！？")
 """What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
@@ -167,8 +169,8 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     end = _spelled(passage, course, needle, stop, at)
     if end is None or end is WAIT:
         return end
-    if stop.last and buf[end : end + 1] not in ("\n", "\r"):
-        if end < len(buf):
+    if stop.last and (rest := _to_line_end(buf, end)) is not Answer.YES:
+        if rest is Answer.NO:
             return None
         if not final:
             return WAIT
@@ -189,6 +191,12 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         wrong = is_echo(stop.core) and not buf.startswith(course.builder.spelled(stop.core), at)
         return End(stop, needle.lead, at, end, wrong)
     return WAIT if answer is Answer.WAIT else None
+
+
+def _to_line_end(buf: str, at: int) -> Answer:
+    """Does nothing but blanks stand between index `at` and the end of its line?"""
+    end = _BLANKS(buf, at).end()  # type: ignore[union-attr]  # matches the empty string
+    return WAIT if end == len(buf) else Answer.YES if buf[end] in "\n\r" else Answer.NO
 
 
 def _line_end(passage: Passage, course: Course, stop: LineEnd, at: int) -> End | Waiting | None:
