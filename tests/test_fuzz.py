@@ -204,6 +204,11 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     (
         "auto",
+        "\"{\"\":1```\n<function_calls>\na(a\\'\\'\\'get_x'",
+        {"tools": [{"name": "other", "parameters": {"properties": {"a": {"type": "null"}}}}]},
+    ),
+    (
+        "auto",
         "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",
         {},
     ),

@@ -42,6 +42,7 @@ class Stretch:
         "_recent",
         "_shown",
         "_size",
+        "_ticks",
         "_token",
         "fence",
         "solid",
@@ -64,6 +65,7 @@ class Stretch:
         self._recent = ""  # the last characters before what is held back
         self._shown = Shown()
         self._block = False  # a code block is open
+        self._ticks = ""  # the beginning of a fence, perhaps, that ends what was passed on
 
     @property
     def fresh(self) -> bool:
@@ -108,7 +110,9 @@ class Stretch:
             self.solid = True
             self._say(to, self.waiting + body)
             said = self.waiting + body
-            self._block = (said.count(FENCE) + self._block) % 2 == 1
+            signs = self._ticks + said
+            self._block = (signs.count(FENCE) + self._block) % 2 == 1
+            self._ticks = "`" * ((len(signs) - len(signs.rstrip("`"))) % len(FENCE))
             self._recent = (self._recent + said)[-MAX_LINE:]
             self._held, self._held_size, self.fence, self._token, self._lined = [], 0, None, None, False
         if len(body) < len(text):
