@@ -125,6 +125,7 @@ def test_what_is_known_has_an_end(compare: bool, monkeypatch: pytest.MonkeyPatch
     """Of rows that are all of other forms no more are kept than there is room for."""
     monkeypatch.setattr(known_forms, "MAX_KNOWN", 8)
     chat = toolect.chat("chatml")
+    monkeypatch.delitem(vars(chat), "_known", raising=False)  # what others have filled
     for rounds in range(1, 40):
         turns = [User("tide"), Assistant(Message([Content("So.")]))] * rounds
         given = Conversation(turns)

@@ -207,6 +207,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
         "\"{\"\":1```\n<function_calls>\na(a\\'\\'\\'get_x'",
         {"tools": [{"name": "other", "parameters": {"properties": {"a": {"type": "null"}}}}]},
     ),
+    ("deepseek-v3.1", '<｜tool▁call▁begin｜>g<｜tool▁sep｜>{"a":[[], "' + "0" * 62 + ',"b', {}),
     (
         "auto",
         "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",

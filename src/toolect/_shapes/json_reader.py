@@ -229,12 +229,15 @@ class JsonReader(OpenValue):
         del self._held[: self._quote_at]
         self._quote_at, self._item_at = 0, -1
 
-    def _maybe_key(self, text: str, _at: int) -> None:
+    def _maybe_key(self, text: str, at: int) -> None:
         """An item of a list goes on that may be a key, as long as it is short."""
         self._held.append(text)
         if sum(map(len, self._held)) > MAX_KEY:
-            self._safe("")
+            said = "".join(self._held)
+            self._held.clear()
+            self._ended = self._item_at = -1
             self._take = self._pass
+            self._pass(said, at)
 
     def _inside(self) -> JsonReader:
         """Reads the value inside the string that the arguments are."""

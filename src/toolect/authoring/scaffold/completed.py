@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from msgspec import structs
 
 from toolect.authoring.corpus import Case, describe, write
 from toolect.authoring.lint.checks.missing_case import missing
@@ -57,15 +60,32 @@ def _added(made: Scaffold, path: Path) -> Iterator[tuple[str, Case]]:
     messages = [dialect.parse(case.text, **case.options) for case in made.cases]
     for about, text in missing(dialect, messages):
         yield about, _case(dialect, about, text, path)
-    ids = dialect.spec.ids
-    calls = [call for message in messages for call in message.calls]
-    if ids is not None and calls and not any(call.id == first_id(ids) for call in calls):
+    runnable = [call for message in messages for call in message.runnable[:1]]
+    plain = next(filter(None, (_written(dialect, Call(call.name, call.arguments)) for call in runnable)), "")
+    ids, known = dialect.spec.ids, {call.id for message in messages for call in message.calls}
+    if plain and ids is not None and first_id(ids) not in known:
         about = "a call whose id is made"
-        try:
-            text = str(dialect.render(Message([Call(calls[0].name, calls[0].arguments)])))
-        except Unrepresentable:
-            return
-        yield about, _case(dialect, about, text, path)
+        yield about, _case(dialect, about, plain, path)
+    for token in dialect.spec.end if plain else ():
+        without = Dialect(structs.replace(dialect.spec, end=tuple(one for one in dialect.spec.end if one != token)))
+        texts = [(case.text, case.options) for case in made.cases]
+        if not any(_differ(dialect, without, text, options) for text, options in texts):
+            about = f"`{token}` at the end"
+            if _differ(dialect, without, plain + token, {}):
+                yield about, _case(dialect, about, plain + token, path)
+
+
+def _written(dialect: Dialect, call: Call) -> str:
+    """What the dialect writes for a call; nothing where it cannot."""
+    try:
+        return str(dialect.render(Message([call])))
+    except Unrepresentable:
+        return ""
+
+
+def _differ(one: Dialect, other: Dialect, text: str, options: dict[str, Any]) -> bool:
+    """Is a text read in one way by one dialect, and otherwise by the other?"""
+    return describe(one.parse(text, **options)) != describe(other.parse(text, **options))
 
 
 def _case(dialect: Dialect, about: str, text: str, path: Path) -> Case:
