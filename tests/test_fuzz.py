@@ -355,6 +355,13 @@ DRAWN = (
         ("<calls><calls>", "<calls><calls><f>\n</f>\n\n</calls>", "<calls><callz>\n</callz>\n\n</calls>"),
     ),
     (
+        'start: (content | calls)*\ncalls: "<calls>\\n" (call | other)+ "\\n</calls>"\ncall: JSON "]"\n'
+        'other: "[CALL]" NAME " " item* "))"\nitem: "{" KEY ":" TEXT "}"\nNAME: /\\w+/\nKEY: /\\w+/',
+        'call/JSON: {"$name": $arguments}, other: call, NAME: call.name, item: argument, KEY: argument.key, '
+        "item/TEXT: argument.value",
+        ("<calls>c\n{", "<calls>0\n{", '<calls>\n{"f": {}}]\n</calls>', "<calls>[CALL]f {a:1}))\n</calls>"),
+    ),
+    (
         'start: (content | calls)*\ncalls: "<|tools|>" call+ "<|/tools|>"\n'
         'call: "\\n--- op ---\\nuse " NAME "\\n" item* "--- end ---\\n"\nitem: "  - " KEY ": " TEXT "\\n"\n'
         'NAME: /[^\\s"<>]+/\nKEY: /[^\\s":<>]+/',
