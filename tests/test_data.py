@@ -332,9 +332,9 @@ def nested(depth: int) -> Json:
 def test_deep_rows_are_refused() -> None:
     """Nesting without end is a reason, not an error."""
     for row in (
-        {"messages": nested(5000)},
-        {"messages": ASKED, "tools": [tool("tide") | {"x": nested(5000)}]},
-        {"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": {"a": nested(5000)}}]}]},
+        {"messages": nested(20_000)},
+        {"messages": ASKED, "tools": [tool("tide") | {"x": nested(20_000)}]},
+        {"messages": [{"role": "assistant", "tool_calls": [{"name": "f", "arguments": {"a": nested(20_000)}}]}]},
     ):
         (outcome,) = Convert(target_of("qwen3")).outcomes(row)
         assert outcome.account.fate is Fate.REFUSED
