@@ -57,11 +57,11 @@ Reader: TypeAlias = Callable[[OpenRow], Iterator[Sequence[Turn]]]
 
 
 def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
-    declared = bool(one.tools.tools)
     turns = one.turns(one.take(*LISTS), "messages")
-    if not declared and not one.tools.tools and turns and isinstance(turns[0], System):
-        one.declare([*definitions_in(turns[0].text)])
-    yield one.retold(turns) if one.source.dialect or not declared else turns
+    first = turns[0] if turns and not one.source.dialect and not one.tools.tools else None
+    if isinstance(first, System):
+        one.declare([*definitions_in(first.text)])
+    yield one.retold(turns) if one.source.dialect or isinstance(first, System) else turns
 
 
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
