@@ -58,12 +58,13 @@ class State:
 
 
 class Network:
-    """All rules of a spec as states; `starts[rule]` is where a rule begins."""
+    """All rules of a spec as states; `starts[rule]` is where a rule begins, `ends[rule]` where it ends."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.states: list[State] = []
         self.starts: dict[str, int] = {}
+        self.ends: dict[str, int] = {}
         self.options: dict[int, Option] = {}
         """The states in which nothing but an option begins."""
         self._count = 0  # options of the rule that is laid down
@@ -74,6 +75,7 @@ class Network:
             firsts = {start}
             self._count = 0
             end = self._build(rule, rule.expr, start, firsts)
+            self.ends[rule.name] = end
             self.states[end].final = True
 
     def may_end(self, at: int) -> bool:

@@ -335,13 +335,16 @@ class Node:
 
 
 def _rivals(node: Node) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    short = [core for core, wrong in node.marks.items() if not wrong and len(core) < STRONG]
-    inside = {core: node.step(core).node for core in short}
-    named = [core for core, inner in inside.items() if any(inner.naming(name) for name, _ in inner.patterns)]
     own = [core for core, wrong in node.marks.items() if not wrong and len(core) >= STRONG and core not in node.echoes]
     others = [core for core in node.graph.starts if core not in node.marks]
-    found = {key: (_beginning(key, others), _beginning(key, own)) for key in named}
-    return {key: rivals for key, rivals in found.items() if any(rivals)}
+    short = [core for core, wrong in node.marks.items() if not wrong and len(core) < STRONG]
+    found = {key: (_beginning(key, others), _beginning(key, own)) for key in short}
+    return {key: rivals for key, rivals in found.items() if any(rivals) and _before_name(node, key)}
+
+
+def _before_name(node: Node, key: str) -> bool:
+    inner = node.step(key).node
+    return any(inner.naming(name) for name, _ in inner.patterns)
 
 
 def _beginning(key: str, cores: list[str]) -> tuple[str, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.symbols import Key
+from toolect._graph.symbols import Hollow, Key, Mark
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.probe import View
+from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 
 MAX_BRACKETED = 4096
@@ -27,13 +29,14 @@ def open_brackets(node: Node) -> int:
 
 def _open_brackets(node: Node) -> int:
     """The shortest way to content: how many brackets it closes that it has not opened."""
+    out = node.graph.start.made(_ways_out)
     met: set[int] = {id(node)}
     front: list[tuple[Node, int]] = [(node, 0)]
     for _ in range(_STEPS):
         more: list[tuple[Node, int]] = []
         for at, depth in front:
-            for key in at.choices:
-                if isinstance(key, str) and len(key) >= STRONG:
+            for key, choices in at.choices.items():
+                if isinstance(key, str) and len(key) >= STRONG or not any(c.edge.target in out for c in choices):
                     continue
                 after = at.step(key).node
                 if id(after) in met or len(met) > _NODES:
@@ -45,6 +48,33 @@ def _open_brackets(node: Node) -> int:
                 more.append((after, inner))
         front = more
     return 0
+
+
+def _ways_out(start: Node) -> frozenset[int]:
+    """The states of the network from which short markers may lead to content, whichever rules are open around them."""
+    network = start.graph.network
+    before: dict[int, list[int]] = {}  # state → those that lead to it
+
+    def lead(at: int, targets: Iterable[int]) -> None:
+        for target in targets:
+            before.setdefault(target, []).append(at)
+
+    todo = []
+    for at, state in enumerate(network.states):
+        symbols = [edge.symbol for edge in state.edges]
+        if any(type(s) is Hollow and s.kind is SlotKind.TEXT and s.field.role is Role.CONTENT for s in symbols):
+            todo.append(at)
+        lead(at, (e.target for e in state.edges if type(e.symbol) is not Mark or len(e.symbol.core) < STRONG))
+        lead(at, (*state.skips, *(target for _, target in state.spaces)))
+        for enter in state.enters:
+            lead(at, (network.starts[enter.rule],))
+            lead(network.ends[enter.rule], (enter.target,))
+    found = set(todo)
+    while todo:
+        more = [at for at in before.get(todo.pop(), ()) if at not in found]
+        found.update(more)
+        todo += more
+    return frozenset(found)
 
 
 def _opened(key: Key) -> int:

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import msgspec
 
-from toolect._graph.network import Network
+from toolect._graph.network import Network, Option
 from toolect._reading.whole_answer import begin_answer
 from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.authoring.derivation.grammar_options import Part, PartKind, name_of, parts
 from toolect.authoring.derivation.log import Lexeme, Log
 from toolect.authoring.derivation.tree import Branch, Leaf, LeafKind, Tree, TreeBuilder
-from toolect.authoring.derivation.ways import Enter, Leave, NetworkWalk, Take
+from toolect.authoring.derivation.ways import Enter, NetworkWalk
 from toolect.compiled import Dialect, Mode, Tools, check_mode
 from toolect.message import Message, Repair, Status
 
@@ -80,12 +80,12 @@ def derive(
 def edges(dialect: Dialect, lexemes: Sequence[Lexeme]) -> frozenset[str]:
     """The parts of the grammar that these lexemes take: the keys of `Derivation.edges`. Their places do not matter."""
     found = {"start"}
-    for way in _walk(dialect.graph().network).ways(lexemes):
-        for event in way:
-            if isinstance(event, Enter):
-                found.add(event.rule)
-            elif not isinstance(event, Take | Leave):
-                found.add(name_of(event))
+    for trail in _walk(dialect.graph().network).crossed(lexemes):
+        for crossing in trail:
+            if isinstance(crossing, Enter):
+                found.add(crossing.rule)
+            elif isinstance(crossing, Option):
+                found.add(name_of(crossing))
     return frozenset(found)
 
 

@@ -6,7 +6,7 @@ came from. A step is computed once for the same places and lexeme.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.network import Network, Option
@@ -43,6 +43,8 @@ class Take(NamedTuple):
 Crossing: TypeAlias = Enter | Leave | Option
 """What happens between two lexemes."""
 Trail: TypeAlias = tuple[Crossing, ...]
+Place: TypeAlias = tuple[int, Stack | None, int, Trail]
+"""A place that one of several leads to without reading: which of them does, and the way there."""
 
 
 class Arrival(NamedTuple):
@@ -53,11 +55,32 @@ class Arrival(NamedTuple):
     symbol: Symbol
 
 
-class Step(NamedTuple):
+class Ending(NamedTuple):
+    """Where the likeliest way ends: at the place with this index, after these crossings."""
+
+    origin: int
+    trail: Trail
+
+
+class Step:
     """The places after a lexeme, and how each was reached."""
 
-    kernel: Kernel
-    arrivals: tuple[Arrival, ...]
+    __slots__ = ("arrivals", "ending", "kernel", "then")
+
+    def __init__(self, kernel: Kernel, arrivals: tuple[Arrival, ...]) -> None:
+        self.kernel, self.arrivals = kernel, arrivals
+        self.then: dict[Key, Step] = {}
+        """The steps from there that are known."""
+        self.ending: Ending | None = None
+        """How the way ends there, once that has been asked for."""
+
+
+class Stretch(NamedTuple):
+    """Lexemes that are read in one go, with the step over each, and how the way goes on after the last one."""
+
+    lexemes: Sequence[Lexeme]
+    steps: list[Step]
+    ending: Ending
 
 
 class NetworkWalk:
@@ -65,47 +88,57 @@ class NetworkWalk:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self.start: Kernel = ((network.starts["start"], None),)
+        self.start = Step(((network.starts["start"], None),), ())
         self._stacks: dict[tuple[int, Stack | None], Stack] = {}
         self._steps: dict[tuple[Kernel, Key], Step] = {}
+        self._closures: dict[Kernel, list[Place]] = {}
 
     def ways(self, lexemes: Sequence[Lexeme]) -> list[list[Crossing | Take]]:
         """What happens on the likeliest way through all lexemes: one list for each time that reading began."""
-        found = []
-        kernel, begun, steps = self.start, 0, list[Step]()
+        found = [_way(stretch) for stretch in self._stretches(lexemes)]
+        return [way for way in found if way] or found[:1]
+
+    def crossed(self, lexemes: Sequence[Lexeme]) -> Collection[Trail]:
+        """The crossings on that way, in no order."""
+        found: dict[int, Trail] = {}  # by identity: most lexemes are crossed to as others were
+        for _, steps, (at, ending) in self._stretches(lexemes):
+            found[id(ending)] = ending
+            for step in reversed(steps):
+                at, trail, _ = step.arrivals[at]
+                found[id(trail)] = trail
+        return found.values()
+
+    def _stretches(self, lexemes: Sequence[Lexeme]) -> Iterator[Stretch]:
+        """The lexemes and the steps over them, anew whenever what was open is given up."""
+        last, begun, steps = self.start, 0, list[Step]()
         for i, lexeme in enumerate(lexemes):
-            step = None if lexeme.fresh else self._step(kernel, lexeme.key)
+            step = None if lexeme.fresh else last.then.get(lexeme.key) or self._step(last, lexeme.key)
             if step is not None and not step.kernel and self.network.spec.code:
-                step = self._after_statement(kernel, lexeme.key)
+                step = self._after_statement(last.kernel, lexeme.key)
             if step is None or not step.kernel:  # what was open is given up
-                found.append(self._way(kernel, steps, lexemes[begun:i]))
+                yield Stretch(lexemes[begun:i], steps, self._end(last))
                 begun, steps = i, []
                 step = self._step(self.start, lexeme.key)
                 if not step.kernel:  # a reading that the grammar does not know
-                    kernel, begun = self.start, i + 1
+                    last, begun = self.start, i + 1
                     continue
             steps.append(step)
-            kernel = step.kernel
-        found.append(self._way(kernel, steps, lexemes[begun:]))
-        return [way for way in found if way] or found[:1]
+            last = step
+        yield Stretch(lexemes[begun:], steps, self._end(last))
 
-    def _way(self, kernel: Kernel, steps: list[Step], lexemes: Sequence[Lexeme]) -> list[Crossing | Take]:
-        """The way that leads to the end of the grammar, else the first one, from its beginning."""
-        at, ending = self._end(kernel)
-        way: list[Crossing | Take] = [*reversed(ending)]
-        for step, lexeme in zip(reversed(steps), reversed(lexemes), strict=True):
-            arrival = step.arrivals[at]
-            way.append(Take(lexeme, arrival.symbol))
-            way += reversed(arrival.trail)
-            at = arrival.origin
-        way.reverse()
-        return way
+    def _step(self, last: Step, key: Key) -> Step:
+        """The step over `key` from where `last` led."""
+        step = self._over(last.kernel, key)
+        last.then[key] = step
+        return step
 
-    def _step(self, kernel: Kernel, key: Key) -> Step:
+    def _over(self, kernel: Kernel, key: Key) -> Step:
         step = self._steps.get((kernel, key))
         if step is None:
             if len(self._steps) >= MAX_STEPS:
                 self._steps.clear()
+                self._closures.clear()
+                self.start.then.clear()
             found: dict[Config, Arrival] = {}
             for at, stack, origin, trail in self._closure(kernel):
                 for edge in self.network.states[at].edges:
@@ -125,21 +158,31 @@ class NetworkWalk:
                 ended.append((stack.target, stack.parent))
                 origins.append((i, left))
                 stack = stack.parent
-        step = self._step(tuple(ended), key)
+        step = self._over(tuple(ended), key)
         arrivals = ((origins[a.origin], a) for a in step.arrivals)
         return Step(step.kernel, tuple(Arrival(i, left + a.trail, a.symbol) for (i, left), a in arrivals))
 
-    def _end(self, kernel: Kernel) -> tuple[int, Trail]:
+    def _end(self, last: Step) -> Ending:
         """The first of the places from which the grammar may end, and the way there; else the first place."""
-        for at, stack, origin, trail in self._closure(kernel):
-            if stack is None and self.network.states[at].final:
-                return origin, trail
-        return 0, ()
+        if last.ending is None:
+            ends = (
+                Ending(origin, trail)
+                for at, stack, origin, trail in self._closure(last.kernel)
+                if stack is None and self.network.states[at].final
+            )
+            last.ending = next(ends, None) or Ending(0, ())
+        return last.ending
 
-    def _closure(self, kernel: Kernel) -> list[tuple[int, Stack | None, int, Trail]]:
+    def _closure(self, kernel: Kernel) -> list[Place]:
         """Every place that `kernel` leads to without reading, in grammar order, with the way there."""
+        found = self._closures.get(kernel)
+        if found is None:
+            found = self._closures[kernel] = self._closed(kernel)
+        return found
+
+    def _closed(self, kernel: Kernel) -> list[Place]:
         states, starts, options = self.network.states, self.network.starts, self.network.options
-        todo: list[tuple[int, Stack | None, int, Trail]] = [(at, stack, i, ()) for i, (at, stack) in enumerate(kernel)]
+        todo: list[Place] = [(at, stack, i, ()) for i, (at, stack) in enumerate(kernel)]
         todo.reverse()
         met: set[Config] = set()
         found = []
@@ -153,7 +196,7 @@ class NetworkWalk:
                 trail = (*trail, option)
             found.append((at, stack, origin, trail))
             state = states[at]
-            more: list[tuple[int, Stack | None, int, Trail]] = [
+            more: list[Place] = [
                 (starts[enter.rule], self._push(enter.target, stack), origin, (*trail, Enter(enter.rule)))
                 for enter in state.enters
             ]
@@ -167,3 +210,16 @@ class NetworkWalk:
     def _push(self, target: int, parent: Stack | None) -> Stack:
         """Where a rule goes on when the one inside of it ends: equal stacks are the same object."""
         return self._stacks.setdefault((target, parent), Stack(target, (), parent))
+
+
+def _way(stretch: Stretch) -> list[Crossing | Take]:
+    """The way that leads to the end of the grammar, else the first one, from its beginning."""
+    lexemes, steps, (at, ending) = stretch
+    way: list[Crossing | Take] = [*reversed(ending)]
+    for step, lexeme in zip(reversed(steps), reversed(lexemes), strict=True):
+        arrival = step.arrivals[at]
+        way.append(Take(lexeme, arrival.symbol))
+        way += reversed(arrival.trail)
+        at = arrival.origin
+    way.reverse()
+    return way
