@@ -144,8 +144,8 @@ class StopPlan:
 
     @property
     def doubt(self) -> re.Pattern[str]:
-        """Finds where one of `near` is likely to begin."""
-        if self._doubt is None:  # only streams ask
+        """Finds where one of `near` is likely to begin. It is large: look for `hint` first."""
+        if self._doubt is None:
             self._doubt = any_of(self.doubts())
         return self._doubt
 

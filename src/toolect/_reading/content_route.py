@@ -228,7 +228,8 @@ class Said(Route):
             return None
         if text[where] not in self._begins:
             if self._begins and pos > to.bound and not self.space:
-                to.left = self.plan.doubt.match(text, where) is None  # no misspelled opener
+                plan = self.plan  # no misspelled opener may begin there
+                to.left = plan.hint.match(text, where) is None or plan.doubt.match(text, where) is None
             return None
         if not text.startswith(self.space, pos):
             return None  # what is written before content is missing, and that is noted

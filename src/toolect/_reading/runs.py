@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from toolect._graph.node import Node
@@ -11,6 +12,11 @@ from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key
 from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
 from toolect._spec.grammar_model import SlotKind
+
+
+@lru_cache(maxsize=4096)  # values inside of others have the same runs as those around them
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
 
 
 class Trace:
@@ -102,7 +108,7 @@ class Hub:
             self.traces[trace.number] = trace
             groups = trace.number
         runs = "|".join(parts)
-        self.match = re.compile(f"{before}()(?:{runs})" if before else runs).match
+        self.match = _compiled(f"{before}()(?:{runs})" if before else runs).match
         self.margin = max(draft.margin for draft in drafts)
         """How many more characters have to be there for what was matched not to turn out to be something longer."""
         self.begins = begins

@@ -216,7 +216,8 @@ class TextSlot:
         """The index up to which `tail` is surely no part of a stop, or of a misspelled marker before one."""
         passage, pos, plan = self.passage, course.pos, self.passage.plan
         known = until = plan.hold_from(tail, pos)
-        if not passage.skip and plan.doubt.search(tail, pos, until) is not None:
+        hinted = not passage.skip and plan.hint.search(tail, pos, until) is not None
+        if hinted and plan.doubt.search(tail, pos, until) is not None:
             near = [one for one in plan.near if not one.opens or course.base + pos < passage.misspelt_to]
             for one in near:
                 begins = likely(one.core, one.opens)
