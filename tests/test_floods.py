@@ -13,9 +13,11 @@ import shipped_corpus
 from hypothesis import settings
 
 import toolect
+from toolect._reading import machine, striding
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
+from toolect._reading.striding import MAX_SEGMENTS
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from tools.bench import hostile, work
@@ -92,6 +94,34 @@ def test_what_follows_too_many_broken_calls_is_content() -> None:
     shipped_corpus.check_events(events, streamed)
     good = '<function=g>{"a": 1}</function>' * (MAX_FLAWED + 9)
     assert len(dialect.parse(good).runnable) == MAX_FLAWED + 9
+
+
+def test_what_follows_too_many_segments_is_content() -> None:
+    """A segment more than `MAX_SEGMENTS` is read, however it is written; what comes then is content."""
+    dialect = toolect.dialect("pythonic")
+    for between in (", ", ","):
+        text = "[" + between.join(["f()"] * (MAX_SEGMENTS + 9)) + "]"
+        message = dialect.parse(text)
+        assert len(message.runnable) == MAX_SEGMENTS + 1
+        assert message.content == between + between.join(["f()"] * 8) + "]"
+
+
+@over_all
+def test_too_many_segments_are_so_in_chunks_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strides end before the last segment that is read, wherever that is."""
+    dialect, few = toolect.dialect(name), 20
+    monkeypatch.setattr(machine, "MAX_SEGMENTS", few)
+    monkeypatch.setattr(striding, "MAX_SEGMENTS", few)
+    call = str(dialect.render(Message([numbered(dialect, {"a": "x"})])))
+    for unit in (call, f"{call}x\n", str(dialect.render(Message([numbered(dialect, {})])))):
+        text = unit * (few + 9)
+        message = dialect.parse(text)
+        assert len(message.segments) <= few + 4
+        shipped_corpus.check_spans(message, text)
+        for size in (1, 5, 300):
+            streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
+            assert shipped_corpus.same(streamed, message)
+            shipped_corpus.check_events(events, streamed)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.run_draft import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
-from toolect._reading.striding import Striding
+from toolect._reading.striding import MAX_SEGMENTS, Striding
 from toolect._reading.text_slot import TextSlot, opened_again
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
@@ -140,10 +140,10 @@ class Machine:
 
     def _advance(self, course: Course) -> bool:
         """The careful step: read on in the open slot, or read one lexeme; False when more text is needed."""
-        slot, node = self.slot, course.node
+        slot, node, draft = self.slot, course.node, course.builder.draft
         if slot is not None:
             step = slot.read(course)
-        elif course.builder.draft.flawed > MAX_FLAWED:
+        elif draft.flawed > MAX_FLAWED or len(draft.segments) > MAX_SEGMENTS:
             step = read_rest(course)
         elif (
             course.pos >= self._next_stride
@@ -177,6 +177,9 @@ class Machine:
             bound = at if builder.draft.attempts else max(course.bound - course.base, 0)
         buf, finder = course.buf, course.finder
         to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank)
+        to.room -= len(builder.segments)
+        if to.room <= 0:
+            return False
         to.finder, to.bound, to.after_call, to.last = finder, bound, builder.after_call, course.last
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)

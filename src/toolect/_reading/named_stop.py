@@ -65,6 +65,10 @@ class Named:
                 name = match[trace.proves]
                 if name in to.schemas.by_name if to.declared else self._is_form(to.buf, trace, name, match.end()):
                     return Answer.YES
+            elif trace.whole and to.buf.startswith("\n", match.end()):
+                name = match[trace.whole]
+                if name in to.schemas.by_name if to.declared else name not in self.reserved:
+                    return Answer.YES
         from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
         return proof(to, self.after, end)

@@ -217,13 +217,13 @@ def give_up(course: Course, why: str) -> Slot:
 
 
 def read_rest(course: Course) -> Slot:
-    """Too many calls were broken: nothing but an end token is looked for any more."""
+    """Too many calls were broken, or too much was read: nothing but an end token is looked for any more."""
     draft, at = course.builder.draft, course.base + course.pos
     if draft.call is not None:
-        draft.call.fail(f"too many broken calls before it - at {at}")
+        draft.call.fail(f"too much before it - at {at}")
         draft.end_call(at)
     course.restart()
-    course.lost("fewer broken calls")
+    course.lost("less before it")
     return TextSlot.skipping(course, course.node, end_plan(course.node), True)
 
 

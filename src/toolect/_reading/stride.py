@@ -71,7 +71,7 @@ def _go(to: Striding, at: Route) -> Route | None:
         if not to.called and to.clean:
             begin = at  # no call is open
             saved = len(to.segments), to.after_call, to.pos, to.before, to.trails, to.last
-        then = at.go(to)
+        then = at.go(to) if len(to.segments) < to.room else None
         if then is None:
             break
         at = then

@@ -18,6 +18,10 @@ from toolect.message import Call, Json, Repair, Segment
 
 MAX_FRAMES = 16
 """Open lists and objects of a value language that are read in large steps. Beyond it: lexeme by lexeme."""
+MAX_SEGMENTS = 1 << 15
+"""Segments of one answer. Beyond it: all that follows is content."""
+LAST_SEGMENTS = 8
+"""So many of them are left to who reads lexeme by lexeme, and stops right after the last."""
 NO_TRAIL = ("",)
 """Nothing is written after what was read."""
 
@@ -31,7 +35,7 @@ class Striding:
     __slots__ = (
         "after_call", "alone", "base", "before", "begun", "blank", "bound", "broken", "buf", "called", "clean",
         "closed", "declared", "edge", "entries", "final", "finder", "finished", "frames", "graph", "id", "json_end",
-        "key", "last", "left", "name", "nested", "owed", "picky", "pos", "quote", "reach", "repairs", "route",
+        "key", "last", "left", "name", "nested", "owed", "picky", "pos", "quote", "reach", "repairs", "room", "route",
         "schemas", "seeking", "segments", "shaped", "size", "spelling", "start", "trails", "value", "ways",
     )  # fmt: skip
 
@@ -49,6 +53,7 @@ class Striding:
         self.picky = graph.no_call or graph.known_only and self.declared  # calls of some names are none
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
+        self.room = MAX_SEGMENTS - LAST_SEGMENTS  # so many of them may be read
         self.pos = self.before = pos
         self.finished = False  # all of the text has been read
         self.bound = -1  # the index where a part of a text begins that is read up to the next content; -1 for no part
