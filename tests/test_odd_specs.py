@@ -181,3 +181,20 @@ def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
     message = dialect.parse(text)
     assert [call.name for call in message.calls] == ["tide", "moon"]
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
+
+
+def test_a_marker_that_repeats_the_name_has_blanks() -> None:
+    """It is written with the name that was said: in pieces, too, nothing is missing in it."""
+    lines = [
+        "start: (content | call)*",
+        "content: TEXT",
+        r'call: " to=" NAME "<say>\n<run name=\"" NAME "\">\n" "</run>"',
+        r'NAME: /[^\s"<>]+/',
+        "%declare TEXT",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    Path("dialects.yaml").write_text("d:\n  map: {content: content, call: call, NAME: call.name}\n", "utf-8")
+    dialect, text = Dialect(load_spec("dialects.yaml", "d")), ' to=tide<say>\n<run name="tide">\n</run>'
+    message = dialect.parse(text)
+    assert message.clean and [call.name for call in message.calls] == ["tide"]
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)

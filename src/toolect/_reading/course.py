@@ -129,8 +129,8 @@ class Course(Source):
             spacing.check(self.builder, start, step.leads, step.expects)
         if wrong or step.wrong:
             self.builder.note(RepairKind.MISSPELLED_MARKER, start, self.raw(start, end) if wrong else str(key))
-        elif step.blank and self.raw(start, end) != key:
-            self.builder.note(RepairKind.WHITESPACE, start, f"expected {key!r}")
+        elif step.blank and self.raw(start, end) != (spelled := self.builder.spelled(str(key))):
+            self.builder.note(RepairKind.WHITESPACE, start, f"expected {spelled!r}")
         spacing.after(step.trail, step.trails)
         self.node = node = step.node
         if node.arrival:

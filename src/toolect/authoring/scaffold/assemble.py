@@ -17,6 +17,7 @@ from toolect.authoring.scaffold.around import (
 )
 from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Stripped
 from toolect.authoring.scaffold.pieces import Hole, Mark, Token
+from toolect.authoring.scaffold.references import referring
 from toolect.authoring.scaffold.sections import Said, Stretch, said
 from toolect.authoring.scaffold.seen import Seen, SeenCall, common_end, common_start, tokens
 
@@ -74,7 +75,7 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> Iterator[tuple[Draft, l
         if betweens
         else lone_call(before, call, after)
     )
-    draft = draft._replace(arguments=seen.arguments, shape=seen.shape, layout=seen.layout)
+    draft = referring(draft)._replace(arguments=seen.arguments, shape=seen.shape, layout=seen.layout)
     stretches = [list(_stretches(one, "".join(before), "".join(after), betweens)) for one in around]
     rest = iter(stretches)
     told = [
@@ -149,7 +150,7 @@ def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
         shared = len(common_end(lists))
         found = [_ID.search("".join(one[: len(one) - shared])) for one in lists]
         ids = [match for match in found if match is not None]
-        if len(ids) == len(leads) and len({one[2] for one in ids}) > 1 and len({one[1] for one in ids}) == 1:
+        if len(ids) == len(leads) and len({one[1] for one in ids}) == 1 and _tell_apart([one[2] for one in ids], leads):
             for k, (one, (_, at, _, _)) in enumerate(zip(ids, leads, strict=True)):
                 marks[k] = Mark(at + one.start(2), at + one.end(2), Hole.ID)
     if not marks:
@@ -161,6 +162,13 @@ def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
             led[i].append(call._replace(marks=(marks[k], *call.marks)) if call.marks else call)
             k += bool(call.marks)
     return seen._replace(calls=tuple(map(tuple, led)))
+
+
+def _tell_apart(words: Sequence[str], leads: Sequence[tuple[int, int, str, SeenCall]]) -> bool:
+    """True for ids; what only tells the first call of a sample from the others is of the wrapper, and the divider."""
+    samples = [sample for sample, *_ in leads]
+    told = {(sample not in samples[:k], word) for k, (sample, word) in enumerate(zip(samples, words, strict=True))}
+    return len({*words}) > 1 and (len(told) > 2 or any(map(str.isdigit, "".join(words))))
 
 
 _ID = re.compile(r"([\"'=:#>\]])([\w-]{1,64})\Z")
@@ -194,6 +202,8 @@ def _with_id(texts: Sequence[str], numbers: Sequence[int]) -> list[Token]:
     inner = ["".join(one[len(start) : len(one) - len(end)]) for one in lists]
     if inner == [str(number) for number in numbers]:
         return [*start, Hole.INDEX, *end]
+    if inner == [str(number - 1) for number in numbers]:
+        return [*start, Hole.COUNT, *end]
     if all(map(_IDENTIFIER.fullmatch, inner)):
         return [*start, Hole.ID, *end]
     return list(tokens(Counter(texts).most_common(1)[0][0]))

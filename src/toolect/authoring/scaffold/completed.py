@@ -17,7 +17,9 @@ from typing import Any
 
 from msgspec import structs
 
+from toolect._shown import one_line
 from toolect.authoring.corpus import Case, describe, write
+from toolect.authoring.generate.minimal import THOUGHT
 from toolect.authoring.lint.checks.missing_case import missing
 from toolect.authoring.lint.checks.untested_setting import first_id
 from toolect.authoring.lint.manner import Manner, true
@@ -25,7 +27,7 @@ from toolect.authoring.lint.runner import lint
 from toolect.authoring.scaffold.making import Scaffold, corpus_path
 from toolect.compiled import Dialect
 from toolect.diagnostic import Place
-from toolect.message import Call, Json, Message, Status, dumps
+from toolect.message import Call, Json, Message, Segment, Status, dumps
 from toolect.rendered import Unrepresentable
 
 _AS_SAMPLES = "the samples have it so"
@@ -35,6 +37,8 @@ _ALLOWED = {
     "injection": "no sample shows how it is escaped",
 }
 """Checks of what samples tell, and why it is so."""
+_QUOTED = "prefix-marker", "a value that begins like that is written in CDATA itself"
+_CDATA = "<![CDATA["
 _GLUED = "broken-round-trip", "no sample has content like the word that ends a call, or right behind it"
 
 
@@ -58,6 +62,9 @@ def _added(made: Scaffold, path: Path) -> Iterator[tuple[str, Case]]:
     """What no sample shows, in words, each with a case that the dialect writes and reads."""
     dialect = made.dialect
     messages = [dialect.parse(case.text, **case.options) for case in made.cases]
+    for about, case in _prompted(dialect, made.cases, messages, path):
+        messages.append(dialect.parse(case.text, **case.options))
+        yield about, case
     for about, text in missing(dialect, messages):
         yield about, _case(dialect, about, text, path)
     runnable = [call for message in messages for call in message.runnable[:1]]
@@ -75,10 +82,23 @@ def _added(made: Scaffold, path: Path) -> Iterator[tuple[str, Case]]:
                 yield about, _case(dialect, about, plain + token, path)
 
 
-def _written(dialect: Dialect, call: Call) -> str:
-    """What the dialect writes for a call; nothing where it cannot."""
+def _prompted(
+    dialect: Dialect, cases: Sequence[Case], messages: Sequence[Message], path: Path
+) -> Iterator[tuple[str, Case]]:
+    """Reasoning that the prompt opens, where no case has that."""
+    prefixes = [case.options.get("prefix", "") for case in cases]
+    calls = [call for message in messages for call in message.runnable[:1]][:1]
+    for tail in dialect.spec.prefill:
+        text = _written(dialect, THOUGHT, *calls)
+        if text.startswith(tail) and not any(prefix.endswith(tail) for prefix in prefixes):
+            about = f"reasoning behind `{one_line(tail)}` in the prompt"
+            yield about, _case(dialect, about, text.removeprefix(tail), path, tail)
+
+
+def _written(dialect: Dialect, *segments: Segment) -> str:
+    """What the dialect writes for a message; nothing where it cannot."""
     try:
-        return str(dialect.render(Message([call])))
+        return str(dialect.render(Message(segments)))
     except Unrepresentable:
         return ""
 
@@ -88,12 +108,14 @@ def _differ(one: Dialect, other: Dialect, text: str, options: dict[str, Any]) ->
     return describe(one.parse(text, **options)) != describe(other.parse(text, **options))
 
 
-def _case(dialect: Dialect, about: str, text: str, path: Path) -> Case:
-    message = dialect.parse(text)
-    case = Case(path, 1, f"{about.capitalize()}: made up, as no sample has one", (), text, describe(message))
+def _case(dialect: Dialect, about: str, text: str, path: Path, prefix: str = "") -> Case:
+    attributes = [("prefix", dumps(prefix))] if prefix else []
+    message = dialect.parse(text, prefix=prefix)
+    title = f"{about[0].upper()}{about[1:]}: made up, as no sample has one"
+    case = Case(path, 1, title, tuple(attributes), text, describe(message))
     manner = true(case, message, dialect)
     value = str(Status.TRUNCATED) if manner is Manner.ERROR else ""
-    return replace(case, attributes=((str(manner), value),)) if manner else case
+    return replace(case, attributes=(*attributes, (str(manner), value))) if manner else case
 
 
 def _told(cases: Iterable[Case], dialect: Dialect, name: str, tools: Sequence[Json] | None) -> tuple[list[Case], bool]:
@@ -112,13 +134,14 @@ def _told(cases: Iterable[Case], dialect: Dialect, name: str, tools: Sequence[Js
 
 def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path, str], list[str]]:
     """The files, with a comment wherever lint finds what the samples tell to be so; and what cannot be written."""
-    reasons = _ALLOWED | dict([_GLUED] if glued else [])
+    reasons = _ALLOWED | dict([_GLUED] if glued else []) | dict([_QUOTED])
     with tempfile.TemporaryDirectory() as folder:
         for path, text in files.items():
             target = Path(folder) / path.relative_to(spec.parent)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text.encode())
         found = [one for one in lint(Path(folder) / spec.name, checks=[*reasons]).all if one.check in reasons]
+        found = [one for one in found if one.check != _QUOTED[0] or one.witness.endswith(_CDATA)]
         at = [spec.parent / Path(one.place.path).relative_to(folder) for one in found]
     allow: dict[Path, set[tuple[int, str]]] = {}
     for path, one in zip(at, found, strict=True):
@@ -130,7 +153,8 @@ def _allowed(files: dict[Path, str], spec: Path, glued: bool) -> tuple[dict[Path
         for number, check in sorted(places, reverse=True):
             lines.insert(number, f"{sign} toolect: allow {check} {reasons[check]}")
         done[path] = "\n".join(lines)
-    return done, [f"{one.message}: {reasons[one.check]}" for one in found if reasons[one.check] is not _AS_SAMPLES]
+    told = [one for one in found if reasons[one.check] not in (_AS_SAMPLES, _QUOTED[1])]
+    return done, [f"{one.message}: {reasons[one.check]}" for one in told]
 
 
 def _glued(dialect: Dialect, cases: Sequence[Case]) -> bool:

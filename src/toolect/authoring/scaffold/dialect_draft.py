@@ -32,6 +32,8 @@ class Draft(NamedTuple):
     """And from reasoning."""
     before_call: str = ""
     between_calls: str = ""
+    reference: str = "functions.{name}:{index}"
+    """How an id combines name and number, where there is such a one."""
     end: tuple[str, ...] = ()
 
     @property
@@ -74,6 +76,8 @@ class Prepared(NamedTuple):
     """Whitespace between content and a call, if it is known."""
     following: str = ""
     """What divides content from calls, if it is known that an answer goes on after it."""
+    divided_thought: bool = False
+    """And from reasoning."""
 
 
 class Expected(NamedTuple):

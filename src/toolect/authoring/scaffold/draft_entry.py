@@ -55,7 +55,7 @@ def entry(draft: Draft, name: str, about: str) -> str:
     if draft.arguments is not None and draft.arguments.quote not in ("", _GEMMA):
         lines.append(f"  markers: {_flow({_GEMMA: draft.arguments.quote}, quoted=True)}")
     lines += [f"  values: {{{', '.join(f'{slot}: {codec}' for slot, codec in codecs.items())}}}"] if codecs else []
-    lines += ['  ids: {form: "functions.{name}:{index}"}'] if Hole.REF in draft.call else []
+    lines += [f"  ids: {{form: {dumps(draft.reference)}}}"] if Hole.REF in draft.call else []
     lines += ['  ids: {form: "call_{index}"}'] if Hole.ID in draft.call or "$id" in repr(draft.shape) else []
     gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
     if any(gaps.values()):

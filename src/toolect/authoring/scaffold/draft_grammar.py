@@ -61,9 +61,9 @@ def language_of(draft: Draft) -> str:
 
 
 def _parts(draft: Draft) -> Iterator[str]:
-    yield "content"
     if draft.wrap is not None:
         yield "text"
+    yield "content"
     if draft.thought is not None:
         yield "think"
     if draft.call:
@@ -134,9 +134,18 @@ def _regex(hole: Hole, draft: Draft) -> str:
     if hole is Hole.KEY and language_of(draft).startswith("python"):  # where texts stand side by side, it may be one
         shown.add("'")
     name = rf"[^\s{''.join(sorted(shown))}]+"
-    taken = [text for text in dict.fromkeys(_instead(draft)) if re.match(name, text)] if hole is Hole.KEY else []
+    instead = _instead(draft) if hole is Hole.KEY else _other_headers(draft, name) if hole is Hole.NAME else ()
+    taken = [text for text in dict.fromkeys(instead) if re.match(name, text)]
     without = "|".join(_escaped(text) + r"\b" * text.isidentifier() for text in taken)
     return f"(?!{without}){name}" if taken else name
+
+
+def _other_headers(draft: Draft, name: str) -> Iterator[str]:
+    """The words of other parts of an answer that stand where the name of a call does."""
+    lead = "".join(_until(draft.call))
+    for part in (draft.wrap, draft.thought):
+        if part is not None and part.opener.startswith(lead) and (match := re.match(name, part.opener[len(lead) :])):
+            yield match[0]
 
 
 def _escaped(text: str) -> str:
@@ -159,7 +168,9 @@ def _until(tokens: Sequence[Token]) -> Iterator[str]:
 
 
 def _following(hole: Token, draft: Draft) -> Iterator[str]:
-    """The texts that may come behind a hole."""
+    """The texts that may come behind a hole, or that a hole at the beginning of a part may not go over."""
+    if draft.following and draft.call[:1] == (hole,):
+        yield draft.following
     forms = draft.arguments.forms if draft.arguments else ()
     after = [*draft.divider, *draft.closer, *filter(None, (draft.following,))]
     for run in ((*draft.call, *after), (*draft.call, *draft.closer), *forms):

@@ -60,8 +60,20 @@ def _around(draft: Draft, prepared: Prepared) -> Draft:
     thought, wrap = prepared.thought or draft.thought, prepared.wrap or draft.wrap
     if thought is not None and draft.divided_thought:  # whitespace before the divider is its own
         thought = thought._replace(closer=thought.closer.removesuffix(parted(draft.following)[0]))
-    following = prepared.following or draft.following
-    return draft._replace(thought=thought, end=prepared.ends, wrap=wrap, following=following)
+    if prepared.following:
+        draft = _divided(draft, prepared.following)._replace(
+            following=prepared.following, divided_thought=prepared.divided_thought
+        )
+    return draft._replace(thought=thought, end=prepared.ends, wrap=wrap)
+
+
+def _divided(draft: Draft, following: str) -> Draft:
+    """The draft without what divides its calls, if that divides all parts: whitespace around it is the calls'."""
+    divider = "".join(map(str, draft.divider))
+    behind, same, before = divider.partition(following)
+    if draft.opener or draft.closer or not same or behind.strip() or before.strip():
+        return draft
+    return draft._replace(call=tuple(part for part in (before, *draft.call, behind) if part), divider=())
 
 
 def _ends(samples: Sequence[str]) -> tuple[str, ...]:

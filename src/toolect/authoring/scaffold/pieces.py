@@ -23,6 +23,8 @@ class Hole(StrEnum):
     ID = "ID"
     INDEX = "INDEX"
     """The number of a call in its answer, from 1."""
+    COUNT = "COUNT"
+    """The number of a call in its answer, from 0: what ids are made of."""
     TYPE = "TYPE"
     """The type of a value, by its name in JSON."""
     ESCAPED = "ESCAPED"

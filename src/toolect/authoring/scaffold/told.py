@@ -55,10 +55,21 @@ def prepared(answers: Sequence[Told]) -> Prepared:
     wrap, left = _wrap(parts, thought, opener)
     ends = _ends(parts, left)
     gaps = [one.before(one.called).removesuffix(opener) for one in parts if one.called is not None and one.content]
+    gaps += [opener[: len(opener) - len(opener.lstrip())]] if gaps else []
     gap = next((text for text in gaps if text and not text.strip()), "") if wrap is None else ""
     following = _following(parts, opener, ends) if wrap is None else ""
+    stripped = [_stripped(one, thought, wrap, ends, following) for one in parts]
+    ends = tuple(end for end in ends if not following.strip().startswith(end))  # it divides, and is read as that
+    divided = "" if following else _divider(parts, opener, thought, wrap)
+    divided_thought = thought is not None and bool(divided) and thought.closer == divided
     return Prepared(
-        [_stripped(one, thought, wrap, ends, following) for one in parts], thought, ends, wrap, gap, following
+        stripped,
+        thought._replace(closer="") if thought is not None and divided_thought else thought,
+        ends,
+        wrap._replace(after="") if wrap is not None and divided else wrap,
+        gap,
+        following or divided,
+        divided_thought,
     )
 
 
@@ -76,11 +87,32 @@ def _place(text: str, part: str, at: int) -> tuple[int, int] | None:
     return (found, found + len(part)) if found >= 0 else None
 
 
+def _divider(parts: Sequence[_Parts], opener: str, thought: Thought | None, wrap: Wrap | None) -> str:
+    """What divides all parts of an answer, if that is what stands behind two kinds of them."""
+    behind = [thought.closer] if thought is not None and thought.closer.strip() else []
+    behind += [wrap.after] if wrap is not None and wrap.after and not wrap.closer else []
+    if not behind or len({*behind}) > 1:
+        return ""
+    text = behind[0]
+    calls = [second for one in parts if (second := _before_second(one)) is not None]
+    divides = [before.removesuffix(opener).endswith(text) for before in calls]
+    return text if all(divides) and len(behind) + bool(divides) > 1 else ""
+
+
+def _before_second(one: _Parts) -> str | None:
+    """The text up to the name of the second call."""
+    if one.called is None or len(one.told.message.calls) < 2:
+        return None
+    first, second, *_ = one.told.message.calls
+    at = one.told.text.find(second.name, one.called + len(first.name))
+    return one.told.text[:at] if at >= 0 else None
+
+
 def _thought(parts: Sequence[_Parts], opener: str) -> Thought | None:
     """How reasoning is written: its opener may be the end of the prompt."""
     with_it = [one for one in parts if one.thought is not None]
     if not with_it:
-        return None
+        return _untold_thought(parts)
     closers = []
     for one in with_it:
         assert one.thought is not None
@@ -96,7 +128,26 @@ def _thought(parts: Sequence[_Parts], opener: str) -> Thought | None:
         return Thought(begins, closer) if begins and closer else None
     asked = first.told.asked.removeprefix(first.told.prompt) if first.told.asked.startswith(first.told.prompt) else ""
     begins = asked.lstrip("\n") if asked.strip() and not _closed(asked, closer) else _header(first.told.prompt)
-    return Thought(begins, closer, prompted=True) if begins else None
+    return Thought(begins, _closing(begins, closer) or closer, prompted=True) if begins else None
+
+
+def _closing(opener: str, text: str) -> str:
+    """The beginning of a text that ends as an opener does, from the word in it on: `<|close|>think<|sep|>`."""
+    parts = tokens(opener)
+    at = max((i for i, part in enumerate(parts[:-1]) if part.isalnum()), default=-1)
+    ending = "".join(parts[at:])
+    found = text.find(ending) if at > 0 else -1
+    return text[: found + len(ending)] if found > 0 else ""
+
+
+def _untold_thought(parts: Sequence[_Parts]) -> Thought | None:
+    """How reasoning is written where a template leaves it out: the prompt that asks opens it, and closes it."""
+    asked = next(iter({one.told.asked.removeprefix(one.told.prompt) for one in parts}), "")
+    tags = _TAG.findall(asked)
+    if len(tags) != 2 or "".join(asked.split()) != "".join(tags) or not SPEAKS_OF_THINKING.search(tags[0]):
+        return None
+    opener, closer = tags
+    return Thought(opener, closer, prompted=True) if all(one.told.text.startswith(closer) for one in parts) else None
 
 
 def _closed(text: str, closer: str) -> bool:
@@ -126,6 +177,8 @@ def _wrap(parts: Sequence[_Parts], thought: Thought | None, opener: str) -> tupl
         return None, tail
     others = [tokens(one.told.text) for one in parts if one.content is None and one.called is not None]
     end = "".join(common_end([tokens(tail), *others[:1]])) if others else ""
+    if closing := _closing(begins, tail):
+        return Wrap(begins.lstrip("\n"), closing), tail.removeprefix(closing)
     closer = tokens(tail.removesuffix(end))
     between = [
         tokens(one.told.text[one.content[1] : one.called].removesuffix(opener))
