@@ -13,6 +13,12 @@ _ELEMENTS = (
     '{% for key, value in call.function.arguments.items() %}<arg key="{{ key }}">'
     "{{ value if value is string else value | tojson(ensure_ascii=False) }}</arg>{% endfor %}"
 )
+_TREE = (
+    "{% macro tree(value) %}{% if value is mapping %}{% for key, one in value.items() %}"
+    "<{{ key }}>{{ tree(one) }}</{{ key }}>{% endfor %}{% elif value is sequence and value is not string %}"
+    "{% for one in value %}<item>{{ tree(one) }}</item>{% endfor %}"
+    "{% else %}{{ value if value is string else value | tojson }}{% endif %}{% endmacro %}"
+)
 _TEMPLATES = {
     "ids that hold the name": (
         "{% if m.content %}{{ m.content }}{% endif %}{% if m.tool_calls %}<|calls|>{% for call in m.tool_calls %}"
@@ -50,6 +56,15 @@ _TEMPLATES = {
         "{% if value is string and ('<' in value or '&' in value or '\\n' in value) %}<![CDATA[{{ value }}]]>"
         "{% else %}{{ value if value is string else value | tojson(ensure_ascii=False) }}{% endif %}</arg>{% endfor %}"
         "</run>{% endfor %}<|stop|>\n"
+    ),
+    "elements in elements": _TREE + (
+        "{{ m.content }}{% if m.tool_calls %}<calls>{% for call in m.tool_calls %}<run name=\"{{ call.function.name }}\">"
+        "{{ tree(call.function.arguments) }}</run>{% endfor %}</calls>{% endif %}<|stop|>\n"
+    ),
+    "elements behind a token, with a word of their own for items": _TREE.replace("<{{", "<|x|><{{").replace("</", "<|x|></")
+    .replace("<item>", "<|x|><one>").replace("</item>", "</one>") + (
+        "{{ m.content }}{% for call in m.tool_calls %}<|x|><run name=\"{{ call.function.name }}\">"
+        "{{ tree(call.function.arguments) }}<|x|></run>{% endfor %}<|stop|>\n"
     ),
 }  # fmt: skip
 """What an assistant says, by what is particular about it."""

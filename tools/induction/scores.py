@@ -1,4 +1,4 @@
-"""Measures induction: `python -m tools.induction.scores [--formats N] [--seed N] [--templates DIR]... [--write]`.
+"""Measures induction: `python -m tools.induction.scores [--formats N] [--templates DIR]... [--jobs N] [--write]`.
 
 Prints the table of random formats by feature, of the shipped dialects, and of the chat templates below each DIR; with
 `--write` they go into docs/reports/induction.md. `--wrong` names what is not induced, with the first thing that is read
@@ -10,9 +10,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import toolect
+from toolect.authoring.lint.checking import each
+from toolect.authoring.processes import cores
 from toolect.chat_template import BadTemplate, read_template
 from tools.induction.measure import Outcome, random_outcome, shipped_outcome, template_outcome
 
@@ -28,10 +31,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first one")
     parser.add_argument("--templates", type=Path, action="append", default=[], metavar="DIR", help="chat templates")
     parser.add_argument("--wrong", action="store_true", help="name what is not induced")
+    parser.add_argument("--jobs", type=int, default=cores(), help="so many at a time; one for each core unless told")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.name}")
     options = parser.parse_args()
     lines: list[str] = []
-    for line in _tables(options.formats, options.seed, options.templates, options.wrong):
+    for line in _tables(options.formats, options.seed, options.templates, options.wrong, options.jobs):
         print(line, flush=True)
         lines.append(line)
     if options.write:
@@ -40,16 +44,16 @@ def main() -> None:
         )
 
 
-def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool) -> Iterator[str]:
+def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool, jobs: int) -> Iterator[str]:
     if formats:
-        yield from _random(range(seed, seed + formats), wrong)
-    yield from _shipped(wrong)
+        yield from _random(range(seed, seed + formats), wrong, jobs)
+    yield from _shipped(wrong, jobs)
     if folders:
-        yield from _templates(folders, wrong)
+        yield from _templates(folders, wrong, jobs)
 
 
-def _random(seeds: range, wrong: bool) -> Iterator[str]:
-    found = [(seed, random_outcome(seed, linted=True)) for seed in seeds]
+def _random(seeds: range, wrong: bool, jobs: int) -> Iterator[str]:
+    found = [*zip(seeds, each(partial(random_outcome, linted=True), seeds, jobs), strict=True)]
     yield from ("## Random formats", "", f"Seeds {seeds[0]} to {seeds[-1]}, from five samples each.", "")
     yield "| formats | | exact | claimed, not exact | exact, not claimed | lints clean |"
     yield "| --- | --: | --: | --: | --: | --: |"
@@ -73,14 +77,15 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> str:
     return f"| {name} | {len(outcomes)} | {share} | {mistaken} | {modest} | {sum(one.clean for one in outcomes)} |"
 
 
-def _shipped(wrong: bool) -> Iterator[str]:
+def _shipped(wrong: bool, jobs: int) -> Iterator[str]:
     yield from ("## Shipped dialects", "")
     yield "| samples | tools | dialects | calls | calls and texts | claimed, calls not right | lints clean |"
     yield "| --- | --- | --: | --: | --: | --: | --: |"
     missed: list[str] = []
     for count in (1, 5):
         for declared in (False, True):
-            found = [one for name in toolect.dialects() if (one := shipped_outcome(name, count, declared, True))]
+            outcome = partial(shipped_outcome, count=count, declared=declared, linted=True)
+            found = [one for one in each(outcome, toolect.dialects(), jobs) if one is not None]
             yield (
                 f"| {'one' if count == 1 else 'up to five'} | {'declared' if declared else 'not declared'} "
                 f"| {len(found)} | {sum(one.calls for one in found)} | {sum(one.exact for one in found)} "
@@ -93,25 +98,33 @@ def _shipped(wrong: bool) -> Iterator[str]:
     yield from missed if wrong else ()
 
 
-def _templates(folders: Sequence[Path], wrong: bool) -> Iterator[str]:
-    found: list[Outcome] = []
-    for path in sorted({path for folder in folders for path in folder.rglob("*.jinja")}):
-        try:
-            outcome = template_outcome(path.stem, read_template(path), linted=True)
-        except BadTemplate:
-            continue
-        found += [outcome] if outcome is not None else []
+def _template(path: Path) -> Outcome | None:
+    """How the dialect of a template is induced; None where it writes no calls."""
+    try:
+        return template_outcome(path.stem, read_template(path), linted=True)
+    except BadTemplate:
+        return None
+
+
+def _templates(folders: Sequence[Path], wrong: bool, jobs: int) -> Iterator[str]:
+    paths = sorted({path for folder in folders for path in folder.rglob("*.jinja")})
+    found = [one for one in each(_template, paths, jobs) if one is not None]
     yield from (
         "## Chat templates",
         "",
-        "| templates that write calls | exact | calls | claimed, not exact | lints clean |",
+        "| templates that write calls | exact and lints clean | exact | lints clean | calls | claimed, not exact |",
     )
-    yield "| --: | --: | --: | --: | --: |"
-    exact, calls = sum(one.exact for one in found), sum(one.calls for one in found)
-    yield f"| {len(found)} | {exact} | {calls} | {sum(one.claimed and not one.exact for one in found)} \
-| {sum(one.clean for one in found)} |"
+    yield "| --: | --: | --: | --: | --: | --: |"
+    both = sum(one.exact and one.clean for one in found)
+    exact, clean = sum(one.exact for one in found), sum(one.clean for one in found)
+    calls, mistaken = sum(one.calls for one in found), sum(one.claimed and not one.exact for one in found)
+    share = f"{both} ({100 * both / max(len(found), 1):.1f} %)"
+    yield f"| {len(found)} | {share} | {exact} | {clean} | {calls} | {mistaken} |"
     yield ""
-    yield from (f"- {one.name}: {one.wrong}" for one in found if wrong and one.wrong)
+    if wrong:
+        yield from (
+            f"- {one.name}: {one.wrong or 'does not lint clean'}" for one in found if one.wrong or not one.clean
+        )
 
 
 if __name__ == "__main__":

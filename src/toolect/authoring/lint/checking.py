@@ -26,7 +26,7 @@ def guarded(check: str, find: Callable[[W], Iterable[Diagnostic]] | None, what: 
     return found
 
 
-def each(look: Callable[[str], R], names: Sequence[str], jobs: int) -> Iterator[R]:
+def each(look: Callable[[W], R], names: Sequence[W], jobs: int) -> Iterator[R]:
     """What `look` makes of each of the names, in their order, in at most so many processes; it has to be picklable."""
     jobs = min(jobs, len(names) // WORTH_STARTING)
     if jobs <= 1:

@@ -35,6 +35,7 @@ _ALLOWED = {
     "misspelled-marker": _AS_SAMPLES,
     "odd-character": _AS_SAMPLES,
     "injection": "no sample shows how it is escaped",
+    "indistinct-value": "no sample shows a value with nothing in it: its type is the declared one",
 }
 """Checks of what samples tell, and why it is so."""
 _QUOTED = "prefix-marker", "a value that begins like that is written in CDATA itself"

@@ -48,6 +48,8 @@ def entry(draft: Draft, name: str, about: str) -> str:
                 if hole is Hole.TEXT and draft.arguments is not None:
                     sign = next(str(part)[-1:] for part in reversed(form[: form.index(hole)]))
                     codecs[f"{rule}/TEXT"] = draft.arguments.codec if rule != "quoted" else _QUOTED.get(sign, "text")
+    if draft.arguments is not None and draft.arguments.elements is not None:
+        codecs["scalar/TEXT"] = "schema"
     if draft.layout:
         codecs["call/JSON"] = f"{{layout: {draft.layout}}}"
     lines.append("  map:")

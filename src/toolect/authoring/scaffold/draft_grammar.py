@@ -133,6 +133,7 @@ def _regex(hole: Hole, draft: Draft) -> str:
     shown = {_escaped(sign) for sign in signs if not sign.isspace()} | {"<", ">", '"'}
     if hole is Hole.KEY and language_of(draft).startswith("python"):  # where texts stand side by side, it may be one
         shown.add("'")
+    shown |= {_escaped(sign) for sign in _leading(draft)} if hole is Hole.KEY else set()
     name = rf"[^\s{''.join(sorted(shown))}]+"
     instead = _instead(draft) if hole is Hole.KEY else _other_headers(draft, name) if hole is Hole.NAME else ()
     taken = [text for text in dict.fromkeys(instead) if re.match(name, text)]
@@ -160,6 +161,17 @@ def _instead(draft: Draft) -> Iterator[str]:
     for after in (draft.call[at:], (*draft.call[at:], *draft.divider), (*draft.call[at:], *draft.closer)):
         text = "".join((draft.arguments.around[1], *_until(after)))
         yield from text.split()[:1]
+
+
+def _leading(draft: Draft) -> Iterator[str]:
+    """The signs that stand where the first one of a key does: in what begins as an argument, and closes a call."""
+    at = draft.call.index(Hole.ARGUMENTS) + 1 if Hole.ARGUMENTS in draft.call else len(draft.call)
+    behind = "".join((draft.arguments.around[1] if draft.arguments else "", *_until(draft.call[at:])))
+    for form in draft.arguments.forms if draft.arguments is not None else ():
+        lead = "".join(_until(form)).strip()
+        sign = behind.strip()[len(lead) : len(lead) + 1]
+        if lead and behind.strip().startswith(lead) and not (sign.isalnum() or sign in "_-"):
+            yield sign
 
 
 def _until(tokens: Sequence[Token]) -> Iterator[str]:

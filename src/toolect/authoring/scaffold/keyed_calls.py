@@ -224,7 +224,7 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
     forms = tuple((begins, Hole.KEY, *form) if begins else (Hole.KEY, *form) for form in found.forms)
     return Seen(
         tuple(map(tuple, made)),
-        Arguments(forms, divider, found.codec, found.language, found.quote, found.divided, around),
+        Arguments(forms, divider, found.codec, found.language, found.quote, found.divided, around, found.elements),
     )
 
 

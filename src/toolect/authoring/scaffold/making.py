@@ -20,6 +20,7 @@ from toolect.authoring.scaffold.dialect_draft import Draft, Expected
 from toolect.authoring.scaffold.draft_entry import entry
 from toolect.authoring.scaffold.draft_grammar import grammar, language_of
 from toolect.authoring.scaffold.induce import Induced
+from toolect.authoring.scaffold.nested_values import NESTED
 from toolect.authoring.scaffold.pasted import Sample, cases, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.trials import failed_trial, unshown
@@ -98,7 +99,10 @@ def _induced(
     about = _about(draft)
     title = f"{name}: {about}. Induced from {_folder(spec).name}/{name}.txt"
     files = {spec: entry(draft or Draft(), name, about), grammar_path(spec, name): grammar(draft or Draft(), title)}
-    if draft is not None and (language := language_of(draft)):
+    elements = draft.arguments.elements if draft is not None and draft.arguments is not None else None
+    if elements is not None:
+        files[spec.parent / VALUES / f"{NESTED}.lark"] = elements.language()
+    elif draft is not None and (language := language_of(draft)):
         for part in _parts(f"{language}.lark"):
             files[spec.parent / VALUES / part] = (shipped().parent / VALUES / part).read_text("utf-8")
     made = with_corpus(name, files, prefixed, spec, tools, one.expected if one is not None else None)

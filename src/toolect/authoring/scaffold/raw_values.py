@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from toolect.authoring.scaffold.nested_values import NESTED, Elements, elements
 from toolect.authoring.scaffold.notations import NOTATIONS, Literal, json_literal, quoted_by
 from toolect.authoring.scaffold.pieces import Hole, Token
 from toolect.authoring.scaffold.seen import common_end, common_start, tokens
@@ -45,6 +46,8 @@ class Values(NamedTuple):
     language: str = ""
     quote: str = ""
     """What strings of the value language stand between, if that is its own."""
+    elements: Elements | None = None
+    """How the elements are written that values are made of."""
 
 
 def values(gaps: Sequence[Gap], heads: Sequence[Sequence[str]]) -> Iterator[Values]:
@@ -165,7 +168,9 @@ def _raw(gaps: Sequence[Gap], lead: str, heads: Sequence[Sequence[str]]) -> Iter
     if all(gap.closed is not None for gap in gaps):
         closer = "".join(_unworded(common_end([tokens(rest) for rest in rests])))
         if closer:
-            yield from _checked(gaps, lead, [len(gap.text) - len(closer) for gap in gaps])
+            ends = [len(gap.text) - len(closer) for gap in gaps]
+            yield from _checked(gaps, lead, ends)
+            yield from _nested(gaps, lead, ends, closer)
         return
     inner = [tokens(rest) for gap, rest in zip(gaps, rests, strict=True) if not gap.last]
     stops = [_divider(inner, heads)] if inner else []
@@ -179,6 +184,17 @@ def _raw(gaps: Sequence[Gap], lead: str, heads: Sequence[Sequence[str]]) -> Iter
             if ends and tuple(ends) not in tried:
                 tried.add(tuple(ends))
                 yield from _checked(gaps, lead, ends)
+
+
+def _nested(gaps: Sequence[Gap], lead: str, ends: Sequence[int], closer: str) -> Iterator[Values]:
+    """The values as elements in one another, as the arguments are."""
+    found = [(gap.text[len(lead) : end], gap.kinds) for gap, end in zip(gaps, ends, strict=True)]
+    how = elements(found, closer) if lead == ">" else None
+    made = _finished(gaps, lead, ends, NESTED) if how is not None else None
+    *form, end = made.forms[0] if made is not None else ("",)
+    if made is not None and end[:1] == ">":  # what follows that begins the next one
+        follows, forms = f"{end[1:]}{made.follows}", ((*form, ">"),)
+        yield made._replace(ends=(1,) * len(ends), forms=forms, follows=follows, elements=how)
 
 
 def _divider(inner: Sequence[Sequence[str]], heads: Sequence[Sequence[str]]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from toolect._shown import alike
+from toolect.authoring.scaffold.nested_values import Elements
 from toolect.authoring.scaffold.pieces import Mark, Token
 from toolect.message import Json
 
@@ -27,6 +28,8 @@ class Arguments(NamedTuple):
     """Arguments were seen that follow one another."""
     around: tuple[str, str] = ("", "")
     """What is around all arguments of a call, and is not there where it has none."""
+    elements: Elements | None = None
+    """How the elements are written that values are made of."""
 
 
 class SeenCall(NamedTuple):

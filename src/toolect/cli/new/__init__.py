@@ -162,7 +162,8 @@ def write(files: Mapping[Path, str], append: Path | None) -> None:
     from toolect.authoring.scaffold import VALUES
 
     for path in files:
-        if path.exists() and path != append and VALUES.as_posix() not in path.as_posix():
+        same = VALUES.as_posix() in path.as_posix() and path.is_file() and path.read_bytes() == files[path].encode()
+        if path.exists() and path != append and not same:
             raise Misuse(f"expected to write a new file, got one that is there at `{path}`: choose another name")
     written: list[Path] = []
     try:
