@@ -47,20 +47,22 @@ KEY: /[^\s<>\/][^\s<>]*/
 
 
 def elements(values: Sequence[tuple[str, frozenset[str]]], closer: str) -> Elements | None:
-    """How the values are nested that are declared as lists or objects; None where none of them is, or one is not.
+    """How the values are nested that are lists or objects; None where none of them is, or one is declared and is not.
 
-    Each comes with its declared types; `closer` is what stands between any of them and its key again.
+    Each comes with its declared types, if there are any; `closer` is what stands between any of them and its key again.
     """
     opener = closer.replace("/", "", 1)
-    nested = [(value, kinds) for value, kinds in values if kinds and kinds <= {"array", "object"}]
-    if opener == closer or not nested or "/" in opener:
-        return None
     tag = re.compile(rf"{re.escape(opener)}([\w.-]+)>|{re.escape(closer)}([\w.-]+)>")
-    items = [_outermost(value, tag) for value, _ in nested]
-    lists = {name for names, (_, kinds) in zip(items, nested, strict=True) if kinds == {"array"} for name in names}
-    if not all(items) or len(lists) > 1:
-        return None
-    return Elements(opener, closer, *lists)
+    items: set[str] = set()
+    nested = False
+    for value, kinds in values if opener != closer and "/" not in opener else ():
+        names = _outermost(value, tag)
+        if value.strip() and kinds and kinds <= {"array", "object"} and not names:
+            return None
+        if kinds == {"array"} or not kinds and len(names) > 1 and len({*names}) == 1:
+            items.update(names)
+        nested = nested or bool(names) and (not kinds or not kinds.isdisjoint(("array", "object")))
+    return Elements(opener, closer, *items) if nested and len(items) < 2 else None
 
 
 def _outermost(value: str, tag: re.Pattern[str]) -> list[str]:
