@@ -26,11 +26,12 @@ class KnownTools(NamedTuple):
 
     def declared(self, name: str) -> Key | None:
         """What decides how a call of a tool is read; None where that may be more than its own definition."""
-        read = self.read
-        if not read:
-            return () if read is not None and not self.given else None
+        if self.read is None:
+            return None
+        if not self.given:
+            return None if self.read else ()
         own = None
-        for tool in read:
+        for tool in self.read or self.given:  # tools that the chat does not tell may still decide how a call is written
             if tool.get("type") == TEXT:
                 return None
             inner = tool.get("function", tool)
@@ -38,7 +39,8 @@ class KnownTools(NamedTuple):
                 if own is not None:
                     return None
                 own = inner
-        return None if own is None else _key(own.get("parameters"))
+        key = None if own is None else _key(own.get("parameters"))
+        return key if key is None or self.read else ("", *key)
 
 
 NONE = KnownTools((), (), ())
