@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -16,20 +16,32 @@ _encode = msgspec.json.Encoder().encode
 _ABOUT = "description"
 
 
-class KnownTools(NamedTuple):
+class KnownTools:
     """A list of tools, kept so that its identity stays its own, what is read of it, and what is told otherwise."""
 
-    given: Sequence[Mapping[str, Any]]
-    read: Sequence[Mapping[str, Any]] | None
-    """None where nothing was read back."""
-    changes: tuple[Change, ...]
+    __slots__ = ("_kinds", "changes", "given", "read")
+
+    def __init__(
+        self, given: Sequence[Mapping[str, Any]], read: Sequence[Mapping[str, Any]] | None, changes: tuple[Change, ...]
+    ) -> None:
+        """`read` is None where nothing was read back."""
+        self.given, self.read, self.changes = given, read, changes
+        self._kinds: dict[str, Key] = {}
 
     def declared(self, name: str) -> Key | None:
         """What decides how a call of a tool is read; None where that may be more than its own definition."""
+        if not self.given:
+            return () if self.read is not None and not self.read else None
+        kind = self._kinds.get(name)
+        if kind is None:
+            kind = self._kind(name)
+            if kind is not None:
+                self._kinds[name] = kind
+        return kind
+
+    def _kind(self, name: str) -> Key | None:
         if self.read is None:
             return None
-        if not self.given:
-            return None if self.read else ()
         own = None
         for tool in self.read or self.given:  # tools that the chat does not tell may still decide how a call is written
             if tool.get("type") == TEXT:

@@ -11,6 +11,7 @@ from toolect.message import Json
 
 TEXT = "text"
 """The type of a tool of which nothing is known but the text that tells of it: `{"type": "text", "text": …}`."""
+_decode = json.JSONDecoder().raw_decode
 _HOLES = ("$tool", "$function", "$name", "$description", "$parameters")
 
 
@@ -21,7 +22,6 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
     """
     values: list[Json] = []
     if in_json(how):
-        decoder = json.JSONDecoder()
         at = 0
         while at < len(text):
             while at < len(text) and text[at] in " \t\r\n,[]":
@@ -29,7 +29,7 @@ def read_definition(how: ToolText | None, text: str) -> Iterator[dict[str, Any]]
             if at == len(text):
                 break
             try:
-                value, at = decoder.raw_decode(text, at)
+                value, at = _decode(text, at)
             except (ValueError, RecursionError):
                 values = []
                 break
@@ -61,7 +61,7 @@ def end_of_tool(how: ToolText | None, text: str, at: int) -> int:
     if not text.startswith(("{", "["), at) or not in_json(how):
         return -1
     try:
-        value, end = json.JSONDecoder().raw_decode(text, at)
+        value, end = _decode(text, at)
     except (ValueError, RecursionError):
         return -1
     return end if _fit("$tool" if how is None or how.tool is None else how.tool, value, {}) else -1

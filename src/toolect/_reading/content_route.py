@@ -9,6 +9,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled, stops_of
+from toolect._graph.symbols import is_echo
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text
 from toolect._reading.free_text import NEAR, first_of, nowhere
@@ -43,6 +44,7 @@ class Said(Route):
         "_own",
         "_part",
         "_short",
+        "_strays",
         "_textless",
         "_thoughts",
         "_unled",
@@ -105,6 +107,9 @@ class Said(Route):
         if not node.patterns and not any(n[:1].isspace() for n in needles):
             self._begins = frozenset(n[:1] for n in needles)
 
+        self._strays = () if self.space or node.graph.network.spec.code else _stray_closers(node)
+        """Closers of texts that are not open, which an answer may begin with."""
+
     def go(self, to: Striding) -> Route | None:
         if to.called:
             return None  # the call may end here or go on
@@ -142,6 +147,8 @@ class Said(Route):
             answer = self.head.answer(to, at)
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
+        if not pos and to.alone and text.startswith(self._strays):
+            return self._over_stray(to)
         where = self._near(text, pos, pos + NEAR)
         then = self._before(to, pos, where) if not self.named or self._named_at(text, pos, where) is None else None
         if then is not None:
@@ -316,6 +323,16 @@ class Said(Route):
             to.segments.append(Content(piece, (pos + to.base, until + to.base)))
         to.finished = True
 
+    def _over_stray(self, to: Striding) -> Route | None:
+        """Over the closer that the answer begins with, which closes nothing: that is noted."""
+        core = next(core for core in self._strays if to.buf.startswith(core))
+        end = len(core)
+        if end == to.size or to.buf[end].isspace():
+            return None  # blanks after it may be its own
+        to.repairs = (Repair(RepairKind.STRAY_MARKER, to.base, core),)
+        to.pos = to.before = end
+        return self
+
     def _stray(self, to: Striding, pos: int, where: int) -> None:
         """A closer at index `where` that closes nothing, after the last call: with nothing after it, it is noted."""
         if not to.alone or not to.after_call or self.space or self.node.text_field().role is not Role.CONTENT:
@@ -324,8 +341,16 @@ class Said(Route):
         if not isinstance(stop, Stray) or not stop.direct or stop.core[-1].isalnum() or to.buf[pos:where].strip():
             return
         if to.buf[where:] == stop.core:
-            to.repairs = (Repair(RepairKind.STRAY_MARKER, to.base + where, stop.core),)
+            to.repairs += (Repair(RepairKind.STRAY_MARKER, to.base + where, stop.core),)
             to.finished = True
+
+
+def _stray_closers(node: Node) -> tuple[str, ...]:
+    """The closers of texts that are not open at `node`, where each is told by its signs alone."""
+    stops = stops_of(node).values()
+    cores = (stop.core for stop in stops if isinstance(stop, Stray) and not (stop.direct or stop.line or stop.last))
+    plain = (core for core in cores if core.split() == [core] and not core[-1].isalnum() and not is_echo(core))
+    return tuple(one for one in plain if sum(stop.core.startswith(one) for stop in stops) == 1)
 
 
 def _content(

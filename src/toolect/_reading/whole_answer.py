@@ -76,8 +76,12 @@ def read_answer(
         node = go(to, graph.start)
         if to.finished:
             return finished(to.segments, to.repairs, graph, schemas)
-        if ways:
+        if ways and not to.repairs:
             ways.append(((node, *map(type, to.segments)), 0))
+        elif to.repairs:  # what follows what was noted is for small steps
+            to = None
+            if ways is not None:
+                ways.clear()
     machine = begin_answer(spec, graph, schemas, strict, prefix, watcher=watcher)
     if to is not None:
         if to.finder is not None:
