@@ -21,6 +21,7 @@ from row_samples import alike, conversation, odd_calls, own_tools, said, tool
 import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
+from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, changes
 from toolect._chats.verbs import Chat
 from toolect._data.converting import Settings
@@ -118,6 +119,28 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
         back = chat.parse(told.text)
         assert [*told.changes] == [one for one in changes(given, back) if one.what != IDS], told.text
     assert apart or name not in APART, "expected odd rows of a known form"
+
+
+def test_calls_under_tools_that_are_not_told_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a chat tells no tools, a call is read back once for what its tool declares, whatever is said about that."""
+    chat, read = toolect.chat("deepseek-v3.1"), Answers.read
+    monkeypatch.delitem(vars(chat), "_known", raising=False)  # what others have filled
+    answered = [
+        *ASKED,
+        {"role": "tool", "tool_call_id": "c1", "content": "noon"},
+        {"role": "assistant", "content": "So"},
+    ]
+    counts = []
+    for number in range(6):
+        about = {**tool("tide")["function"], "description": f"It is {number}"}
+        given = Conversation.from_openai(answered, [{"type": "function", "function": about}])
+        said: list[str] = []
+        monkeypatch.setattr(
+            Answers, "read", lambda own, text, told, said=said: said.append(text) or read(own, text, told)
+        )
+        chat.told(given)
+        counts.append(len(said))
+    assert any(counts) and not any(counts[2:]), counts
 
 
 @pytest.mark.parametrize("compare", [False, True])
