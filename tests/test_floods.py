@@ -5,6 +5,7 @@ Some floods are read here, many more with `--hypothesis-profile=deep`; `make flo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
 
@@ -18,6 +19,7 @@ from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
 from toolect._reading.striding import MAX_SEGMENTS
+from toolect._shapes import mend
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from tools.bench import hostile, work
@@ -145,6 +147,15 @@ def test_broken_json_that_has_no_end_takes_linear_time() -> None:
     dialect = toolect.dialect("tool-name-object")
     found = work.grown(dialect.parse, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))
     assert not found, found
+
+
+@pytest.mark.parametrize("regex", [mend._KEY, mend._ITEM, mend._CLOSERS])
+def test_what_follows_a_line_break_in_a_string_is_looked_for_within_bounds(regex: re.Pattern[str]) -> None:
+    """Each line break of a string asks for it: nothing may be looked over as often as there are of them."""
+    for blanks, found in ((200, True), (300, False)):
+        after = {mend._KEY: '"k": 1', mend._ITEM: '"i",', mend._CLOSERS: "}"}[regex]
+        assert (regex.match("\n" * blanks + after) is not None) is found
+    assert mend._CLOSERS.match("\n]" * 10_000)[0] == "\n]" * 256 + "\n"  # type: ignore[index]
 
 
 def test_converting_many_calls_takes_linear_time() -> None:
