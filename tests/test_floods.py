@@ -14,7 +14,8 @@ import shipped_corpus
 from hypothesis import settings
 
 import toolect
-from toolect._reading import machine, striding
+from toolect._graph.spelling import MAX_LEXEME
+from toolect._reading import machine, stream, striding
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
@@ -96,6 +97,38 @@ def test_what_follows_too_many_broken_calls_is_content() -> None:
     shipped_corpus.check_events(events, streamed)
     good = '<function=g>{"a": 1}</function>' * (MAX_FLAWED + 9)
     assert len(dialect.parse(good).runnable) == MAX_FLAWED + 9
+
+
+@over_all
+def test_a_stream_that_gathers_reads_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks that are gathered are held back, and nothing else: they are pending until they are read."""
+    dialect = toolect.dialect(name)
+    text = str(dialect.render(Message([numbered(dialect, {"a": "x"})]))) * 12
+    monkeypatch.setattr(stream, "MAX_CAREFUL", 3)
+    monkeypatch.setattr(stream, "GATHERED", 8)
+    message = dialect.parse(text)
+    for size in (1, 5):
+        streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
+        assert shipped_corpus.same(streamed, message)
+        shipped_corpus.check_events(events, streamed)
+
+
+def test_a_stream_gathers_after_many_chunks_that_decide_something() -> None:
+    """At most a 512th part of what has come, and only then; free text before that is no such chunk."""
+    found = toolect.dialect("line-pythonic").stream()
+    call, most = "f(a=1)\n", stream.MAX_CAREFUL // 2
+    for _ in range(most):
+        found.feed(call)
+        assert len(found.pending) < 2 * len(call)
+    held = 0
+    for count in range(most, 4 * most):
+        found.feed(call)
+        held = max(held, len(found.pending))
+        assert len(found.pending) <= count * len(call) // stream.GATHERED + 2 * MAX_LEXEME
+    assert held > 4 * len(call)
+    found.close()
+    assert not found.pending
+    assert len(found.message.runnable) == 4 * most
 
 
 def test_what_follows_too_many_segments_is_content() -> None:

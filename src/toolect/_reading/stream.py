@@ -18,10 +18,16 @@ def not_text(given: object) -> TypeError:
     return TypeError(f"expected a model's text as str, got {kind_of(given)}{hint}")
 
 
+MAX_CAREFUL = 1 << 13
+"""Chunks of one answer that decide something, and are read as they come. Beyond it: what comes is gathered first."""
+GATHERED = 512
+"""Of so many characters that have come, one more is gathered."""
+
+
 class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
-    __slots__ = ("_closed", "_machine", "_make")
+    __slots__ = ("_careful", "_closed", "_late", "_late_size", "_machine", "_make")
 
     def __init__(self, make: Callable[[], Machine]) -> None:
         self._make = make
@@ -31,6 +37,8 @@ class Stream:
         """Forget everything: the next chunk begins a new answer."""
         self._machine = self._make()
         self._closed = False
+        self._careful = 0
+        self._late, self._late_size = list[str](), 0
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -47,8 +55,27 @@ class Stream:
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
         events = machine.course.builder.draft.events = []
-        machine.feed(chunk)
+        if self._careful < MAX_CAREFUL:
+            self._careful += 1
+            machine.feed(chunk)
+            return events
+        self._feed_late(chunk)
+        machine.quick = self._gather
         return events
+
+    def _gather(self, chunk: str) -> list[Event] | None:
+        """Keep `chunk` for later; None where enough has come to be read."""
+        size = self._late_size + len(chunk)
+        if size > self._machine.course.base // GATHERED:
+            return None
+        self._late.append(chunk)
+        self._late_size = size
+        return []
+
+    def _feed_late(self, chunk: str) -> None:
+        """Read what was gathered, and `chunk`."""
+        late, self._late, self._late_size = self._late, [], 0
+        self._machine.feed("".join((*late, chunk)))
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
@@ -57,6 +84,8 @@ class Stream:
         if not self._closed:
             self._closed = True
             machine.quick = None
+            if self._late:
+                self._feed_late("")
             machine.run(True)
         return events
 
@@ -73,4 +102,4 @@ class Stream:
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
-        return self._machine.pending()
+        return self._machine.pending() + "".join(self._late)
