@@ -27,7 +27,7 @@ from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.run_draft import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.stride import begin, go
-from toolect._reading.striding import MAX_SEGMENTS, Striding
+from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding
 from toolect._reading.text_slot import TextSlot, opened_again
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
@@ -178,7 +178,7 @@ class Machine:
         buf, finder = course.buf, course.finder
         to = begin(course.graph, buf, at, course.base, builder.tools, course.final, blank)
         to.room -= len(builder.segments)
-        if to.room <= 0:
+        if to.room <= LAST_SEGMENTS:
             return False
         to.finder, to.bound, to.after_call, to.last = finder, bound, builder.after_call, course.last
         if call is not None:

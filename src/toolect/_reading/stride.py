@@ -13,7 +13,7 @@ from toolect._graph.node import Node
 from toolect._reading.answer import Answer
 from toolect._reading.route import Route
 from toolect._reading.routes import route
-from toolect._reading.striding import Striding
+from toolect._reading.striding import LAST_SEGMENTS, Striding
 from toolect._values.toolset import ToolSchemas
 
 
@@ -66,12 +66,12 @@ def _go(to: Striding, at: Route) -> Route | None:
     """Take steps for as long as there are: the last place from which the machine can go on."""
     if not at.clean:
         return None
-    begin = None
+    begin, segments, room = None, to.segments, to.room - LAST_SEGMENTS
     while True:
         if not to.called and to.clean:
             begin = at  # no call is open
             saved = len(to.segments), to.after_call, to.pos, to.before, to.trails, to.last
-        then = at.go(to) if len(to.segments) < to.room else None
+        then = at.go(to) if len(segments) < room else None
         if then is None:
             break
         at = then

@@ -53,7 +53,7 @@ class Striding:
         self.picky = graph.no_call or graph.known_only and self.declared  # calls of some names are none
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
-        self.room = MAX_SEGMENTS - LAST_SEGMENTS  # so many of them may be read
+        self.room = MAX_SEGMENTS  # so many of them may still come
         self.pos = self.before = pos
         self.finished = False  # all of the text has been read
         self.bound = -1  # the index where a part of a text begins that is read up to the next content; -1 for no part
