@@ -14,6 +14,7 @@ import shipped_corpus
 from hypothesis import settings
 
 import toolect
+from toolect import _conversion
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading import machine, stream, striding
 from toolect._reading.draft import MAX_FLAWED
@@ -200,6 +201,19 @@ def test_converting_many_calls_takes_linear_time() -> None:
     for unit in ('x<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "&</think>"):
         flood = Flood("content", "<think>", "", unit)
         assert not (found := work.grown(convert, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))), found
+
+
+def test_nothing_is_tried_any_more_when_too_much_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no way to leave something out is left to try, all that was not kept is left out at once."""
+    tried: list[int] = []
+    cost = _conversion._cost
+    monkeypatch.setattr(_conversion, "_cost", lambda segments: tried.append(len(segments)) or cost(segments))
+    monkeypatch.setattr(_conversion, "MAX_TRIED", 1)
+    monkeypatch.setattr(_conversion, "_FREE", 0)
+    text = "```py" + "thon\nplot(a=1)\n`" * 80 + "``\nThat draws."
+    found = toolect.convert(text, "gemma-tool-code", "kimi-k2")
+    assert found.losses
+    assert len(tried) < 10
 
 
 def long_ones(size: int) -> Iterator[dict[str, Json]]:

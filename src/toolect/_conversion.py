@@ -183,6 +183,9 @@ class _Attempt:
         todo = [more] if more else []
         while todo:
             group = todo.pop()
+            if self._left < 0:
+                self._unfit |= dict.fromkeys(group, _TOO_MANY)
+                continue
             found = self._try(self._kept | group)
             if found is None:
                 continue
@@ -199,7 +202,7 @@ class _Attempt:
         """Keep just these; or why they cannot be."""
         self._left -= _cost(segments)
         if self._left < 0:
-            return Unrepresentable("message", "too many ways to leave something out")
+            return _TOO_MANY
         segments = dict(sorted(segments.items()))
         found = self._write(segments)
         if isinstance(found, Unrepresentable):
@@ -219,6 +222,7 @@ class _Attempt:
         return True
 
 
+_TOO_MANY = Unrepresentable("message", "too many ways to leave something out")
 BORDER = "border"
 """The slot of a loss that is none of text: two texts became one."""
 
