@@ -15,6 +15,7 @@ from hypothesis import settings
 
 import toolect
 from toolect import _conversion
+from toolect._detection.stretch import Stretch
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading import machine, stream, striding
 from toolect._reading.draft import MAX_FLAWED
@@ -190,6 +191,17 @@ def test_what_follows_a_line_break_in_a_string_is_looked_for_within_bounds(regex
         after = {mend._KEY: '"k": 1', mend._ITEM: '"i",', mend._CLOSERS: "}"}[regex]
         assert (regex.match("\n" * blanks + after) is not None) is found
     assert mend._CLOSERS.match("\n]" * 10_000)[0] == "\n]" * 256 + "\n"  # type: ignore[index]
+
+
+def test_end_tokens_that_are_held_back_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands before each of them on its line is known without all that is held back."""
+    asked: list[Stretch] = []
+    waiting = Stretch.waiting.fget
+    monkeypatch.setattr(Stretch, "waiting", property(lambda self: asked.append(self) or waiting(self)))
+    text = "<|eom_id|>" * 1_000
+    assert toolect.parse(text).content == ""
+    assert toolect.parse(text + "x").content == text + "x"
+    assert len(asked) < 10
 
 
 def test_converting_many_calls_takes_linear_time() -> None:

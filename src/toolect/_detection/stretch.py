@@ -62,7 +62,7 @@ class Stretch:
         self._lined = False  # a line ends in it
         self._from = 0  # held characters before the code block
         self._token: int | None = None  # held characters before the first end token
-        self._recent = ""  # the last characters before what is held back
+        self._recent = ""  # the last `MAX_LINE` characters, with what is held back
         self._shown = Shown()
         self._block = False  # a code block is open
         self._ticks = ""  # the beginning of a fence, perhaps, that ends what was passed on
@@ -80,13 +80,12 @@ class Stretch:
     @property
     def line(self) -> str:
         """The last line of it, or the last `MAX_LINE` characters of that."""
-        return (self._recent + self.waiting)[-MAX_LINE:].rpartition("\n")[2]
+        return self._recent.rpartition("\n")[2]
 
     def shows(self) -> bool:
         """True when the marker that follows is quoted."""
-        tail = (self._recent + self.waiting)[-MAX_LINE:]
         at = self.start + self._size + self._held_size
-        return self._shown.holds(tail, at, at)
+        return self._shown.holds(self._recent, at, at)
 
     @property
     def in_quotes(self) -> bool:
@@ -108,12 +107,12 @@ class Stretch:
         body = text.rstrip()
         if body:
             self.solid = True
-            self._say(to, self.waiting + body)
             said = self.waiting + body
+            self._say(to, said)
             signs = self._ticks + said
             self._block = (signs.count(FENCE) + self._block) % 2 == 1
             self._ticks = "`" * ((len(signs) - len(signs.rstrip("`"))) % len(FENCE))
-            self._recent = (self._recent + said)[-MAX_LINE:]
+            self._recent = (self._recent + body)[-MAX_LINE:]
             self._held, self._held_size, self.fence, self._token, self._lined = [], 0, None, None, False
         if len(body) < len(text):
             self._hold(text[len(body) :])
@@ -133,6 +132,7 @@ class Stretch:
 
     def _hold(self, text: str) -> None:
         self._held.append(text)
+        self._recent = (self._recent + text)[-MAX_LINE:]
         self._held_size += len(text)
         self._lined = self._lined or "\n" in text
 
