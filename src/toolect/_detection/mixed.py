@@ -13,7 +13,7 @@ from toolect._detection.content import Content
 from toolect._detection.evidence import PATIENCE, Evidence, Setting
 from toolect._detection.findings import Findings, MixedMessage
 from toolect._detection.foregone import Foregone
-from toolect._detection.guest import Guest, Guests
+from toolect._detection.guest import LAST_PIECE, Guest, Guests
 from toolect._detection.index import Hit, Index
 from toolect._detection.trial import Trial
 from toolect._graph.node import Node
@@ -42,7 +42,7 @@ class Mixed:
         self._guest: Guest | None = None
         self._thinks = False  # the guest reads reasoning, in which any dialect may call: `_text` is not its yet
         self._before = ""  # the last characters before what is unread, in reasoning
-        self._sought = 0  # no call begins before this character, in reasoning
+        self._sought = 0  # no call begins before this character, in any reasoning from here on
         self._toll = 0  # what all trials count for in which a dialect was taken
         self._trial: Trial | None = None
         self._guesses = MAX_GUESSES  # how often broken JSON may still be tried in vain
@@ -105,31 +105,45 @@ class Mixed:
         """Let a guest read reasoning on, up to a call of whichever dialect; False when more text is needed."""
         text, index = self._text, self._index
         text.gather()
-        buf, final = text.buf, text.final
-        pos = max(text.pos, self._sought - text.base)
+        buf, base, final = text.buf, text.base, text.final
         while True:
-            at, until = index.search(buf, pos, final)
-            if at < 0:
-                break
-            hits = index.hits(buf, at, False, False, final)
+            at, until = index.search(buf, max(text.pos, self._sought - base), final)
+            hits = index.hits(buf, at, False, False, final) if at >= 0 else None
             if hits is None or not final and index.partial(buf, at):
                 break
             calls = [called for hit in hits if (called := self._calling(hit)).names]
-            if calls and not quoted((self._before + buf[text.pos : at]).rpartition("\n")[2][-MAX_LINE:]):
-                if self._pass_thought(guest, at):
-                    self._begin(calls)
+            self._sought = base + at + (not calls)
+            if not calls:
+                continue
+            if not self._pass_thought(guest, at):
                 return True
-            pos = at + 1
+            if not quoted(self._before.rpartition("\n")[2]):
+                self._begin(calls)
+                return True
+            if not self._pass_thought(guest, at + 1):
+                return True
+        self._sought = max(self._sought, base + until)
         if not self._pass_thought(guest, until):
             return True
-        self._sought = text.base + max(pos, until)
         text.drop()
         if final:
             self._thinks = False
         return final
 
     def _pass_thought(self, guest: Guest, until: int) -> bool:
-        """Text before index `until` is given to a guest that reads reasoning; False when it is over."""
+        """Text before index `until` is given to a guest that reads reasoning; False when it is over.
+
+        It comes in pieces, so that little is taken of what follows.
+        """
+        size = MAX_LINE
+        while self._pass_piece(guest, min(until, self._text.pos + size)):
+            if self._text.pos >= until:
+                return True
+            size = min(2 * size, LAST_PIECE)
+        return False
+
+    def _pass_piece(self, guest: Guest, until: int) -> bool:
+        """The same, of a piece."""
         piece, read, events = self._text.take(until), 0, self.found.events
         self._before = (self._before + piece)[-MAX_LINE:]
         while read < len(piece) and guest.thinks and guest.thought is None:  # it has not opened yet
