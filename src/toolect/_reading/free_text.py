@@ -192,10 +192,17 @@ class Text(Route, ABC):
         That is what `clear` has matched, if there is a `match`.
         """
 
-    def close(self, to: Striding, end: int, match: Found) -> Route | None:
-        """Go over what ends the text, at index `end`, and on."""
+    def close(self, to: Striding, until: int, end: int, match: Found) -> Route | None:
+        """Go over what ends the text, at index `end`, and on. The text itself, and a call with it, ends at `until`."""
         assert self.hub is not None
-        return cross(to, self.hub, end) if match is None or self.clear is None else over(to, self.clear.hub, match, end)
+        before, to.before = to.before, until
+        if match is None or self.clear is None:
+            then = cross(to, self.hub, end)
+        else:
+            then = over(to, self.clear.hub, match, end)
+        if then is None:
+            to.before = before
+        return then
 
 
 def stands_twice(last: Key, text: str, pos: int, piece: str) -> bool:

@@ -11,10 +11,12 @@ from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Key
 from toolect._reading.clear_text import Clear
 from toolect._reading.free_text import Found, Text, stands_twice
+from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up, over
 from toolect._reading.runs import Trace, build
 from toolect._reading.striding import Striding
+from toolect._reading.value_routes import Numbers
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.model import Role
 from toolect._values.codec import decode, decode_arguments, decode_plain, is_plain, respelled
@@ -93,10 +95,7 @@ class Value(Text):
             return None
         to.entries.append((key, value))
         to.key = None
-        before, to.before = to.before, until  # where a call ends that has no more to it
-        route = self.close(to, end, match)
-        if route is None:
-            to.before = before
+        route = self.close(to, until, end, match)
         if route is None and not to.broken:  # what is broken is not gone on with
             to.entries.pop()
             to.key = key
@@ -146,7 +145,7 @@ class Thought(Text):
         if piece:
             to.segments.append(Reasoning(piece, (to.base + to.pos + len(self.space), to.base + until)))
         to.after_call = False
-        route = self.close(to, end, match)
+        route = self.close(to, until, end, match)
         if route is None:
             del to.segments[count:]
             to.after_call = before
@@ -156,19 +155,26 @@ class Thought(Text):
 class String(Text):
     """A string inside of a value, or what stands in its place."""
 
-    __slots__ = ("_direct", "_plain")
+    __slots__ = ("_direct", "_heads", "_numbers", "_plain")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         self._direct = build(node, node.choices)  # what a list or object begins with
         self._plain = self.codec is not None and is_plain(self.codec)
+        self._heads = [pattern.match for _, pattern in node.patterns]
+        """What finds the terminals that count before the text, where what may follow them does."""
+        self._numbers = Numbers(node) if node.patterns else None
 
     def go(self, to: Striding) -> Route | None:
+        if self._numbers is not None:
+            at = past_blank(to.buf, to.pos)
+            if any(match(to.buf, at) is not None for match in self._heads):
+                return self._numbers.go(to) if at == to.pos else None
         if self._direct is not None and ((then := cross(to, self._direct, to.pos)) is not None or to.broken):
             return then
         return super().go(to)
 
-    def take(self, to: Striding, piece: str, until: int, end: int, match: Found = None) -> Route | None:  # noqa: ARG002  # as others
+    def take(self, to: Striding, piece: str, until: int, end: int, match: Found = None) -> Route | None:
         value: Json = piece
         if not piece and self.codec is not None and to.declared:
             return None  # an empty list or object, perhaps
@@ -182,7 +188,7 @@ class String(Text):
         if not to.give(value):
             return give_up(to)
         to.nested = True
-        route = self.close(to, end, match)
+        route = self.close(to, until, end, match)
         return give_up(to) if route is None else route
 
 
@@ -191,7 +197,7 @@ class Mapping(Text):
 
     __slots__ = ()
 
-    def take(self, to: Striding, piece: str, until: int, end: int, match: Found = None) -> Route | None:  # noqa: ARG002  # as others
+    def take(self, to: Striding, piece: str, until: int, end: int, match: Found = None) -> Route | None:
         assert self.codec is not None
         try:
             value = decode_arguments(self.codec, piece, to.schemas.get(to.name))
@@ -200,7 +206,7 @@ class Mapping(Text):
         if not to.called or to.entries:
             return None
         to.entries = list(value.items())
-        route = self.close(to, end, match)
+        route = self.close(to, until, end, match)
         if route is None:
             to.entries = []
         return route

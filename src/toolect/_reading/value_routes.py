@@ -7,7 +7,7 @@ from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up
 from toolect._reading.runs import build
-from toolect._reading.scalars import Scalars
+from toolect._reading.scalars import Scalars, numbers
 from toolect._reading.striding import NO_TRAIL, Striding
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -21,17 +21,17 @@ PROOF = 4
 class Plain(Route):
     """A scalar of a value language."""
 
-    __slots__ = ("_hub", "_match", "_thens", "_ways")
+    __slots__ = ("_hub", "_thens", "_ways", "match")
 
     def __init__(self, node: Node, scalars: Scalars) -> None:
         super().__init__(node)
-        self._match, self._ways = scalars.match, scalars.ways
+        self.match, self._ways = scalars.match, scalars.ways
         self._hub = build(node, node.choices)
         """What begins or ends a list or an object, and keys."""
         self._thens: dict[int, Route] = {}  # the routes after them
 
     def go(self, to: Striding) -> Route | None:
-        match = self._match(to.buf, to.pos)
+        match = self.match(to.buf, to.pos)
         if match is None:
             return None if self._hub is None else cross(to, self._hub, to.pos)
         if to.key is None and not to.frames:
@@ -71,6 +71,25 @@ class Plain(Route):
         if then is None:
             then = self._thens[number] = to.route(way.node)
         return then
+
+
+class Numbers(Route):
+    """A number where text may stand, too: it is one if a marker follows that may."""
+
+    __slots__ = ("_plain", "_then")
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        found = numbers(node)
+        self._plain = None if found is None else Plain(node, found)
+        self._then = {} if found is None else {n: build(way.node, way.node.choices) for n, way in found.ways.items()}
+
+    def go(self, to: Striding) -> Route | None:
+        match = None if self._plain is None else self._plain.match(to.buf, to.pos)
+        if self._plain is None or match is None:
+            return None
+        hub = self._then[match.lastindex]  # type: ignore[index]  # every expression has a group
+        return self._plain.go(to) if hub is not None and hub.match(to.buf, match.end()) is not None else None
 
 
 class Argument(Route):
