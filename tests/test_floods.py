@@ -197,7 +197,8 @@ def test_what_follows_a_line_break_in_a_string_is_looked_for_within_bounds(regex
 def test_reasoning_that_ends_soon_over_and_over_takes_linear_time(thought: str) -> None:
     """Up to where a call begins is found out once, not for each thought; nor what is quoted after its end."""
     flood = Flood("content", "", "", f"<think>{thought}</think>\n\n- ")
-    assert not (found := work.grown(toolect.parse, flood.text, work.CALLS._replace(sizes=(1_000, 4_000, 16_000)))), found
+    sizes = work.CALLS._replace(sizes=(1_000, 4_000, 16_000))
+    assert not (found := work.grown(toolect.parse, flood.text, sizes)), found
 
 
 def test_end_tokens_that_are_held_back_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:

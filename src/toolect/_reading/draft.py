@@ -92,7 +92,7 @@ class Draft:
             elif events is not None:
                 self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
         self.segments += segments
-        if segments or not to.closed:  # the rest of a call may have made content of it
+        if segments or not (to.closed and to.after_call):  # the rest of a call may have made content of it
             self.after_call = to.after_call
         if to.called:
             self._adopt_call(to)
