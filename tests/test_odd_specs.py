@@ -198,3 +198,24 @@ def test_a_marker_that_repeats_the_name_has_blanks() -> None:
     message = dialect.parse(text)
     assert message.clean and [call.name for call in message.calls] == ["tide"]
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
+
+
+@pytest.mark.parametrize("outside", ["", " | json"])
+def test_calls_that_stand_side_by_side_behind_one_opener(outside: str) -> None:
+    """A sign that begins one is a call's there, whatever follows; also where it may begin another kind in content."""
+    lines = [
+        f'start: (content | "[CALLS]" (code | json)+{outside})*',
+        "content: TEXT",
+        'code: "[" NAME "(" ")"',
+        r'json: "[" NAME "\n```json\n" JSON "))"',
+        "NAME: /[a-z_]+/",
+        "%declare TEXT JSON",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = "content: content, code: call, json: call, json/JSON: $arguments, NAME: call.name"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}}}\n", "utf-8")
+    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    for text in ("[CALLS][tide()[moon()", "[CALLS][tide()[moon()[sun()", "[CALLS][tide()[moon() and more"):
+        message = dialect.parse(text)
+        assert [call.name for call in message.calls] == ["tide", "moon", "sun"][: text.count("()")]
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)

@@ -220,8 +220,7 @@ class Finder:
         """Every stop, the same marker perhaps more than once."""
         for core in self.after.marks:
             for stop in self._stop(core, self.after, (SlotKind.TEXT,), None):
-                if stop.named and self.node.goes_on(core):  # the next part of what is open, where no text is
-                    stop.otherwise = Instead(core, "", (), Calls.CALL)
+                stop.otherwise = self._next_part(stop, core)
                 yield stop
         yield from self._name_lines()
         if self.outside:
@@ -251,6 +250,16 @@ class Finder:
                 yield Stray(core, direct=False)
             for core in self.graph.closers:
                 yield Stray(core, direct=True)
+
+    def _next_part(self, stop: Stop, core: str) -> Stop | None:
+        """What `core` is right after what came before, where no text is: the next part of what is open there."""
+        if stop.named and self.node.goes_on(core):
+            return Instead(core, "", (), Calls.CALL)
+        if stop.calls is Calls.NOTHING or core not in self.node.marks or not self.node.calling(core):
+            return None
+        if self.node.step(core).node is self.after.step(core).node:
+            return None
+        return Instead(core, "", (), _calls(True, self.node.named(core)))
 
     def _name_lines(self) -> Iterator[Stop]:
         """Names with which a call begins: where it may, and in reasoning whose closer is missing."""

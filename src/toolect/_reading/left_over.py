@@ -37,6 +37,9 @@ _REST = re.compile(r"\([^\n]*\)[ \t]{0,16};?[ \t]{0,16}(?:\n|\Z)").match
 """After it: arguments up to the end of the line."""
 _GOES_ON = (*".,;:!?`\"'”’»|", "</")
 """What a sentence has after an example in it, and what ends a quotation or an element."""
+_BETWEEN = ' \t\r\n,;"'
+_ID = re.compile(r"[\w:.-]{1,64}").match
+"""What stands between two markers before the arguments, if anything does."""
 _FAR = 128
 """Characters before a name that are looked at."""
 
@@ -45,10 +48,13 @@ def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, 
     """A note of each content that holds what may have been a call, and has no note yet."""
     if graph.code is not None and any(type(segment) is Call for segment in segments):
         return  # other statements of its block are content, too
-    for segment in segments:
+    for segment, after in zip(segments, (*segments[1:], None), strict=True):
         if type(segment) is not Content or "{" not in segment.text and "(" not in segment.text:
             continue
-        name = next((name for name in tools.by_name if name and _calls(segment.text[:MAX_TEXT], name, graph)), None)
+        text = segment.text[:MAX_TEXT]
+        if type(after) is Call:
+            text = text.rstrip(_BETWEEN)  # the sign between two calls, and no sentence that goes on
+        name = next((name for name in tools.by_name if name and _calls(text, name, graph)), None)
         start, end = segment.span or (0, 0)
         if name is not None and not any(start <= repair.at <= end for repair in repairs):
             yield Repair(RepairKind.STRAY_MARKER, start, name)
@@ -104,8 +110,20 @@ def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:
     blank = _BLANK(text, end).end()  # type: ignore[union-attr]  # matches the empty string
     if _CALLED(text, end) is not None or _OBJECT(text, end) is not None and "\n" not in text[end:blank]:
         return not text[at - 1 : at].isspace() or text[at - 1] == "\n" or text.endswith("]")
-    ends = (blank, *(near(core, text, blank, True)[1] for core in graph.markers))
-    return any(after >= blank and _OBJECT(text, after) is not None for after in ends)
+    return any(_OBJECT(text, after) is not None for after in (blank, *_behind_markers(text, blank, graph)))
+
+
+def _behind_markers(text: str, at: int, graph: Graph) -> Iterator[int]:
+    """The indexes behind a marker at index `at`, misspelled perhaps, and behind an id and another marker after it."""
+    for core in graph.markers:
+        end = near(core, text, at, True)[1]
+        if end < at:
+            continue
+        yield end
+        number = _ID(text, end)
+        if number is not None:
+            after = (near(other, text, number.end(), True)[1] for other in graph.markers)
+            yield from (index for index in after if index >= number.end())
 
 
 def _in_json(text: str, at: int, end: int) -> int:

@@ -43,8 +43,11 @@ _ENTRY_BEGUN = re.compile(
 )
 
 
-def proof(view: View, node: Node, pos: int, trail: str = "") -> Answer:
-    """Does a call begin with the name at `buf[pos:]`, a terminal of `node`, after the blanks `trail`?"""
+def proof(view: View, node: Node, pos: int, trail: str = "", joined: bool = False) -> Answer:
+    """Does a call begin with the name at `buf[pos:]`, a terminal of `node`, after the blanks `trail`?
+
+    One that is `joined` to a call before it may be followed by anything.
+    """
     if trail:
         if not view.final and cut_off(trail, view.buf, pos) and len(view.buf) - pos < len(trail):
             return WAIT
@@ -58,7 +61,7 @@ def proof(view: View, node: Node, pos: int, trail: str = "") -> Answer:
     if view.final and name.end == len(view.buf):
         return Answer.NO
     said = view.buf[name.start : name.end]
-    probe.known, probe.tool = said in view.tools, said
+    probe.known, probe.tool, probe.joined = said in view.tools, said, joined
     if not probe.known and said in view.graph.network.spec.reserved:
         return Answer.NO
     probe.form = Answer.YES if probe.known or not view.tools else Answer.NO
@@ -92,11 +95,12 @@ def _one_value(node: Node) -> bool:
 class _Walk(Forgiving):
     """Follows the grammar from a name on, until it is clear whether this is a call."""
 
-    __slots__ = ("begun", "form", "known", "tool")
+    __slots__ = ("begun", "form", "joined", "known", "tool")
 
     def __init__(self, view: View, node: Node, pos: int) -> None:
         super().__init__(view, node, pos)
         self.known = False  # the name is that of a tool
+        self.joined = False  # a call ends right before
         self.tool = ""  # the name
         self.form = Answer.NO
         """What the form of a call comes to: it is enough for a tool that is declared, and where none are."""
@@ -153,8 +157,8 @@ class _Walk(Forgiving):
 
     def _line_end(self) -> Answer:
         """A call that is complete here: nothing may follow on its line, unless the tool is known."""
-        if self.known:
-            return Answer.YES
+        if self.known or self.joined:
+            return self.form
         buf, ends = self.view.buf, self.view.graph.ends
         at = _REST_OF_LINE.match(buf, self.pos).end()  # type: ignore[union-attr]  # matches the empty string
         rest = buf[at : at + 64]

@@ -179,18 +179,28 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     answer = Answer.YES
     match stop.calls:
         case Calls.NAMED:
-            from toolect._reading.proof import proof  # not part of starting up: few dialects need it
-
-            answer = proof(course, after(passage, course, stop, at), end, _space_after(passage, course, stop, at))
-            if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
-                stop = stop.otherwise
-                answer = call_follows(course, stop, passage.node.step(stop.key).node, end, strong=False)
+            trail = _space_after(passage, course, stop, at)
+            joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
+            answer = _named(course, after(passage, course, stop, at), end, trail, joined)
         case Calls.CALL:
             answer = _call(passage, course, stop, at, end)
+    if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
+        stop, step = stop.otherwise, passage.node.step(stop.key)
+        if stop.named:
+            answer = _named(course, step.node, end, step.trail, course.builder.after_call)
+        else:
+            answer = call_follows(course, stop, step.node, end, strong=False)
     if answer is Answer.YES:
         wrong = is_echo(stop.core) and not buf.startswith(course.builder.spelled(stop.core), at)
         return End(stop, needle.lead, at, end, wrong)
     return WAIT if answer is Answer.WAIT else None
+
+
+def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False) -> Answer:
+    """Is the name after a short sign, at index `at`, proved to begin a call? It may be `joined` to one before it."""
+    from toolect._reading.proof import proof  # not part of starting up: few dialects need it
+
+    return proof(course, node, at, trail, joined)
 
 
 def _to_line_end(buf: str, at: int) -> Answer:
@@ -249,14 +259,14 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     """Does a call follow the marker at `buf[at:end]`? After one that is nothing else, the end of the text is enough."""
     proper = stop.repair is None or stop.direct and not passage.text_before(course, at)
     strong = len(stop.core) >= STRONG and proper and not stop.core.isalnum()
-    if stop.otherwise is not None:
+    if isinstance(stop.otherwise, EndToken):
         rest = match_space(course.buf, end)
         strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
     inside = passage.field.role is Role.VALUE and not stop.regular
     prose = len(stop.core) < STRONG and (course.bound is not None or passage.text_before(course, at))
     glued = prose and passage.glued(course, at)
     answer = call_follows(course, stop, after(passage, course, stop, at), end, strong, inside, prose, glued)
-    if answer is Answer.NO and strong and stop.otherwise is None:
+    if answer is Answer.NO and strong and not isinstance(stop.otherwise, EndToken):
         out_of_place(passage, course, stop, at)
     return answer
 
@@ -280,9 +290,7 @@ def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
     for key in (*stop.path, stop.key):
         step = node.step(key)
         node, trail = step.node, step.trail
-    from toolect._reading.proof import proof  # not part of starting up: few dialects need it
-
-    return proof(course, node, at + len(core), trail)
+    return _named(course, node, at + len(core), trail)
 
 
 def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> int | Waiting | None:
