@@ -15,7 +15,9 @@ from hypothesis import settings
 
 import toolect
 from toolect import _conversion
+from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
+from toolect._detection.trial import Trial
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading import machine, stream, striding
 from toolect._reading.draft import MAX_FLAWED
@@ -199,6 +201,22 @@ def test_reasoning_that_ends_soon_over_and_over_takes_linear_time(thought: str) 
     flood = Flood("content", "", "", f"<think>{thought}</think>\n\n- ")
     sizes = work.CALLS._replace(sizes=(1_000, 4_000, 16_000))
     assert not (found := work.grown(toolect.parse, flood.text, sizes)), found
+
+
+def test_openers_are_tried_in_vain_as_often_in_reasoning_as_in_content(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond `MAX_VAIN`: text, in chunks too."""
+    tried: list[object] = []
+    init = Trial.__init__
+    monkeypatch.setattr(Trial, "__init__", lambda self, *given: tried.append(self) or init(self, *given))
+    text = "<think>" + "<｜DSML｜ calls>" * (2 * MAX_VAIN)
+    message = toolect.parse(text)
+    assert message.reasoning == text.removeprefix("<think>")
+    assert len(tried) <= MAX_VAIN + 2
+    stream = toolect.dialect("auto").stream()
+    for at in range(0, len(text), 5):
+        stream.feed(text[at : at + 5])
+    stream.close()
+    assert shipped_corpus.same(stream.message, message)
 
 
 def test_end_tokens_that_are_held_back_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:

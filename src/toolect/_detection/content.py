@@ -102,8 +102,7 @@ class Content:
                     break
         if base + at < self.barren:
             hits = [hit for hit in hits if hit.opener.strong]
-        if self._vain:
-            hits = [hit for hit in hits if self._vain.get(hit.opener.core, 0) < MAX_VAIN]
+        hits = self.promising(hits)
         core = index.closing(buf, at)
         shown = bool(hits or core) and stretch.shows()
         if hits and not shown:
@@ -137,6 +136,10 @@ class Content:
         if until > pos:
             self._fenced = self.stretch.add(self._found, buf[pos:until]) and self._fenced
         text.pos = until
+
+    def promising(self, hits: list[Hit]) -> list[Hit]:
+        """Those of the openers that have not been tried in vain too often."""
+        return [hit for hit in hits if self._vain.get(hit.opener.core, 0) < MAX_VAIN] if self._vain else hits
 
     def judge(self, openers: Iterable[str], meant: bool) -> None:
         """Something was `meant` by these openers, or nothing was."""

@@ -111,7 +111,7 @@ class Mixed:
             hits = index.hits(buf, at, False, False, final) if at >= 0 else None
             if hits is None or not final and index.partial(buf, at):
                 break
-            calls = [called for hit in hits if (called := self._calling(hit)).names]
+            calls = [called for hit in self._content.promising(hits) if (called := self._calling(hit)).names]
             self._sought = base + at + (not calls)
             if not calls:
                 continue
@@ -147,7 +147,8 @@ class Mixed:
         piece, read, events = self._text.take(until), 0, self.found.events
         self._before = (self._before + piece)[-MAX_LINE:]
         while read < len(piece) and guest.thinks and guest.thought is None:  # it has not opened yet
-            read += guest.hear(piece[read : read + 1], 0, False, events)
+            again = next((len(core) for core in guest.graph.think_openers if piece.startswith(core, read)), 1)
+            read += guest.hear(piece[read : read + again], 0, False, events)
         thought = guest.thought
         if guest.left is None:
             read = guest.hear(piece, read, False, events)
