@@ -219,7 +219,7 @@ def test_escapes_of_configuration_files(text: str, toml: str, yaml: str, signs: 
 )
 def test_how_control_characters_are_written(escapes: Escapes, written: str) -> None:
     """As the language's own printer writes them."""
-    assert escape("\b\f\v\n", '"', escapes) == written
+    assert escape("\b\f\v\n", ['"'], escapes) == written
 
 
 @pytest.mark.parametrize("escapes", Escapes)

@@ -216,7 +216,8 @@ class Builder:
         """More text of the open slot, without its escapes."""
         role = field.role
         if role is Role.CONTENT or role is Role.REASONING:
-            self.draft.say(role, text)
+            if text:  # it may be the beginning of an escape
+                self.draft.say(role, text)
         elif role is Role.STRING:
             self.values.text(text)
             return

@@ -15,6 +15,7 @@ from toolect._reading.course import Course
 from toolect._reading.passing import passing
 from toolect._reading.slot import Next, Quick
 from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect._values.escapes import unescape, whole_escapes
 from toolect.message import RepairKind
 
@@ -101,6 +102,9 @@ class EscapedSlot:
             return None
         if final:
             course.pos = n
+            if self.field.role in (Role.CONTENT, Role.REASONING):
+                self._end(course, n)
+                return None
             course.builder.cut(self.field)
         return WAIT
 

@@ -65,7 +65,10 @@ def route(node: Node) -> Route:
 
 def _route(node: Node) -> Route:
     if node.text:
-        return Said(node) if node.text_field().role in (Role.CONTENT, None) else text_route(node)
+        field = node.text_field()
+        if field.role is Role.CONTENT and field.codec is not None and field.codec.escapes is not None:
+            return Route(node)
+        return Said(node) if field.role in (Role.CONTENT, None) else text_route(node)
     if node.json and len(node.choices) == 1 and node.json_field().role in (Role.VALUE, Role.JSON):
         return Argument(node)
     plain = scalars(node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
@@ -27,10 +28,12 @@ READ_BACK = "would not be read back as it is"
 class CallWriter(Walk):
     """Writes call number `number`. The items are the entries of its arguments; in an argument, its value."""
 
-    def __init__(self, spec: Spec, out: Output, call: Call, number: int, schema: Schema | None) -> None:
-        super().__init__(spec, out)
+    def __init__(
+        self, spec: Spec, out: Output, markers: Sequence[str], call: Call, number: int, schema: Schema | None
+    ) -> None:
+        super().__init__(spec, out, markers)
         self.call, self.number, self.schema = call, number, schema
-        self.values = ValueWriter(spec, out)
+        self.values = ValueWriter(spec, out, markers)
 
     def write(self, name: str) -> None:
         """Write the call as rule `name`."""

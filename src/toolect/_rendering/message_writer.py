@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+from toolect._graph.graph import Graph
 from toolect._rendering.call import CallWriter, arguments_text
 from toolect._rendering.ids import with_ids
 from toolect._rendering.output import Output
@@ -28,9 +29,9 @@ _TEXTS: dict[Role | None, tuple[type[Content | Reasoning], Part]] = {
 class MessageWriter(Walk):
     """Writes a message. The items are its segments; in content and reasoning, the one segment."""
 
-    def __init__(self, spec: Spec, calling: frozenset[str], schemas: Mapping[str, Schema], out: Output) -> None:
-        super().__init__(spec, out)
-        self.calling, self.schemas = calling, schemas
+    def __init__(self, spec: Spec, graph: Graph, schemas: Mapping[str, Schema], out: Output) -> None:
+        super().__init__(spec, out, graph.starts)
+        self.calling, self.schemas = graph.network.calling, schemas
         self.numbers: list[int] = []
         """Segment number → how many calls are before it."""
         self.among_calls = False
@@ -45,15 +46,15 @@ class MessageWriter(Walk):
             kind = word_for(cursor.next)
             raise Unrepresentable(kind, f"no place for {kind} here", sample_of(cursor.next))
 
-    def part(self, part: Leaf, inside: str, cursor: Cursor, _closer: str) -> None:
+    def part(self, part: Leaf, inside: str, cursor: Cursor, closer: str) -> None:
         """Write a rule or a slot; terminals hold data only in calls."""
         match part:
             case Ref(name):
                 self.rule(name, cursor)
             case Pattern(_, name):
                 raise Unrepresentable(name, "nothing in a message fills this terminal")
-            case Slot(kind):
-                self.slot(kind, inside, cursor)
+            case Slot():
+                self.slot(part, inside, cursor, closer)
 
     def part_takes(self, part: Leaf, inside: str, cursor: Cursor) -> bool:
         """True when `part` begins with a segment like the next one."""
@@ -114,7 +115,8 @@ class MessageWriter(Walk):
         if fixed not in (None, call.name):
             raise Unrepresentable("name", f"expected a call of {fixed!r}", call.name)
         self.out.segment = cursor.at
-        CallWriter(self.spec, self.out, call, self.numbers[cursor.at], self.schemas.get(call.name)).write(name)
+        number, schema = self.numbers[cursor.at], self.schemas.get(call.name)
+        CallWriter(self.spec, self.out, self.markers, call, number, schema).write(name)
         cursor.at += 1
 
     def next_call(self, cursor: Cursor) -> Call:
@@ -144,13 +146,15 @@ class MessageWriter(Walk):
 
     # Slots
 
-    def slot(self, kind: SlotKind, inside: str, cursor: Cursor) -> None:
+    def slot(self, slot: Slot, inside: str, cursor: Cursor, closer: str) -> None:
         """Write the text of a segment, or a run of calls in JSON."""
+        kind = slot.kind
         role = self.role(inside, kind.value)
         if kind is SlotKind.JSON:
             self.json(inside, cursor)
         elif role in _TEXTS:
-            self.out.write("" if cursor.done else cursor.take(inside).text, _TEXTS[role][1])
+            text = "" if cursor.done else cursor.take(inside).text
+            self.out.write(self.escaped(slot, inside, text, closer), _TEXTS[role][1])
         else:
             raise Unrepresentable(f"{inside}/{kind}", "nothing in a message fills this slot")
 

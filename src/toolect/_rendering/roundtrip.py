@@ -66,7 +66,7 @@ def write(dialect: Reader, message: Message, tools: Tools) -> Rendered:
     Raises Unrepresentable when there is no place for a part of it.
     """
     out = Output()
-    MessageWriter(dialect.spec, dialect.graph().network.calling, tool_schemas(tools), out).write(message.segments)
+    MessageWriter(dialect.spec, dialect.graph(), tool_schemas(tools), out).write(message.segments)
     return out.rendered(dialect)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Later, Output, Piece
@@ -35,8 +35,8 @@ _HOLDS: dict[str, Callable[[Json], bool]] = {
 class ValueWriter(Walk):
     """Writes one value. An object's items are its pairs, a pair's its key and its value."""
 
-    def __init__(self, spec: Spec, whole: Output) -> None:
-        super().__init__(spec, Output())
+    def __init__(self, spec: Spec, whole: Output, markers: Sequence[str]) -> None:
+        super().__init__(spec, Output(), markers)
         self.whole = whole
 
     def write(self, name: str, cursor: Cursor) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from toolect._graph.symbols import split_space
 from toolect._rendering.output import Output
 from toolect._spec.codec_model import Layout
-from toolect._spec.grammar_model import Alt, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
+from toolect._spec.grammar_model import Alt, Escapes, Expr, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
 from toolect._spec.map_keys import said_of
 from toolect._spec.model import Role, Spec
 from toolect._values.cdata import in_section, is_closing
@@ -51,8 +51,10 @@ class Cursor:
 class Walk(ABC):
     """Writes expressions. What rules, terminals and slots stand for is the subclass's to say: in `part`."""
 
-    def __init__(self, spec: Spec, out: Output) -> None:
+    def __init__(self, spec: Spec, out: Output, markers: Sequence[str] = ()) -> None:
         self.spec, self.out = spec, out
+        self.markers = markers
+        """What may end a text of the dialect, wherever it stands."""
         self.sort = spec.policies.key_order == "sorted"
         self.passed_over: Unrepresentable | None = None
         """Why the last alternative that was passed over could not carry the data."""
@@ -160,12 +162,14 @@ class Walk(ABC):
     def escaped(self, part: Slot | str, inside: str, text: str, closer: str) -> str:
         """`text` with the escapes of `part` of rule `inside`, a slot or a terminal's name, which `closer` follows."""
         if isinstance(part, Slot) and part.kind is SlotKind.ESCAPED:
-            return escape(text, split_space(closer)[1], part.escapes)
+            return escape(text, [split_space(closer)[1]], part.escapes)
         name = part.kind.value if isinstance(part, Slot) else part
         codec = said_of(self.spec.codecs, inside, name)
         escapes = None if codec is None else codec.escapes
         if escapes is not None:
-            text = escape(text, split_space(closer)[1] or "<", escapes)
+            ends = [split_space(closer)[1] or closer, *(marker for marker in self.markers if marker in text)]
+            ends += ["<"] * (escapes is Escapes.ENTITIES and not closer)  # as XML has it between tags
+            text = escape(text, ends, escapes)
         return in_section(text) if isinstance(part, Slot) and is_closing([closer]) else text
 
     def fits(self, regex: str, text: str, what: str, part: Part) -> None:

@@ -36,6 +36,11 @@ _OLD_CODECS = {
     "yaml": "write `{codec: json, spelling: yaml}`",
 }
 """Codecs of earlier versions, and what to write instead."""
+_OWN_ESCAPES = {
+    JSON: "leave it out: JSON has its own escapes",
+    TEXT: "its name in the grammar says whose escapes it has: `ESCAPED` has those of JSON, `ESCAPED_PYTHON` Python's",
+}
+"""Why a slot may not be told of escapes."""
 _LAYOUT = msgspec.Meta(
     pattern="spaced|compact|(rows|indented) [1-9]",
     description="a layout (`spaced`, `compact`, `rows 4`, `indented 4`)",
@@ -82,10 +87,9 @@ def read_codecs(
             codecs[key.text] = codec
             needs = _NEEDS.get(codec.spelling)
             role = roles.get(key.text) or roles.get(key.text.partition("/")[0])
-            free = kind is TEXT and role not in (Role.CONTENT, Role.REASONING) and not key.text.endswith("/ESCAPED")
-            if codec.escapes is not None and kind is not TERMINAL and not free:
-                message = f"expected a text slot of a call, or a terminal, for `escapes`, got `{key.text}`"
-                problems.error("wrong-role", message, key.place)
+            if codec.escapes is not None and (kind is JSON or key.text.endswith("/ESCAPED")):
+                message = f"expected a `TEXT` slot or a terminal for `escapes`, got `{key.text}`"
+                problems.error("wrong-role", message, key.place, hint=_OWN_ESCAPES[kind])
             if needs is not None and (kind is not TEXT or role not in needs[1] or codec.kind is not needs[0]):
                 wanted = f"{TEXT} with the codec `{needs[0]}` and the role {one_of(needs[1])}"
                 message = f"expected {wanted} for the spelling `{codec.spelling}`, got `{key.text}`, `{codec.kind}`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in the stubs
 from typing import NamedTuple
 
@@ -147,10 +147,11 @@ def unescape(text: str, escapes: Escapes) -> str:
     return language.escape.sub(language.resolve, text)
 
 
-def escape(text: str, closer: str, escapes: Escapes) -> str:
-    """`text` in a place that `closer` ends, whose first sign is escaped if it can be: the inverse of `unescape`."""
+def escape(text: str, ends: Iterable[str], escapes: Escapes) -> str:
+    """`text` that `ends` may end, with their first signs escaped if they can be: the inverse of `unescape`."""
     language = _LANGUAGES[escapes]
-    hidden = f"[{language.always}{'' if LEAD[escapes] in _TWICE else re.escape(closer[:1])}]"
+    firsts = () if LEAD[escapes] in _TWICE else sorted({end[:1] for end in ends})
+    hidden = f"[{language.always}{''.join(map(re.escape, firsts))}]"
     return re.sub(hidden, lambda match: language.write(match[0]), text)
 
 
