@@ -20,7 +20,8 @@ _FIRST_ITEM, _LAST_ITEM, _NAMED = int(Fact.FIRST_ITEM), int(Fact.LAST_ITEM), int
 _HAS_ID, _ARGUMENTS, _IS_TEXT = int(Fact.HAS_ID), int(Fact.ARGUMENTS), int(Fact.IS_TEXT)
 _IS_MARKED = int(Fact.IS_MARKED)
 _NO_ITEM = ~(_FIRST_ITEM | _LAST_ITEM | _NAMED | _HAS_ID | _ARGUMENTS | _IS_TEXT | _IS_MARKED)
-_MARKUP = re.compile(r"[<&\n]")
+is_marked = re.compile(r"[<&\n]").search
+"""Finds the signs for which an argument is marked."""
 
 
 class Filler:
@@ -106,5 +107,5 @@ def item_facts(item: Any, index: int, last: int, facts: int) -> int:
     elif isinstance(item, Call):
         own |= (_HAS_ID if item.id else 0) | (_ARGUMENTS if item.arguments else 0)
     elif isinstance(item, Pair) and isinstance(item.value, str):
-        own |= _IS_TEXT | _IS_MARKED if _MARKUP.search(item.value) else _IS_TEXT
+        own |= _IS_TEXT | _IS_MARKED if is_marked(item.value) else _IS_TEXT
     return own

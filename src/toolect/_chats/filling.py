@@ -72,7 +72,8 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
         case ChatSlot.KEY:
             return lambda pair, _: pair.key
         case ChatSlot.VALUE:
-            return lambda pair, _: _value(spec, pair.value)
+            value = _values(spec)
+            return lambda pair, _: value(pair.value)
         case ChatSlot.TYPE:
             return lambda pair, _: "number" if type_of(pair.value) == "integer" else type_of(pair.value)
         case ChatSlot.TOOL:
@@ -80,17 +81,22 @@ def taker(spec: ChatSpec, slot: ChatSlot, role: ChatRole | None) -> Take | None:
     return None
 
 
-def _value(spec: ChatSpec, value: Json) -> str:
-    """The value of an argument: a text as it is, but for its escapes."""
-    if isinstance(value, str):
-        text = value
-        for sign, other in spec.escapes.items():
-            text = text.replace(sign, other)
-        return text
-    kind = spec.lists if isinstance(value, list) else spec.scalars
-    if kind is Syntax.PYTHON and not isinstance(value, dict):
-        return str(value)
-    return speller(spec.arguments)(value)
+def _values(spec: ChatSpec) -> Callable[[Json], str]:
+    """What spells the value of an argument: a text as it is, but for its escapes."""
+    escapes, spell = (*spec.escapes.items(),), speller(spec.arguments)
+
+    def spelled(value: Json) -> str:
+        if isinstance(value, str):
+            text = value
+            for sign, other in escapes:
+                text = text.replace(sign, other)
+            return text
+        kind = spec.lists if isinstance(value, list) else spec.scalars
+        if kind is Syntax.PYTHON and not isinstance(value, dict):
+            return str(value)
+        return spell(value)
+
+    return spelled
 
 
 def told(spec: ChatSpec, tools: Sequence[Mapping[str, Any]]) -> str:

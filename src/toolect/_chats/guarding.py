@@ -18,6 +18,8 @@ from toolect.rendered import Part
 _WORDS = (Part.CONTENT, Part.REASONING)
 SPLITTER = "\u200b"
 """A space without width: it keeps the signs of a marker from being one."""
+JOINT = "\0"
+"""What texts are joined by that are looked at together: no marker holds it."""
 MAX_SPLIT = 64
 """Places of a text that are made harmless one by one. Beyond it: all that might be a marker is."""
 
@@ -25,31 +27,40 @@ MAX_SPLIT = 64
 class Guardian:
     """What may not stand in the texts of a chat: its tokens, and whatever its reader would end a text at.
 
-    `markup` finds that of answers: content and reasoning that hold some have to be looked at.
+    `markup` is that of answers: content and reasoning that hold some have to be looked at.
     """
 
-    def __init__(self, spec: ChatSpec, reader: Reader, markup: re.Pattern[str]) -> None:
-        self._spec, self._reader, self.markup = spec, reader, markup
+    def __init__(self, spec: ChatSpec, reader: Reader, markup: Sequence[str]) -> None:
+        self._spec, self._reader, self._markup = spec, reader, markup
         self._own: dict[tuple[str, ChatSlot], _Guard] = {}
-        self._together: dict[frozenset[tuple[str, ChatSlot]], NoneOf] = {}
+        self._quick: dict[frozenset[int], tuple[NoneOf, tuple[Fill, ...]]] = {}
+        """What tells fast that texts of places, by their identity, hold no marker; and the places, to keep that."""
+        self._together: dict[tuple[bool, frozenset[tuple[str, ChatSlot]]], NoneOf] = {}
 
     def suspects(self, held: Sequence[tuple[str, Fill, int]]) -> Sequence[tuple[str, Fill, int]]:
         """The texts that have to be looked at: all of a slot in which one holds what might be a marker there."""
+        places = {id(op): op for _, op, _ in held}
+        quick = self._quick.get(together := frozenset(places))
+        if quick is None:
+            quick = self._quick[together] = self.none_of(places.values()), (*places.values(),)
+        if quick[0].stands_in(JOINT.join([text for text, _, _ in held])):
+            return ()
         texts: dict[tuple[str, ChatSlot], list[str]] = {}
         ops: dict[tuple[str, ChatSlot], Fill] = {}
         for text, op, _ in held:
             key = op.rule, op.slot
             texts.setdefault(key, []).append(text)
             ops[key] = op
-        keys = {key for key, some in texts.items() if not self._guard(ops[key]).none_of.stands_in(some)}
+        keys = {key for key, some in texts.items() if not self._guard(ops[key]).none_of.stands_in(JOINT.join(some))}
         return [one for one in held if (one[1].rule, one[1].slot) in keys] if keys else ()
 
-    def none_of(self, ops: Iterable[Fill]) -> NoneOf:
-        """Tells fast that texts hold no marker of any of these slots."""
+    def none_of(self, ops: Iterable[Fill], markup: bool = False) -> NoneOf:
+        """Tells fast that texts hold no marker of any of these slots, and with `markup` none of answers."""
         found = {(op.rule, op.slot): op for op in ops}
-        key = frozenset(found)
+        key = markup, frozenset(found)
         if key not in self._together:
-            self._together[key] = NoneOf({word for op in found.values() for word in self._guard(op).words}, self.markup)
+            words = {word for op in found.values() for word in self._guard(op).searched}
+            self._together[key] = NoneOf(words.union(self._markup if markup else ()))
         return self._together[key]
 
     def breaks(self, text: str, op: Fill) -> str:
@@ -86,10 +97,9 @@ class Guardian:
             others = op.role in (ChatRole.USER, ChatRole.RESULT)
             begins = self._reader.begins_of(op.rule, op.slot) if others else ()
             words.update(begins)
-            markup = self.markup if op.part in _WORDS else None
-            guard = self._own[op.rule, op.slot] = _Guard(
-                NoneOf(words, markup), any_of(tokens), any_of(begins), ends, words
-            )
+            if op.part in _WORDS:
+                words.update(self._markup)
+            guard = self._own[op.rule, op.slot] = _Guard(NoneOf(words), any_of(tokens), any_of(begins), ends, words)
         return guard
 
     def _around(self, rule: str) -> Iterable[str]:
@@ -106,7 +116,8 @@ class _Guard(NamedTuple):
     begins: re.Pattern[str]
     """What a text may not begin with."""
     ends: tuple[Ends, ...]
-    words: set[str]
+    searched: set[str]
+    """All that the texts are searched for at first."""
 
     def left(self, text: str) -> Left | None:
         """Where the reader would leave a slot that holds `text` before its end."""
@@ -121,18 +132,33 @@ def split_markers(text: str, markers: re.Pattern[str]) -> str:
 class NoneOf:
     """Tells fast that no marker stands in many texts."""
 
-    def __init__(self, markers: Iterable[str], markup: re.Pattern[str] | None) -> None:
-        self._markers, self._markup = any_of(markers), markup
-        self._signs = {min(marker, key=_frequency) for marker in markers}
+    def __init__(self, markers: Iterable[str]) -> None:
+        markers = {*markers}
+        self._markers, self._signs = any_of(markers), {rarest(marker) for marker in markers}
 
-    def stands_in(self, texts: Sequence[str]) -> bool:
-        """True when none of the markers stands in any of the texts."""
-        whole = "\0".join(texts)
-        if self._markup is not None and self._markup.search(whole) is not None:
-            return False
-        return not any(sign in whole for sign in self._signs) or self._markers.search(whole) is None
+    def stands_in(self, whole: str) -> bool:
+        """True when none of the markers stands in any of the texts that are joined by `JOINT`."""
+        return not has_any(self._signs, whole) or self._markers.search(whole) is None
+
+
+def rarest(word: str) -> str:
+    """The sign of a word that stands in texts least often."""
+    return min(word, key=_frequency)
+
+
+def has_any(signs: Iterable[str], text: str) -> bool:
+    """True when one of the signs stands in the text."""
+    for sign in signs:  # noqa: SIM110 - `any` takes twice as long for the few that there are
+        if sign in text:
+            return True
+    return False
 
 
 def _frequency(sign: str) -> tuple[bool, bool]:
     """How often a sign stands in texts, roughly."""
-    return sign.isspace() or sign.isalnum(), sign in ".,:;!?'\"()-*#"
+    return sign.isspace() or sign.isalnum(), is_common(sign)
+
+
+def is_common(sign: str) -> bool:
+    """True for the signs of words, sentences and names."""
+    return sign.isalnum() or sign.isspace() or sign in ".,:;!?'\"()-*#_"

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from toolect._chats.answers import Answers
+from toolect._chats.call_texts import CallTexts
 from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, told_otherwise, tool_changes
 from toolect._chats.filling import Said
+from toolect._chats.guarding import JOINT
 from toolect._chats.known_tools import NONE, KnownTools
 from toolect._chats.ops import Each
 from toolect._chats.plain_texts import Edges, Key, is_bare, key_of_call, may_have_arguments
@@ -57,6 +59,7 @@ class KnownForms:
         self._heard = heard
         """What is read as a result's output, of the text that is written for it."""
         self._edges = Edges(reader, answers.markers)
+        self._call_texts = CallTexts(answers.plans)
         self._forms: dict[Key, Known] = {}
         """What is known of each shape."""
         self._calls: set[tuple[int | Key, Key]] = set()
@@ -87,14 +90,18 @@ class KnownForms:
         if compare and tools is not None and tools.read is None:
             return None
         writer.tools = conversation.tools
-        filled = known.filled(turns, writer, self._told)
-        if filled is None:
+        filled = known.filled(turns, writer, self._call_texts, self._told)
+        if known.suspects(turns, writer):
             return None
         if form is None or not compare:
             if tools is None:
                 self._keep_told(KnownTools(conversation.tools, None, ()), known, filled)
             return "".join(filled), ()
-        if not self._edges.keep(writer.held) or any(_names_tools(text, conversation) for text in turns.said):
+        texts = [text for text, _, _ in writer.held]
+        plain = self._edges.keep_all([*turns.texts, *texts], JOINT.join([turns.whole, *texts]))
+        if not plain and not self._edges.keep([*writer.held, *known.held(turns)]):
+            return None
+        if turns.said and any(_names_tools(text, conversation) for text in turns.said):
             return None
         if tools is None:
             tools = self._tools_apart(conversation, known, writer, filled)
@@ -176,8 +183,8 @@ class KnownForms:
         if known is None or known.cuts or not turns.answers:
             return
         writer.tools = conversation.tools
-        filled = known.filled(turns, writer, self._told)
-        if filled is None or "".join(filled) != text:
+        filled = known.filled(turns, writer, self._call_texts, self._told)
+        if known.suspects(turns, writer) or "".join(filled) != text:
             self._ready[key] = None
             return
         spans: dict[int, list[tuple[int, int]]] = {}
@@ -220,8 +227,7 @@ class KnownForms:
         if writer.clean is None:
             return None
         body, shared = writer.clean
-        system = writer.system
-        first = conversation.turns[0] if body.system_turn >= 0 else None
+        first, system = conversation.turns[0] if body.system_turn >= 0 else None, writer.system
         if first is not None and not (isinstance(first, System) and first.text == system and self._is_given(system)):
             return None
         if len(body.turns) + body.first != len(conversation.turns) or not self._edges.keep(writer.held):

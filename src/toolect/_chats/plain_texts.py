@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from toolect._chats.guarding import has_any, is_common, rarest
 from toolect._chats.ops import Fill
 from toolect._chats.transcript_reader import Reader
 from toolect._spec.chat_model import ChatSlot
@@ -75,17 +76,32 @@ class Edges:
     """What texts may begin or end with that makes, with what stands there in a chat, something else."""
 
     def __init__(self, reader: Reader, markers: Iterable[str]) -> None:
-        self._reader = reader
         slots = reader.runs.slots
         cores = {core for slot, rule in slots.values() for end in reader.ends_of(rule, slot) for core in end.cores}
         words = {*cores, *reader.tokens, *markers}
         after = {run.text for state in slots for run in reader.runs.after(state)} | words
-        self._ends: dict[str, tuple[str, ...]] = {}
-        for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}:
-            if not start.isalnum() or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after):
-                self._ends[start[-1]] = (*self._ends.get(start[-1], ()), start)
-        self._begins: dict[tuple[str, ChatSlot], dict[str, tuple[str, ...]]] = {}
+        starts = {
+            start
+            for start, rest in {(word[:at], word[at:]) for word in words for at in range(1, len(word))}
+            if not start.isalnum() or any(text and (text.startswith(rest) or rest.startswith(text)) for text in after)
+        }
+        self._begins: dict[tuple[str, ChatSlot], _Words] = {}
         """What a text of a slot must not begin with, nor be the beginning of, by its first sign."""
+        for slot, rule in {*slots.values()}:
+            heads = {one.strip() for one in reader.begins_of(rule, slot)}
+            self._begins[rule, slot] = _by_sign(heads, 0)
+        self._ends = _by_sign(starts, -1)
+        first = {sign for heads in self._begins.values() for sign in heads}
+        self._signs = {sign for sign in (*map(rarest, starts), *first) if not is_common(sign)}
+        """Signs one of which is in most of all that. Of the rest the first and the last signs:"""
+        self._first = first - self._signs
+        self._last = {start[-1] for start in starts if not has_any(self._signs, start)}
+
+    def keep_all(self, texts: Sequence[str], whole: str) -> bool:
+        """True when none of the texts, joined `whole`, has any of it, so that `keep` is true of them in any places."""
+        if has_any(self._signs, whole) or not self._last.isdisjoint([text[-1:] for text in texts]):
+            return False
+        return not self._first or self._first.isdisjoint([text[:1] for text in texts])
 
     def keep(self, held: Sequence[tuple[str, Fill, int]]) -> bool:
         """True when none of the texts makes anything with what stands before or after it."""
@@ -97,16 +113,18 @@ class Edges:
             if tails is not None and text.endswith(tails):
                 return False
             begin = begins.get((op.rule, op.slot))
-            if begin is None:
-                begin = self._begin(op)
-            heads = begin.get(text[0])
+            heads = begin.get(text[0]) if begin else None
             if heads is not None and (text.startswith(heads) or any(head.startswith(text) for head in heads)):
                 return False
         return True
 
-    def _begin(self, op: Fill) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for head in (one.strip() for one in self._reader.begins_of(op.rule, op.slot)):
-            found[head[0]] = (*found.get(head[0], ()), head)
-        self._begins[op.rule, op.slot] = found
-        return found
+
+_Words: TypeAlias = dict[str, tuple[str, ...]]
+
+
+def _by_sign(words: Iterable[str], at: int) -> _Words:
+    """Words by their first or last sign."""
+    found: _Words = {}
+    for word in words:
+        found[word[at]] = (*found.get(word[at], ()), word)
+    return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from toolect._chats.guarding import JOINT
 from toolect._chats.plain_texts import Key, has_plain_names, key_of_call, may_have_arguments
 from toolect.message import Call, Content, Reasoning
-from toolect.turns import Assistant, Results, System, Turn, User
+from toolect.turns import Assistant, Results, Turn, User
 
 
 class Calling(NamedTuple):
@@ -26,6 +27,8 @@ class PlainTurns(NamedTuple):
     """The kinds of the turns, and what there is of each: all that decides how they are written but texts and calls."""
     texts: list[str]
     """Of an answer reasoning and content, of a result output, id and name, of any other turn its text."""
+    whole: str
+    """The texts, joined."""
     answers: list[Calling]
     """The answers with calls."""
     said: list[str]
@@ -45,7 +48,7 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
     said: list[str] = []
     asked: Sequence[Call] = ()
     for number, turn in enumerate(turns):
-        if type(turn) is Assistant:
+        if isinstance(turn, Assistant):
             if asked or turn.text is not None:
                 return None
             content = reasoning = ""
@@ -60,16 +63,21 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
                 else:
                     reasoning = one.text
             texts += (reasoning, content)
-            said += [text for text in (reasoning, content) if text and may_have_arguments(text)]
+            said += (reasoning, content)
             key.append((1 if reasoning else 0) + (2 if content else 0))
             if calls:
                 named = shape_of(calls)
                 if named is None:
                     return None
                 key += named
-                answers.append(Calling(number, turn, calls, [*map(key_of_call, calls)]))
+                answers.append(Calling(number, turn, calls, [key_of_call(call) for call in calls]))
                 asked = calls
-        elif type(turn) is Results:
+        elif isinstance(turn, User):
+            text = turn.text
+            texts.append(text)
+            key.append((_LAST if text == last else _USER) if text else _NO_TEXT)
+            asked = ()
+        elif isinstance(turn, Results):
             results = turn.results
             if len(results) != len(asked):
                 return None
@@ -81,25 +89,25 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
                 texts += (output, call_id, name)
                 key.append((1 if output else 0) + (2 if call_id else 0) + (4 if name else 0))
             asked = ()
-        elif type(turn) is User:
-            texts.append(turn.text)
-            key.append((_LAST if turn.text == last else _USER) if turn.text else _NO_TEXT)
-            asked = ()
-        elif type(turn) is System and not asked:
+        elif asked:
+            return None
+        else:
             texts.append(turn.text)
             key += (_DEVELOPER if turn.developer else _SYSTEM, 1 if turn.text else 0)
-        else:
-            return None
-    return PlainTurns((*key,), texts, answers, said) if [text.strip() for text in texts] == texts else None
+    if [text.strip() for text in texts] != texts:
+        return None
+    whole = JOINT.join(texts)
+    calling = [text for text in said if may_have_arguments(text)] if may_have_arguments(whole) else []
+    return PlainTurns((*key,), texts, whole, answers, calling)
 
 
 def shape_of(calls: Sequence[Call]) -> list[int] | None:
     """How many calls an answer has, whether they have ids, and which names are alike; None for unusual ones."""
     count = len(calls)
+    if count == 1:
+        return [4, 1 if calls[0].id else 0] if has_plain_names(calls[0]) else None
     ids = {call.id for call in calls if call.id}
     if ids and len(ids) < count or not all(map(has_plain_names, calls)):
         return None
-    if count == 1:
-        return [4, 1 if ids else 0]
     names = [call.name for call in calls]
     return [3 + count, 1 if ids else 0, *map(names.index, names)]

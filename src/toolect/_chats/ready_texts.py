@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from toolect._chats.call_texts import CallTexts
 from toolect._chats.filler import item_facts
 from toolect._chats.filling import Said
 from toolect._chats.guarding import NoneOf
@@ -62,34 +63,40 @@ class Ready(NamedTuple):
     shape: Key
     places: tuple[Given, ...]
     none_of: NoneOf
+    numbers: tuple[tuple[int, int], ...]
+    """The places of texts among the parts, each with its index."""
+    others: tuple[tuple[int, Called | Told], ...]
+    """The places of calls and tools among the parts."""
     cuts: tuple[Cut | None, ...] = ()
     """The answers with calls; nothing where they were not looked for, None for one that is not found."""
 
-    def filled(self, turns: PlainTurns, writer: Writer, told: Mapping[Any, str]) -> list[str] | None:
-        """The parts as texts, for turns of this form; None where a text has to be looked at. Tools may be `told`."""
+    def filled(self, turns: PlainTurns, writer: Writer, calls: CallTexts, told: Mapping[Any, str]) -> list[str]:
+        """The parts as texts, for turns of this form. Tools may be `told`; the writer holds what it wrote."""
         texts = turns.texts
-        found = []
-        for part in self.parts:
-            if isinstance(part, str):
-                found.append(part)
-            elif isinstance(part, Given):
-                found.append(texts[part.text])
-            elif isinstance(part, Called):
-                before = len(writer.pieces)
+        found: list[Any] = [*self.parts]
+        for at, index in self.numbers:
+            found[at] = texts[index]
+        for at, part in self.others:
+            if isinstance(part, Called):
                 one = turns.answers[part.answer]
                 said = Said(one.turn.message, "", "", one.calls, True)
-                writer.each_or_fill(part.op, said, part.number, part.facts)
-                found.append("".join([piece[0] for piece in writer.pieces[before:]]))
+                found[at] = calls.text(part.op, said, part.number, part.facts, writer)
             elif (known := told.get(place_of(part, writer.tools))) is not None:
-                found.append(known)
+                found[at] = known
             else:
                 before = len(writer.pieces)
                 writer.each_or_fill(part.op, None, part.number, part.facts)
-                found.append("".join([piece[0] for piece in writer.pieces[before:]]))
-        if writer.guardian.suspects(writer.held) or not self.none_of.stands_in(texts):
-            return None
-        writer.held += [(texts[place.text], place.op, 0) for place in self.places]
+                found[at] = "".join([piece[0] for piece in writer.pieces[before:]])
         return found
+
+    def suspects(self, turns: PlainTurns, writer: Writer) -> bool:
+        """True when a text of the turns, or one that the writer holds, has to be looked at."""
+        return bool(writer.held and writer.guardian.suspects(writer.held)) or not self.none_of.stands_in(turns.whole)
+
+    def held(self, turns: PlainTurns) -> list[tuple[str, Fill, int]]:
+        """The texts of the turns with their places."""
+        texts = turns.texts
+        return [(texts[place.text], place.op, 0) for place in self.places]
 
     def said(self, answer: int, filled: Sequence[str]) -> str | None:
         """What stands in an answer with calls; None where it is not known where that is."""
@@ -138,7 +145,10 @@ def ready(outline: Outline, body: Body, turns: Sequence[Turn], shape: Key, write
     except _Odd:
         return None
     places = tuple(part for part in parts if isinstance(part, Given))
-    return Ready(parts, shape, places, writer.guardian.none_of(op for _, op, _ in writer.held))
+    numbers = tuple((at, part.text) for at, part in enumerate(parts) if isinstance(part, Given))
+    others = tuple((at, part) for at, part in enumerate(parts) if isinstance(part, Called | Told))
+    none_of = writer.guardian.none_of((place.op for place in places), markup=True)
+    return Ready(parts, shape, places, none_of, numbers, others)
 
 
 def _parts(outline: Outline, body: Body, turns: Sequence[Turn], writer: Writer) -> Iterator[Part]:

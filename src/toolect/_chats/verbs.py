@@ -58,7 +58,7 @@ class Chat(Written):
 
     @cached_property
     def _guardian(self) -> Guardian:
-        return Guardian(self.spec, self._reader, self._answers.markup)
+        return Guardian(self.spec, self._reader, self._answers.markers)
 
     @cached_property
     def _known(self) -> KnownForms:

@@ -140,21 +140,24 @@ def read_of(
 ) -> Reading:
     """What turns tell, with what is to say about their calls: answers as what they say, not as they were spelled."""
     bare = [*turns]
+    schemas = tools.schemas
     for number, turn in enumerate(turns):
         if type(turn) is not Assistant:
             continue
         message = turn.message
         if turn.text is not None:
             bare[number] = Assistant(message)
-        kinds = {repair.kind for repair in message.repairs}
-        unknown = []
+        repairs, unknown = message.repairs, []
         for one in message.segments:
-            if isinstance(one, Call):
-                kinds.update(repair.kind for repair in one.repairs)
-                if one.name not in tools.schemas and one.runnable:
+            if type(one) is Call:
+                if one.repairs:
+                    repairs += one.repairs
+                if one.name not in schemas and one.runnable:
                     unknown.append(one.name)
-        if kinds and (meant := sorted(kinds - {RepairKind.WHITESPACE, RepairKind.COERCION})):
-            notes.append(Change(REPAIRED, number, ", ".join(meant)))
+        if repairs:
+            kinds = {repair.kind for repair in repairs} - {RepairKind.WHITESPACE, RepairKind.COERCION}
+            if kinds:
+                notes.append(Change(REPAIRED, number, ", ".join(sorted(kinds))))
         if unknown:
             notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
     return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*changes,))

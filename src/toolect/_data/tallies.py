@@ -44,8 +44,9 @@ class Tallies:
         if account.reason is not None:
             _show(self.reasons, fate, account.reason, path, number)
         for kind, said in ((self.changes, account.changes), (self.notes, account.notes)):
-            for change in {group(change): change for change in reversed(said)}.values():
-                _show(kind, fate, change, path, number)
+            if said:
+                for change in {group(change): change for change in reversed(said)}.values():
+                    _show(kind, fate, change, path, number)
         if outcome.seen is not None:
             for tool in outcome.seen.tools:
                 self.tools.add((tool[:80], fate))
