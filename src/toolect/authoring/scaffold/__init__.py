@@ -17,10 +17,11 @@ from toolect.authoring.scaffold.completed import completed
 from toolect.authoring.scaffold.dialect_draft import Prepared, Stripped
 from toolect.authoring.scaffold.draft_entry import variant
 from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
-from toolect.authoring.scaffold.making import VALUES, Scaffold, best, with_corpus
+from toolect.authoring.scaffold.making import VALUES, Scaffold, best, grammar_path, with_corpus
 from toolect.authoring.scaffold.pasted import Sample, read
 from toolect.authoring.scaffold.told import Told, prepared
 from toolect.authoring.scaffold.undeclared import MAX_TRIED, undeclared
+from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
 from toolect.message import Json
 
@@ -32,7 +33,10 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
 
     Where no tools are declared they are guessed; of the guesses that read as much the one counts that says the least.
     """
-    return completed(_scaffold(name, samples, spec, tools), name, spec, tools)
+    made = _scaffold(name, samples, spec, tools)
+    if made.sound:
+        made = made._replace(doubt=withheld(made.dialect, made.files[grammar_path(spec, name)], samples, tools))
+    return completed(made, name, spec, tools)
 
 
 def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None) -> Scaffold:

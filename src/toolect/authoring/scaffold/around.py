@@ -20,7 +20,9 @@ def before_calls(texts: Sequence[str]) -> list[str]:
     if len(set(texts)) == 1 or _spoken("".join(shared)):
         found = pieces("".join(shared), [])
         at = max((i for i, piece in enumerate(found) if isinstance(piece, Prose)), default=-1)
-        shared = tokens("".join(str(piece) for piece in found[at + 1 :]))
+        behind = "".join(str(piece) for piece in found[at + 1 :])
+        line = "".join(shared).rpartition("\n")[2]  # a line of its own is no prose, if it looks like none
+        shared = tokens(behind if behind.strip() or _spoken(line) or line.replace(" ", "").isalnum() else line)
     while shared and (shared[0].isspace() or shared[0] in _SENTENCE):
         shared = shared[1:]
     return shared

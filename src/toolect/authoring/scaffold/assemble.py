@@ -90,7 +90,10 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> Iterator[tuple[Draft, l
         contents = iter(found.contents)
         texts = ["\n".join(next(contents) for _ in here) for here in told]
         expected = [
-            Expected(calls, text.strip() if sample.content is None else sample.content)
+            Expected(
+                calls,
+                "\n".join((text.strip(), *(call.said for call in calls))) if sample.content is None else sample.content,
+            )
             for sample, calls, text in zip(samples, seen.calls, texts, strict=True)
         ]
         leads = Counter(gap_before(stretch.text) for stretch in flat if stretch.before and stretch.text.strip())

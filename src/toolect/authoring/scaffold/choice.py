@@ -8,8 +8,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.code_calls import code_calls
-from toolect.authoring.scaffold.guesses import FEW, Guess, is_markup, worth
-from toolect.authoring.scaffold.json_calls import json_values
+from toolect.authoring.scaffold.guesses import Guess, is_markup, worth
+from toolect.authoring.scaffold.json_calls import FEW, json_values
 from toolect.authoring.scaffold.pieces import has_markers
 from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING
 from toolect.message import Call, Message, dumps
@@ -34,6 +34,8 @@ class Option(NamedTuple):
     messages: Sequence[Message]
     """What is read."""
     grammar: str
+    lost: int
+    """Characters that the samples say, and that are given out nowhere."""
 
     @property
     def calls(self) -> list[Call]:
@@ -55,7 +57,7 @@ class Option(NamedTuple):
         calls = self.calls
         words = [word for call in calls for word in (call.name, *(call.arguments or ()))]
         values = [value for call in calls for value in (call.arguments or {}).values()]
-        said = sum(len(message.content) for message in self.messages)
+        said = self.lost + sum(len(message.content) for message in self.messages)
         said += sum(len(value if isinstance(value, str) else dumps(value)) for value in values)
         said += ODD * sum(isinstance(value, str) and _MARKED.search(value) is not None for value in values)
         said += ODD * len(odd(self.grammar)) + UNWRITTEN * (not self.written)

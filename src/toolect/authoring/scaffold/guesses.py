@@ -9,17 +9,13 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.frames import IDENTIFIER, NEAR, readings
-from toolect.authoring.scaffold.json_calls import ARGUMENTS, IDS, NAMES, json_values
+from toolect.authoring.scaffold.json_calls import ARGUMENTS, FEW, IDS, NAMES, NUMBERED, json_values
 from toolect.authoring.scaffold.sighting import LOOK
 from toolect.authoring.scaffold.structured_calls import Keys, members_of, object_in
 from toolect.message import Json
 
 MAX_GUESSES = 6
 """Guesses of which a dialect is made. Beyond it: the likeliest count."""
-
-
-FEW = 3
-"""Calls from which on what stands in all of them is no data."""
 
 
 class Guess(NamedTuple):
@@ -146,6 +142,8 @@ def worth(name: str) -> float:
     parts = _PARTS.findall(name)
     if 2 * sum(map(is_markup, parts)) > len(parts):
         return -0.4
+    if NUMBERED.fullmatch(name):
+        return -0.8
     if name[:1].isupper() or not name.isascii() or re.search(r"\d[a-zA-Z]", name):
         return -0.4
     return 0.4 if re.search(r"[a-z\d][_.-][a-z\d]|[a-z][A-Z]", name) else 0.0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from toolect.authoring.scaffold.notations import python_value
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.sighting import IDENTIFIER, LOOK, MAX_STARTS, Sighting, name_mark
+from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING
 from toolect.message import Json
 
 NAMES = ("name", "tool_name", "tool", "function_name", "function", "action", "recipient_name")
@@ -16,6 +17,10 @@ ARGUMENTS = (
     "arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "kwargs", "tool_args",
 )  # fmt: skip
 IDS = ("id", "call_id", "tool_call_id")
+NUMBERED = re.compile(r"[^\W\d]*[-_.:]?\d+|(?=[^\W_]*\d[^\W\d_])[^\W_]+")
+"""What ids look like: numbered words, and digits between letters."""
+FEW = 3
+"""Calls from which on what stands in all of them is no data."""
 
 
 def json_calls(text: str) -> Sighting:
@@ -95,7 +100,19 @@ def shape_of(value: Json) -> Json:
 
 def _kept(value: dict[str, Json], key: str, name: str, given: str) -> bool:
     """True for keys that a shape says something of."""
-    return key in (name, given, *IDS, "content") or isinstance(value[key], str)
+    return key in (name, given, *IDS) or member(key, [value[key]]) is not None
+
+
+def member(key: str, found: Sequence[Json]) -> str | None:
+    """What a member says that is no part of a call, of which `found` was seen: content, reasoning, or always the same.
+
+    None where it may be anything: what is no text, or has digits in it that a few calls do not show to be always there.
+    """
+    texts = [value for value in found if isinstance(value, str)]
+    if texts and (key == "content" or any(" " in text.strip() for text in texts)):
+        return "$reasoning" if SPEAKS_OF_THINKING.search(key) else "$content"
+    few = len(texts) < FEW and any(map(str.isdigit, "".join(texts)))
+    return texts[0] if len({*texts}) == 1 and not few else None
 
 
 def _key(key: str, needed: bool) -> str:
@@ -109,7 +126,7 @@ def _field(key: str, value: Json, name: str, given: str) -> Json:
         return _arguments(value)
     if key in IDS:
         return "$id"
-    return "$content" if key == "content" else value
+    return member(key, [value])
 
 
 def _arguments(value: Json) -> str | None:

@@ -24,6 +24,7 @@ from toolect.authoring.scaffold.nested_values import NESTED
 from toolect.authoring.scaffold.pasted import Sample, cases, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.trials import failed_trial, unshown
+from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.message import Json, Message
@@ -33,6 +34,8 @@ VALUES = Path("grammars/values")
 """Where the value languages are, which stand beside the grammar."""
 MAX_DRAFTS = 24
 """Drafts that are tried on the samples. Beyond it: the best of those counts."""
+MAX_DOUBTED = 4
+"""Drafts that read all samples, and are doubted. Beyond it: the best of those counts."""
 
 
 class Scaffold(NamedTuple):
@@ -70,6 +73,7 @@ def best(
 ) -> tuple[tuple[int, ...], Scaffold]:
     """The dialect of the draft that reads most samples, after what ranks it."""
     chosen: tuple[tuple[int, ...], Scaffold] | None = None
+    further = MAX_DOUBTED
     for one in islice(chain(found, [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
             made, written = _induced(name, one, samples, spec, tools)
@@ -80,11 +84,15 @@ def best(
                 made.read - unseen if made.calls else 0,
                 one is not None,
                 shown,
+                len(samples) == 1 or not made.doubt,
                 2 * written >= len(samples),
             )
             if chosen is None or rank > chosen[0]:
                 chosen = rank, made
             if made.sound and all(rank) and not unseen:
+                break
+            further -= bool(made.calls) and not made.unread
+            if not further:
                 break
     assert chosen is not None  # text without calls always makes one
     return chosen
@@ -109,6 +117,8 @@ def _induced(
     if draft is not None and draft.arguments is not None and made.calls and not made.unread:
         messages = [message for message in made.messages if message is not None]
         made = made._replace(doubt=made.doubt or unshown(draft.arguments, messages, tools))
+    if len(samples) > 1 and made.sound:  # one alone shows too little to choose by that
+        made = made._replace(doubt=withheld(made.dialect, files[grammar_path(spec, name)], prefixed, tools))
     ends = draft.end if draft is not None else ()
     return made, sum(writes(made.dialect, sample, tools, ends) for sample in prefixed)
 

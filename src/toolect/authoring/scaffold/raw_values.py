@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from html import unescape
 from itertools import islice
 from typing import NamedTuple
 
@@ -251,7 +252,9 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
             return
     options = []
     words = {
-        value.strip() for gap, value in zip(gaps, found, strict=True) if "string" not in gap.kinds or len(gap.kinds) > 1
+        unescape(value.strip())
+        for gap, value in zip(gaps, found, strict=True)
+        if "string" not in gap.kinds or len(gap.kinds) > 1
     }
     if any(value[:1] in ("[", "{") and json_literal(value, 0) is None for value in words):
         options.append("spelling: python")

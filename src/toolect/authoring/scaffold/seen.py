@@ -38,6 +38,10 @@ class SeenCall(NamedTuple):
     name: str
     keys: tuple[str, ...] | None
     marks: tuple[Mark, ...]
+    said: str = ""
+    """Content that is in the same JSON."""
+    within: Json = None
+    """The JSON that it is the first call of."""
 
 
 class Seen(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolect._values.toolset import ToolSchemas
 from toolect.authoring.scaffold.json_calls import ARGUMENTS, IDS, NAMES, json_values
+from toolect.authoring.scaffold.json_members import CALL, filled, further, merged, saying
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.seen import Seen, SeenCall
 from toolect.authoring.scaffold.sighting import IDENTIFIER
@@ -49,7 +50,7 @@ def structured_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
     calls: list[list[SeenCall]] = [[] for _ in texts]
     found: list[Found] = []
     wraps: list[Json] = []
-    layouts: list[str] = []
+    layouts: list[str | None] = []
     for sample, text in enumerate(texts):
         for start, end, value in json_values(text):
             inside: list[Found] = []
@@ -57,7 +58,8 @@ def structured_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
             if not inside:
                 continue
             mark = Mark(start, end, Hole.JSON)
-            calls[sample] += [one.called()._replace(marks=() if i else (mark,)) for i, one in enumerate(inside)]
+            first, *others = [one.called() for one in inside]
+            calls[sample] += [first._replace(marks=(mark,), within=value), *others]
             found += inside
             wraps.append(wrap)
             layouts.append(_layout(text[start:end], value))
@@ -65,17 +67,12 @@ def structured_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
         return
     shape = _shape(found)
     if shape is not None:
-        yield Seen(
-            tuple(map(tuple, calls)), None, _filled(max(wraps, key=repr), shape), max(layouts, key=layouts.count)
-        )
-
-
-_CALL = "\0call"
-"""Where a call is in what is around it."""
+        whole = filled(merged(wraps), shape)
+        yield Seen(tuple(tuple(saying(one, whole) for one in here) for here in calls), None, whole, _most(layouts))
 
 
 def _wrap(value: Json, tools: ToolSchemas, found: list[Found]) -> Json:
-    """What is around the calls in a value, with `_CALL` for each of them, which are added to `found`."""
+    """What is around the calls in a value, with `CALL` for each of them, which are added to `found`."""
     if isinstance(value, list):
         inner = [_wrap(item, tools, found) for item in value]
         calls = [item for item in inner if item is not None]
@@ -85,25 +82,15 @@ def _wrap(value: Json, tools: ToolSchemas, found: list[Found]) -> Json:
     call = _found(value, tools)
     if call is not None:
         found.append(call)
-        return _CALL
+        return CALL
     around = {key: _wrap(inner, tools, found) for key, inner in value.items()}
     if not any(inner is not None for inner in around.values()):
         return None
     return {
-        key if inner is not None else f"{key}?": value[key] if inner is None else inner
+        key if inner is not None else f"{key}?": inner or value[key]
         for key, inner in around.items()
         if inner is not None or isinstance(value[key], str)
     }
-
-
-def _filled(wrap: Json, shape: Json) -> Json:
-    if wrap == _CALL:
-        return shape
-    if isinstance(wrap, list):
-        return [_filled(item, shape) for item in wrap]
-    if isinstance(wrap, dict):
-        return {key: _filled(inner, shape) for key, inner in wrap.items()}
-    return wrap
 
 
 def _found(value: dict[str, Json], tools: ToolSchemas) -> Found | None:
@@ -227,33 +214,26 @@ def _level(found: Sequence[Found], way: Keys) -> Json:
         elif here in (first.name[: len(here)], first.arguments[: len(here)]):
             level[key] = _level(found, here)
         else:
-            level |= _further(key, [one.get(key) for one in objects], taken="$id" in level.values())
+            level |= further(key, [one.get(key) for one in objects], taken="$id" in level.values())
     return level
 
 
-def _further(key: str, given: Sequence[Json], taken: bool) -> dict[str, Json]:
-    """What a member says that is neither name nor arguments: an id, content, or nothing new."""
-    texts = [value for value in given if isinstance(value, str)]
-    apart = (
-        len(texts) > 1 and len(set(texts)) == len(texts) and all(re.fullmatch(r"[\w.:-]{1,64}", text) for text in texts)
-    )
-    if not taken and texts and (key in IDS or apart):
-        return {f"{key}?": "$id"}
-    if key == "content" and texts:
-        return {f"{key}?": "$content"}
-    if texts and len(set(texts)) == 1:
-        return {f"{key}?": texts[0]}
-    return {}
-
-
-def _layout(text: str, value: Json) -> str:
-    """How the text of a value is spaced, as an entry says it; nothing for the default."""
+def _layout(text: str, value: Json) -> str | None:
+    """How the text of a value is spaced, as an entry says it; nothing for the default, None where it does not show."""
+    if text == json.dumps(value, ensure_ascii=False) == json.dumps(value, ensure_ascii=False, separators=(",", ":")):
+        return None
     if text == json.dumps(value, ensure_ascii=False, separators=(",", ":")):
         return "compact"
     for indent in range(1, 9):
         if text == json.dumps(value, ensure_ascii=False, indent=indent):
             return f"indented {indent}"
     return ""
+
+
+def _most(layouts: Sequence[str | None]) -> str:
+    """The layout that most of the values have that show one."""
+    shown = [layout for layout in layouts if layout is not None]
+    return max(shown, key=shown.count, default="")
 
 
 def named_json_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]:
@@ -263,7 +243,7 @@ def named_json_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
         return
     pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])")
     calls: list[list[SeenCall]] = []
-    layouts: list[str] = []
+    layouts: list[str | None] = []
     for text in texts:
         here: list[SeenCall] = []
         words = list(pattern.finditer(text))
@@ -283,8 +263,7 @@ def named_json_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
             at = marks[-1].end
         calls.append(here)
     if layouts:
-        layout = max(layouts, key=layouts.count)
-        yield Seen(tuple(map(tuple, calls)), None, "$arguments", layout)
+        yield Seen(tuple(map(tuple, calls)), None, "$arguments", _most(layouts))
 
 
 def _closes(text: str, word: re.Match[str]) -> bool:

@@ -14,6 +14,7 @@ from toolect.authoring.scaffold.guesses import Guess, guesses, shown
 from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
 from toolect.authoring.scaffold.making import Scaffold, best, grammar_path
 from toolect.authoring.scaffold.pasted import Sample
+from toolect.authoring.scaffold.withheld import dropped
 
 MAX_TRIED = 6
 """Drafts that are tried for each guess at the tools. Beyond it: the best of those counts."""
@@ -88,5 +89,6 @@ def _tried(
     guess = guess or known
     if not made.calls or guess is None:
         return []
-    option = Option(guess, made.sound, rank[-1], got, made.files[grammar_path(spec, name)])
+    lost = sum(len(value) for sample in samples for value in dropped(made.dialect, sample.text))
+    option = Option(guess, made.sound, rank[-1], got, made.files[grammar_path(spec, name)], lost)
     return [] if prosaic(option) else [(option, made)]

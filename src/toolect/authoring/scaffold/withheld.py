@@ -1,0 +1,214 @@
+"""What samples say that a new dialect does not give out, or not as it is.
+
+That is prose, names and numbers in markup; members of JSON that are dropped; content with markup around it; values with
+more in them than a value.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+
+from toolect._shown import cut, one_line
+from toolect._spec.holes import holes, members
+from toolect._spec.model import Role
+from toolect._spec.shape_model import Const, HoleKind
+from toolect.authoring.derivation import Leaf, LeafKind, derive
+from toolect.authoring.scaffold.guesses import is_markup
+from toolect.authoring.scaffold.json_calls import FEW, NUMBERED, json_values
+from toolect.authoring.scaffold.pasted import Sample
+from toolect.authoring.scaffold.structured_calls import object_in
+from toolect.compiled import Dialect
+from toolect.message import Call, Content, Json, Message, dumps
+
+MAX_SHOWN = 60
+"""Characters of what is withheld that are shown."""
+
+
+def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: Sequence[Json] | None) -> str:
+    """Why samples that are read may say more than the dialect gives out; "" if nothing speaks for it."""
+    found = [derive(dialect, sample.text, tools, prefix=sample.prefix) for sample in samples]
+    messages = [one.message for one in found]
+    leaves = [[node for _, node in one.tree.walk() if isinstance(node, Leaf)] for one in found]
+    texts = [one.text for one in found]
+    return next(
+        chain(
+            _in_markers(grammar, leaves, messages),
+            _dropped(dialect, texts, leaves, messages),
+            _marked(messages),
+            _names(messages) if not tools else (),
+            _joined(texts, leaves, messages),
+            _escaped(messages),
+        ),
+        "",
+    )
+
+
+# In markup
+
+
+_SENTENCE = re.compile(
+    r"[^\W\d_]{2,}(?:['’]\w+)?(?:,? [^\W\d_]+(?:['’]\w+)?){3,}|[^\W\d_]{2,}(?: [^\W\d_]+)+[.!?…](?=\s|\Z)"
+)
+"""Four words in a row, or two and what ends a sentence."""
+
+
+def _in_markers(grammar: str, leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]) -> Iterator[str]:
+    """Names that are called, sentences and numbers in the markers of a grammar."""
+    calls = [call for message in messages for call in message.calls]
+    names = {call.name for call in calls if not is_markup(call.name)}
+    shown = [{leaf.name for leaf in here if leaf.kind is LeafKind.MARKER} for here in leaves]
+    for marker in dict.fromkeys(name for here in shown for name in sorted(here)):
+        text = one_line(marker)
+        words = re.findall(r"\w+(?:[.-]\w+)*", marker)
+        own = dumps(marker) in grammar  # and not a name that comes again
+        if name := next((word for word in words if own and word in names), None):
+            yield f"`{name}` was taken for markup in `{cut(text, MAX_SHOWN)}`, and is called elsewhere"
+        if (match := _SENTENCE.search(marker)) and sum(marker in here for here in shown) < FEW:
+            yield f"`{cut(match[0], MAX_SHOWN)}` was taken for markup, which so few samples do not show"
+        number = next((word for word in words if re.search(r"\d", word)), None)
+        if number is not None and len(calls) < FEW:
+            yield f"`{number}` was taken for markup, which so few calls do not show"
+
+
+# In JSON
+
+
+def _dropped(
+    dialect: Dialect,
+    texts: Sequence[str],
+    leaves: Sequence[Sequence[Leaf]],
+    messages: Sequence[Message],
+) -> Iterator[str]:
+    """Members of JSON that are given out nowhere: texts, and what is not always the same."""
+    constant = {*_constants(dialect)}
+    other: dict[str, list[str]] = defaultdict(list)
+    for text, here, message in zip(texts, leaves, messages, strict=True):
+        for key, value in _lost(text, here, message, constant):
+            other[key].append(value)
+    for key, found in other.items():
+        if len({*found}) > 1 or len(found) < FEW or found[0].startswith('"'):
+            shown = ", ".join(dict.fromkeys(found))
+            yield f"what `{one_line(key)}` holds is given out nowhere: {cut(one_line(shown), MAX_SHOWN)}"
+    calls = sum(len(message.calls) for message in messages)
+    for value in constant:
+        if isinstance(value, str) and re.search(r"\d", value) and calls < FEW:
+            yield f"`{cut(one_line(value), MAX_SHOWN)}` was taken for a constant, which so few calls do not show"
+
+
+def dropped(dialect: Dialect, text: str) -> list[str]:
+    """What members of JSON hold in a text that the dialect reads, and does not give out."""
+    if not any(HoleKind.NAME in holes(shape) for shape in dialect.spec.shapes.values()):
+        return []
+    found = derive(dialect, text)
+    leaves = [node for _, node in found.tree.walk() if isinstance(node, Leaf)]
+    return [value for _, value in _lost(text, leaves, found.message, {*_constants(dialect)})]
+
+
+def _constants(dialect: Dialect) -> Iterator[Json]:
+    """What shapes have that is always the same."""
+    for shape in dialect.spec.shapes.values():
+        yield from (inner.value for _, inner in members(shape) if isinstance(inner, Const))
+
+
+def _lost(text: str, leaves: Sequence[Leaf], message: Message, constant: Iterable[Json]) -> Iterator[tuple[str, str]]:
+    """The members of JSON that are given out nowhere, each with its key."""
+    given = {dumps(value) for value in (*constant, *_given(message))}
+    for leaf in leaves:
+        if leaf.kind is LeafKind.SLOT and Role.NAME in leaf.fills:
+            for _, _, value in json_values(text[slice(*leaf.span)]):
+                yield from ((key, shown) for key, one in _scalars(value) if (shown := dumps(one)) not in given)
+
+
+def _given(message: Message) -> Iterator[Json]:
+    """The texts, numbers and words that a message has in it."""
+    yield from (message.content, message.reasoning)
+    for segment in message.segments:
+        yield segment.text if not isinstance(segment, Call) else segment.name
+    for call in message.calls:
+        yield call.id
+        yield from (value for _, value in _scalars(call.arguments or {}))
+
+
+def _scalars(value: Json, key: str = "") -> Iterator[tuple[str, Json]]:
+    """What objects and lists hold at last, each after its key, also those that are JSON in a string."""
+    inner = object_in(value) if isinstance(value, str) else None
+    value = value if inner is None else inner
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _scalars(one, key)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _scalars(one, key)
+    else:
+        yield key, value
+
+
+# Around content
+
+
+def _marked(messages: Sequence[Message]) -> Iterator[str]:
+    """Content before a call that begins with a sign, as prose does not."""
+    for message in messages:
+        for segment in message.segments if message.calls else ():
+            text = segment.text.strip() if isinstance(segment, Content) else ""
+            if text and _is_sign(text[0]):
+                shown = cut(one_line(text), MAX_SHOWN)
+                yield f"`{shown}` is content: if that begins with markup, or is reasoning, write it into the grammar"
+
+
+def _is_sign(sign: str) -> bool:
+    """True for a sign that prose does not begin with."""
+    kind = unicodedata.category(sign)
+    return kind[0] in "PSZC" and kind != "So" and sign not in "\"'“‘«„¿¡…—"
+
+
+# In values
+
+
+def _names(messages: Sequence[Message]) -> Iterator[str]:
+    """Names that are all numbered, or have digits between their letters: ids look like that."""
+    names = [call.name for message in messages for call in message.calls]
+    if names and all(map(NUMBERED.fullmatch, names)):
+        yield f"`{one_line(names[0])}` was taken for the name of a tool, and looks like an id"
+
+
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_QUOTES = {'"': '"', "'": "'", "«": "»", "“": "”", "‘": "’", "`": "`"}
+
+
+def _joined(texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]) -> Iterator[str]:
+    """A value that has in it what stands behind a key, where no call has two arguments."""
+    calls = [call for message in messages for call in message.calls]
+    if any(len(call.arguments or ()) > 1 for call in calls):
+        return
+    behind = {
+        text[slice(*after.span)].strip()[:1]
+        for text, here in zip(texts, leaves, strict=True)
+        for leaf, after in pairwise(here)
+        if Role.KEY in leaf.fills and after.kind is LeafKind.MARKER
+    }
+    for value in _strings(messages):
+        for sign in behind - {""}:
+            if re.search(rf"\w[\"']?\s?{re.escape(sign)}", value):
+                shown = cut(one_line(value), MAX_SHOWN)
+                yield f"the value `{shown}` may be several: no sample shows two arguments of a call"
+
+
+def _escaped(messages: Sequence[Message]) -> Iterator[str]:
+    """Texts that are as they are written: with their quotes, with escapes of URLs."""
+    values = [value for value in _strings(messages) if value]
+    quoted = [value for value in values if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]]
+    if 2 * len(quoted) > len(values):
+        yield f"the value `{cut(one_line(quoted[0]), MAX_SHOWN)}` stands between quotes, which may be none of it"
+    if value := next(filter(_PERCENT.search, values), None):
+        yield f"the value `{cut(one_line(value), MAX_SHOWN)}` has escapes in it that are not read"
+
+
+def _strings(messages: Sequence[Message]) -> Iterator[str]:
+    """The arguments that are texts."""
+    for call in (call for message in messages for call in message.calls):
+        yield from (value for value in (call.arguments or {}).values() if isinstance(value, str))

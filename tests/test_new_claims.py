@@ -1,0 +1,111 @@
+"""What `toolect new` does not claim: dialects that read their samples, and give out less than these say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from toolect.authoring.scaffold import Sample, Scaffold, scaffold
+from toolect.message import Json
+
+
+def tool(name: str, **kinds: str) -> Json:
+    """A declared tool; its parameters with their types."""
+    return {
+        "name": name,
+        "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()}},
+    }
+
+
+TOOLS = [tool("get_tide", port="string", days="integer"), tool("list_ports"), tool("send-note", text="string")]
+CALLS: list[tuple[str, dict[str, Json]]] = [
+    ("get_tide", {"port": "Brest", "days": 3}),
+    ("send-note", {"text": "come at ten"}),
+    ("get_tide", {"port": "Le Havre", "days": 12}),
+    ("list_ports", {}),
+]
+
+
+def induced(texts: list[str], tools: list[Json] | None = None) -> Scaffold:
+    """The dialect of samples."""
+    samples = [Sample(f"Sample {i}", text) for i, text in enumerate(texts, 1)]
+    return scaffold("new", samples, Path("new.yaml"), tools)
+
+
+def spec(made: Scaffold) -> str:
+    """The entry of a new dialect."""
+    return made.files[Path("new.yaml")]
+
+
+def planned(*calls: tuple[str, dict[str, Json]], **said: str) -> str:
+    """An answer that is one object: what is said, and steps."""
+    steps = [{"step": i, "do": {name: given}} for i, (name, given) in enumerate(calls, 1)]
+    return json.dumps({**said, "plan": steps})
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
+def test_prose_beside_calls_in_json_is_content_or_reasoning(tools: list[Json] | None) -> None:
+    """Sentences are no constants; a number that runs is said to be given out nowhere."""
+    made = induced(
+        [
+            planned(CALLS[0], say="I look up the tide."),
+            planned(*CALLS[1:3], thought="Two things to do, then."),
+            planned(CALLS[2], thought="Well, I know that.", say="One moment."),
+            planned(CALLS[3]),
+        ],
+        tools,
+    )
+    assert '"say?": $content' in spec(made) and '"thought?": $reasoning' in spec(made)
+    assert made.doubt.startswith("what `step` holds is given out nowhere: 1, 2") and not made.unread
+    message = made.dialect.parse(planned(CALLS[3], thought="No.", say="Yes, I do."))
+    assert (message.content, message.reasoning) == ("Yes, I do.", "No.")
+
+
+def wrapped(ref: str, name: str, given: dict[str, Json]) -> str:
+    """A call in an envelope that has an id."""
+    return f"@@RUN {json.dumps({'ref': ref, 'v': 1, 'op': {'verb': name, 'with': given}})}@@"
+
+
+def test_ids_are_no_constants_and_no_names() -> None:
+    """What one sample shows may be always the same, or an id: that is said; several show that it is one."""
+    made = induced([wrapped("c-01", *CALLS[0])], TOOLS)
+    assert "c-01" not in spec(made) and "c-01" in made.doubt
+    several = [wrapped("c-01", *CALLS[0]), wrapped("c-01", *CALLS[1]) + wrapped("c-02", *CALLS[2])]
+    made = induced([*several, wrapped("c-01", *CALLS[2]), f"Well.\n{wrapped('c-01', *CALLS[0])}"])
+    [*_, call] = made.dialect.parse(several[1]).calls
+    assert (call.name, call.id) == ("get_tide", "c-02")
+
+
+def test_numbers_in_markers_that_few_calls_show() -> None:
+    """A header that one call has may be another one in the next."""
+    made = induced(['POST /get_tide HTTP\nCall-Id: 0003\n\n{"port": "Brest", "days": 3}'], TOOLS)
+    assert made.doubt == "`0003` was taken for markup, which so few calls do not show"
+
+
+def test_values_that_are_several() -> None:
+    """Where no call is seen to have two arguments, a value may hold the others."""
+    texts = ["[get_tide](port~«Brest»; days~3)", "[send-note](text~«come at ten»)\n[get_tide](port~«Rome»; days~1)"]
+    made = induced([*texts, "I go.\n[get_tide](port~«Le Havre»; days~12)\n[list_ports]()"])
+    assert not made.sound
+
+
+def test_escapes_that_are_not_read() -> None:
+    """Values with the escapes of a URL in them are read as that; where they are no URL, that is said."""
+    url = "-> tool://send-note?text={}\n"
+    made = induced([url.format("come%20at%20ten"), "So.\n" + url.format("stay"), url.format("a%20b%2C%20c") * 2])
+    assert [call.arguments for call in made.dialect.parse(url.format("two%20words")).calls] == [{"text": "two words"}]
+    made = induced([url.format("come%20at%20ten") + "-> tool://list_ports\n", url.format("a <b>, %2C c")], TOOLS)
+    assert not made.sound
+
+
+@pytest.mark.parametrize("mark", ["*Thinking:* {}\n\n---\n\n", "#!think\n{}\n#!done\n", "~~{}~~\n", "@@MUSE\n{}\n@@\n"])
+def test_content_that_begins_with_a_sign(mark: str) -> None:
+    """Reasoning with markers of its own is read as that, or it is said that it may be some."""
+    call = '@@get_tide\nport: "{}"\ndays: {}\n@@end'
+    texts = [call.format("Brest", 3), mark.format("The user asks for a tide.") + call.format("Le Havre", 12)]
+    texts += [f"I look.\n{call.format('Rome', 2)}", mark.format("It is late,\nand dark.") + call.format("Oslo", 0)]
+    made = induced(texts, TOOLS)
+    message = made.dialect.parse(mark.format("Something else.") + call.format("Bergen", 1), TOOLS)
+    assert message.reasoning.strip() == "Something else." if made.sound else made.left or "is content" in made.doubt
