@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from toolect.authoring.scaffold import Sample, Scaffold, scaffold
+from toolect.cli import main
 from toolect.message import Json
 
 
@@ -109,3 +111,19 @@ def test_content_that_begins_with_a_sign(mark: str) -> None:
     made = induced(texts, TOOLS)
     message = made.dialect.parse(mark.format("Something else.") + call.format("Bergen", 1), TOOLS)
     assert message.reasoning.strip() == "Something else." if made.sound else made.left or "is content" in made.doubt
+
+
+def test_where_a_sample_is_not_read(tmp_path: Path) -> None:
+    """What is wrong there, the text and its place."""
+    texts = ["<go>get_tide\nport = Brest\ndays = 3\n</go>", "<go>get_tide\nport = Le Havre\ndays = 12\n</go>"]
+    texts += ["So.\n<go>send-note\ntext = Well\n</go>", "Look:\n<go>get_tide soon\nport = Oslo\n</go>"]
+    files = [tmp_path / f"{i}.txt" for i in range(len(texts))]
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    words = ["new", "mine", *map(str, files), "--tools", str(tmp_path / "tools.json"), "--into", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    told = next(line for line in result.output.splitlines() if "Sample 4" in line)
+    assert "the marker `<go>` is out of place" in told
+    assert told.endswith("`<go>get_tide soon\\nport…` in line 2, column 1")

@@ -93,7 +93,6 @@ def _begin(
     words: tuple[tuple[str, ...], tuple[str, ...]], base: str | None, spec: Path, append: str | None, anyway: bool,
 ) -> Begun:  # fmt: skip
     """Write the files of a dialect, unless a known one reads all."""
-    from toolect._values.toolset import tool_schemas
     from toolect.authoring.scaffold import Sample, like, scaffold, scaffold_told
     from toolect.chat_template.probes import TOOLS
     from toolect.cli.new.words import asked, asks, worded
@@ -118,7 +117,7 @@ def _begin(
             tools = worded(*named)
             made = scaffold(name, samples, spec, tools)
     write(made.files, spec if append is not None else None)
-    return Begun(_tell(made, samples, spec, list(tool_schemas(tools))), made.dialect if made.calls else None)
+    return Begun(_tell(made, samples, spec, tools), made.dialect if made.calls else None)
 
 
 def _spec(name: str, append: str | None, into: str) -> Path:
@@ -189,7 +188,7 @@ def write(files: Mapping[Path, str], append: Path | None) -> None:
         raise Misuse(f"expected to write `{path}`, got `{why}`: choose another folder") from None
 
 
-def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[str]) -> int:
+def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[Json]) -> int:
     """How far it got, and what to do next; the exit code."""
     if not samples:
         click.echo(f"next: toolect lint {spec}")

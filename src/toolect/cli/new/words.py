@@ -50,8 +50,12 @@ def _words(question: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence[str]) -> Iterator[str]:
+def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, declared: Sequence[Json]) -> Iterator[str]:
     """What was not understood, and what to write by hand."""
+    from toolect._values.toolset import tool_schemas
+    from toolect.authoring.scaffold.unread import why_unread
+
+    tools = list(tool_schemas(declared))
     grammar = spec.parent / "grammars"
     if not made.calls:
         yield f"found no call in {counted(len(samples), 'sample')}" + ("" if tools else _HINT)
@@ -68,8 +72,11 @@ def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: S
         return
     if made.doubt:
         yield made.doubt
-    for title in made.unread:
-        yield f"{title} is not read: nothing stands below it in the corpus, write there what it says"
+    unread = [sample for sample in samples if sample.title in made.unread]
+    for sample in unread:
+        yield f"{sample.title} is not read: {why_unread(made.dialect, sample, made.left, declared)}"
+    if unread:
+        yield f"nothing stands below {'it' if len(unread) == 1 else 'them'} in the corpus: write there what is said"
     if made.left:
         shown = ", ".join(f"`{one_line(part)}`" for part in made.left)
         yield f"{shown} would stay in the content: if it is markup, write it into the grammar, in {grammar}"
