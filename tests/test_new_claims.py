@@ -104,13 +104,15 @@ def test_escapes_that_are_not_read() -> None:
 
 @pytest.mark.parametrize("mark", ["*Thinking:* {}\n\n---\n\n", "#!think\n{}\n#!done\n", "~~{}~~\n", "@@MUSE\n{}\n@@\n"])
 def test_content_that_begins_with_a_sign(mark: str) -> None:
-    """Reasoning with markers of its own is read as that, or it is said that it may be some."""
+    """Reasoning with markers of its own is read as that; where it does not show what ends it, that is said."""
     call = '@@get_tide\nport: "{}"\ndays: {}\n@@end'
     texts = [call.format("Brest", 3), mark.format("The user asks for a tide.") + call.format("Le Havre", 12)]
     texts += [f"I look.\n{call.format('Rome', 2)}", mark.format("It is late,\nand dark.") + call.format("Oslo", 0)]
     made = induced(texts, TOOLS)
     message = made.dialect.parse(mark.format("Something else.") + call.format("Bergen", 1), TOOLS)
-    assert message.reasoning.strip() == "Something else." if made.sound else made.left or "is content" in made.doubt
+    assert made.sound and message.reasoning.strip() == "Something else."
+    heading = [text.replace(mark.format("It is late,\nand dark."), "## Well\nIt is late.\n\n") for text in texts]
+    assert not induced(heading, TOOLS).sound
 
 
 def test_where_a_sample_is_not_read(tmp_path: Path) -> None:

@@ -49,16 +49,20 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[,.!?:]?\s+[^\W\d_]+(?![\w=(\[{])")
 _SAID = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]+(?![\w=(\[{]).*[.!?…:](?:\s|<|\Z)")
 
 
-def after_calls(texts: Sequence[str]) -> list[str]:
-    """What stands behind the last call of every sample, without content after that."""
+def after_calls(texts: Sequence[str], lined: bool = False) -> list[str]:
+    """What stands behind the last call of every sample, without content after that.
+
+    Where nothing else does, that is the end of the line, if calls are `lined`: their last value ends with it.
+    """
     shared = common_start(map(tokens, texts))
     if not any("".join(shared) == text for text in texts) or _spoken("".join(shared)):
         found = pieces("".join(shared), [])
         at = next((i for i, piece in enumerate(found) if isinstance(piece, Prose)), len(found))
         shared = tokens("".join(str(piece) for piece in found[:at]))
-    while shared and shared[-1].isspace():
-        shared = shared[:-1]
-    return shared
+    solid = shared
+    while solid and solid[-1].isspace():
+        solid = solid[:-1]
+    return solid or shared[:1] if lined and shared[:1] == ["\n"] else solid
 
 
 def gap_before(text: str) -> str:

@@ -61,7 +61,10 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> Iterator[tuple[Draft, l
     kind = Counter(holes).most_common(1)[0][0]
     alike_ones = [(texts, at) for texts, what, at in zip(inner, holes, numbers, strict=True) if what == kind]
     call = _inside(kind, [texts for texts, _ in alike_ones], [at for _, at in alike_ones])
-    before, after = before_calls([one.before for one in around]), after_calls([one.after for one in around])
+    before, after = (
+        before_calls([one.before for one in around]),
+        after_calls([one.after for one in around], _ends_raw(kind, seen)),
+    )
     thought = [one.before.removesuffix("".join(before)) for one in around if one.thought]
     thought += [
         sample.hidden
@@ -111,6 +114,12 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> Iterator[tuple[Draft, l
         )
         if not found.marked:
             return
+
+
+def _ends_raw(holes: Sequence[Hole], seen: Seen) -> bool:
+    """True where the last thing of a call is a raw value."""
+    last = seen.arguments.forms[0][-1] if seen.arguments is not None else None
+    return holes[-1] is Hole.ARGUMENTS and last is Hole.TEXT
 
 
 def _dividing(before: Sequence[str], texts: Sequence[str]) -> int:

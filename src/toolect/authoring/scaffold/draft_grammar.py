@@ -191,6 +191,7 @@ def _following(hole: Token, draft: Draft) -> Iterator[str]:
                 continue
             for other in run[at + 1 :]:
                 if other is Hole.ARGUMENTS:
+                    yield from filter(None, draft.arguments.around[:1] if draft.arguments is not None else ())
                     yield from (str(form[0]) for form in forms if not isinstance(form[0], Hole))
                 elif not isinstance(other, Hole):
                     yield other

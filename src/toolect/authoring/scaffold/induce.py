@@ -11,6 +11,7 @@ from toolect.authoring.scaffold.assemble import assemble
 from toolect.authoring.scaffold.by_looks import drafts_by_looks
 from toolect.authoring.scaffold.dialect_draft import Draft, Expected, Prepared, Stripped
 from toolect.authoring.scaffold.keyed_calls import keyed_calls
+from toolect.authoring.scaffold.odd_thoughts import odd_thoughts
 from toolect.authoring.scaffold.pieces import parted
 from toolect.authoring.scaffold.structured_calls import named_json_calls, structured_calls
 from toolect.authoring.scaffold.thoughts import Thought, speaking, stem, thoughts
@@ -120,4 +121,7 @@ def _thoughtful(texts: Sequence[str], tools: ToolSchemas) -> tuple[list[Stripped
         if form is not None:
             thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))
         stripped.append(Stripped(text, tuple(hidden)))
+    if thought is None:
+        marks, thought = odd_thoughts(texts)
+        stripped = [Stripped(one.text, (marks[i],)) if i in marks else one for i, one in enumerate(stripped)]
     return stripped, thought

@@ -242,7 +242,8 @@ def _around(head: str, behind: Sequence[Sequence[str]], empty: Sequence[str]) ->
     if same == len(parts) or not rest:
         return "", ""
     at = shared.index(rest[0]) if rest[0] in shared else 0
-    follows = any(one[: len(rest)] == rest for one in behind) and "".join(rest).strip()
+    solid = "".join(rest).strip() or "".join(rest).startswith("\n")
+    follows = any(one[: len(rest)] == rest for one in behind) and solid
     return ("".join(parts[same:]), "".join(shared[:at])) if at or follows else ("", "")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from toolect.authoring.scaffold.nested_values import NESTED, Elements, elements
 from toolect.authoring.scaffold.notations import NOTATIONS, Literal, json_literal, quoted_by
@@ -247,7 +248,8 @@ ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);")
 def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Values]:
     """The values if each looks like what is declared of it."""
     found = [gap.text[len(lead) : end] for gap, end in zip(gaps, ends, strict=True)]
-    for gap, value in zip(gaps, found, strict=True):
+    percent = any(map(_PERCENT.search, found)) and all(map(_IN_URL.fullmatch, found))
+    for gap, value in zip(gaps, map(unquote, found) if percent else found, strict=True):
         if gap.kinds and not any(_FORMS[kind].fullmatch(value.strip()) for kind in gap.kinds if kind in _FORMS):
             return
     options = []
@@ -265,7 +267,7 @@ def _checked(gaps: Sequence[Gap], lead: str, ends: Sequence[int]) -> Iterator[Va
     marked = any('\\"' in value or "\\\\" in value for value in found)
     if lead.endswith('"') and marked and "escapes: entities" not in options and all(map(_is_escaped, found)):
         options.append("escapes: json")
-    if any(map(_PERCENT.search, found)) and all(map(_IN_URL.fullmatch, found)):
+    if percent:
         options.append("escapes: percent")
     codec = f"{{{', '.join(['codec: schema', *options])}}}" if options else "schema"
     made = _finished(gaps, lead, ends, "")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
 
-_TAG = re.compile(r"<[^<>\n]{1,50}>|\[[^\[\]\n]{1,50}\]")
+_TAG = re.compile(r"(?<!<)<[^<>\n]{1,50}>(?!>)|\[[^\[\]\n]{1,50}\]")
 SPEAKS_OF_THINKING = re.compile(
     r"think|thought|reason|reflect|scratchpad|analysis|mus[ei]|ponder|plan(?!g)", re.IGNORECASE
 )

@@ -176,7 +176,7 @@ def _names(messages: Sequence[Message]) -> Iterator[str]:
         yield f"`{one_line(names[0])}` was taken for the name of a tool, and looks like an id"
 
 
-_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\n\\n|\\n[A-Z*#-]|\\\"")
 _QUOTES = {'"': '"', "'": "'", "«": "»", "“": "”", "‘": "’", "`": "`"}
 
 
@@ -199,12 +199,12 @@ def _joined(texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages: Se
 
 
 def _escaped(messages: Sequence[Message]) -> Iterator[str]:
-    """Texts that are as they are written: with their quotes, with escapes of URLs."""
+    """Texts that are as they are written: with their quotes, with escapes of URLs or of strings."""
     values = [value for value in _strings(messages) if value]
     quoted = [value for value in values if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]]
     if 2 * len(quoted) > len(values):
         yield f"the value `{cut(one_line(quoted[0]), MAX_SHOWN)}` stands between quotes, which may be none of it"
-    if value := next(filter(_PERCENT.search, values), None):
+    if value := next(filter(_ESCAPE.search, values), None):
         yield f"the value `{cut(one_line(value), MAX_SHOWN)}` has escapes in it that are not read"
 
 

@@ -53,7 +53,7 @@ def _words(question: str) -> list[str]:
 def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, declared: Sequence[Json]) -> Iterator[str]:
     """What was not understood, and what to write by hand."""
     from toolect._values.toolset import tool_schemas
-    from toolect.authoring.scaffold.unread import why_unread
+    from toolect.authoring.scaffold.not_read import why_unread
 
     tools = list(tool_schemas(declared))
     grammar = spec.parent / "grammars"
