@@ -122,6 +122,6 @@ def _thoughtful(texts: Sequence[str], tools: ToolSchemas) -> tuple[list[Stripped
             thought = Thought(*(thought or form)[:2], prompted=form.prompted or bool(thought and thought.prompted))
         stripped.append(Stripped(text, tuple(hidden)))
     if thought is None:
-        marks, thought = odd_thoughts(texts)
+        marks, thought = odd_thoughts(texts, list(tools))
         stripped = [Stripped(one.text, (marks[i],)) if i in marks else one for i, one in enumerate(stripped)]
     return stripped, thought

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.pieces import Mark, Prose, parted, space_after
-from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING, Thought
+from toolect.authoring.scaffold.thoughts import LIKELY, SPEAKS_OF_THINKING, SURE, Thought
 
 _WORDED = re.compile(r"([^\w\s(\[{\"']{1,6} ?)([^\W\d_]\w{0,20})([^\w\s(\[{\"']{0,6})(?=\s)")
 """Signs around a word that speaks of thinking."""
@@ -30,10 +30,11 @@ class _Opened(NamedTuple):
     closer: str
 
 
-def odd_thoughts(texts: Sequence[str]) -> tuple[dict[int, Mark], Thought | None]:
+def odd_thoughts(texts: Sequence[str], names: Collection[str] = ()) -> tuple[dict[int, Mark], Thought | None]:
     """The reasoning that samples begin with, by their numbers, and how it is written; nothing where that is not plain.
 
-    All samples that begin with the same marker have to have the same closer.
+    All samples that begin with the same marker have to have the same closer, with prose before it and none of the
+    `names` of tools, unless the marker speaks of nothing but thinking.
     """
     opened: dict[str, list[int]] = {}
     for i, text in enumerate(texts):
@@ -43,6 +44,11 @@ def odd_thoughts(texts: Sequence[str]) -> tuple[dict[int, Mark], Thought | None]
         found = [_closed(texts[i], i, opener) for i in numbers]
         closed = [one for one in found if one is not None]
         if len(closed) != len(found) or len({one.closer for one in closed}) > 1:
+            continue
+        inner = [texts[one.sample][len(opener) : one.start] for one in closed]
+        if not LIKELY.search(opener) and not all(_SENTENCE.match(text) for text in inner):
+            continue
+        if not SURE.search(opener) and any(name in text for name in names for text in inner):
             continue
         marks, forms = {}, []
         for one in closed:

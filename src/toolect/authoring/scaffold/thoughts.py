@@ -14,9 +14,9 @@ SPEAKS_OF_THINKING = re.compile(
 )
 
 _SPEAKS_OF_ANSWERS = re.compile(r"answer|response|reply|content|final|sa[yi]|speech|message|text|output", re.IGNORECASE)
-_SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
+SURE = re.compile(r"think|thought|reason", re.IGNORECASE)
 """Tags whose inside is reasoning even if it names a tool."""
-_LIKELY = re.compile(_SURE.pattern + "|reflect|scratchpad", re.IGNORECASE)
+LIKELY = re.compile(SURE.pattern + "|reflect|scratchpad", re.IGNORECASE)
 """Tags whose inside is reasoning whatever it looks like. Other words are those of tools, too: `plan_route`."""
 
 
@@ -57,7 +57,7 @@ def thoughts(text: str, names: Sequence[str] = (), spoken: Collection[str] = ())
         inner = text[tag.end() : close.start()]
         lead, solid, trail = parted(inner)
         before = text[close.end() :].strip() and not _TAG.search(inner)
-        told = _LIKELY.search(tag[0]) or (
+        told = LIKELY.search(tag[0]) or (
             before
             and (
                 SPEAKS_OF_THINKING.search(tag[0])
@@ -67,7 +67,7 @@ def thoughts(text: str, names: Sequence[str] = (), spoken: Collection[str] = ())
             )
         )
         called = any(name in inner or name in tag[0] for name in names)
-        if not told or called and not _SURE.search(tag[0]):
+        if not told or called and not SURE.search(tag[0]):
             continue
         at = close.end() + len(space_after(text, close.end()))
         marks.append(Mark(tag.start(), at, Prose(solid, reasoning=True)))
