@@ -15,12 +15,10 @@ CALL = "\0call"
 
 def merged(wraps: Sequence[Json]) -> Json:
     """What is around the calls in all values: each member where one of them has it, with what it says in all."""
-    first = wraps[0]
-    if isinstance(first, list) and all(isinstance(wrap, list) for wrap in wraps):
-        return [merged([wrap[0] for wrap in wraps if isinstance(wrap, list)])]
-    if not isinstance(first, dict):
-        return first
     objects = sorted((wrap for wrap in wraps if isinstance(wrap, dict)), key=len, reverse=True)
+    lists = [wrap[0] for wrap in wraps if isinstance(wrap, list)]
+    if not objects:
+        return [merged(lists)] if lists else wraps[0]
     keys: list[str] = []
     for wrap in objects:
         for key, after in zip([*wrap][::-1], [None, *[*wrap][::-1]], strict=False):
