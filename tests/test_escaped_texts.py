@@ -14,8 +14,16 @@ from toolect._spec.grammar_model import SLOTS, SlotKind
 from toolect.compiled import Dialect
 
 ESCAPED = sorted(name for name, slot in SLOTS.items() if slot.kind is not SlotKind.JSON and name != "TEXT")
-ROLES = {"reasoning": "start: (think | content | call)*\ncontent: TEXT\n", "content": "start: (think | call)*\n"}
+ROLES = {
+    "reasoning": ("start: (think | content | call)*\ncontent: TEXT\n", '"T\\"" {} "\\""'),
+    "content": ("start: (think | call)*\n", '"T\\"" {} "\\""'),
+    "free": ("start: (think | call)*\n", "{}"),
+}
+SLOTS_AND_ROLES = [(s, role) for s in ESCAPED for role in ROLES if role != "free" or s.startswith("TEXT")]
+CALL = '<c>{"name": "f", "arguments": {}}</c>'
 SIGNS = (
+    CALL,
+    "`",
     "\\",
     "'",
     '"',
@@ -41,21 +49,25 @@ SIGNS = (
 def dialect(slot: str, role: str) -> Dialect:
     """A dialect whose `role` stands between quotes, in `slot`."""
     more = " TEXT" if role == "reasoning" else ""
-    rules = f'{ROLES[role]}think: "T\\"" {slot} "\\""\ncall: "<c>" JSON "</c>"\n%declare JSON{more}'
-    roles = {"think": role, "call": "call", "call/JSON": {"name": "$name", "arguments": "$arguments"}}
+    start, think = ROLES[role]
+    rules = f'{start}think: {think.format(slot)}\ncall: "<c>" JSON "</c>"\n%declare JSON{more}'
+    roles = {
+        "think": role.replace("free", "content"),
+        "call": "call",
+        "call/JSON": {"name": "$name", "arguments": "$arguments"},
+    }
     roles |= {"content": "content"} if role == "reasoning" else {}
     return toolect.define({"map": roles}, f"{rules} {slot}\n", name="escaped-texts")
 
 
-@pytest.mark.parametrize("slot", ESCAPED)
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(("slot", "role"), SLOTS_AND_ROLES)
 @given(data=st.data())
 def test_texts_come_back(slot: str, role: str, data: st.DataObject) -> None:
     """A text that can be written is read as it was, whole and streamed; any is read alike, whatever it is."""
     found = dialect(slot, role)
     text = "".join(data.draw(st.lists(st.sampled_from(SIGNS), max_size=8)))
     said = (toolect.Reasoning if role == "reasoning" else toolect.Content)(text)
-    wires = [f'T"{text}"<c>{{"name": "f", "arguments": {{}}}}</c>{text}', f'T"{text}']
+    wires = [f'T"{text}"{CALL}{text}', f'T"{text}', f"{text}{CALL}"]
     with suppress(toolect.Unrepresentable):
         wires.append(str(found.render(toolect.Message((said, toolect.Call("f", {}))))))
     for wire in wires:
@@ -67,7 +79,7 @@ def test_texts_come_back(slot: str, role: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("slot", ESCAPED)
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", ["content", "reasoning"])
 def test_texts_with_signs_are_written(slot: str, role: str) -> None:
     """Signs that would end the text, or begin an escape, are escaped."""
     found = dialect(slot, role)

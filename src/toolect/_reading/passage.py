@@ -38,7 +38,7 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_shown",
+        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_said", "_shown",
         "escapes", "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
@@ -58,6 +58,7 @@ class Passage:
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
         spoken = role in _SPOKEN and not course.builder.draft.after_call
         self.escapes = None if field.codec is None or skip else field.codec.escapes
+        self._said = ""  # the last of it as it stands, where it has escapes
         self._run = 0  # how often what escapes begin with is the last that was read
         self._lined = spoken or course.spacing.written.endswith("\n")  # a line begins with it
         self.lobby = self._dropped = False
@@ -115,7 +116,10 @@ class Passage:
 
     def _before(self, course: Course, at: int, far: int) -> str:
         """The last `far` characters before index `at`."""
-        parts = course.builder.text_parts if self.opened else [self._gone] if self._dropped else self._blank
+        if self.escapes is not None:
+            parts = [self._said]
+        else:
+            parts = course.builder.text_parts if self.opened else [self._gone] if self._dropped else self._blank
         found, size = course.buf[max(course.pos, at - far) : at], at - course.pos
         first = len(parts)
         while first and size < far:
@@ -147,6 +151,7 @@ class Passage:
             if self.escapes is not None:
                 run = run_before(course.buf, course.pos, until, LEAD[self.escapes])
                 self._run = run + self._run if run == until - course.pos else run
+                self._said = (self._said + course.buf[course.pos : until])[-MAX_LINE:]
             self.add(course, course.buf[course.pos : until])
             course.pos = until
 
