@@ -219,3 +219,24 @@ def test_calls_that_stand_side_by_side_behind_one_opener(outside: str) -> None:
         message = dialect.parse(text)
         assert [call.name for call in message.calls] == ["tide", "moon", "sun"][: text.count("()")]
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
+
+
+@pytest.mark.parametrize("between", ["@@@@", "@@", "@@" * 200])
+@pytest.mark.parametrize("body", ['"GO " JSON', "JSON", '"GO " JSON "@"'])
+def test_a_marker_that_others_begin_with_may_come_again(between: str, body: str) -> None:
+    """Lint comes to an end where a place leads back to itself."""
+    grammar = f'start: (content | calls)*\ncontent: TEXT\ncalls: "@@" call ("{between}" call)* "@@"\ncall: {body}\n'
+    Path("grammars/d.lark").write_text(grammar + "%declare TEXT JSON\n", "utf-8")
+    Path("dialects.yaml").write_text("d: {map: {content: content, call: call, call/JSON: {f: $name, a: $arguments}}}\n")
+    assert not errors()
+
+
+def test_much_may_be_missing() -> None:
+    """What Lark makes twice as many sequences of, each time, loads at once; whether Lark can read it is not asked."""
+    many = " ".join(f'"<{number}>"?' for number in range(100))
+    grammar = f'start: (content | call)*\ncontent: TEXT\ncall: "<c>" {many} JSON "</c>"\n%declare TEXT JSON\n'
+    Path("grammars/d.lark").write_text(grammar, "utf-8")
+    Path("dialects.yaml").write_text("d: {map: {content: content, call: call, call/JSON: {f: $name, a: $arguments}}}\n")
+    specs, found = load_specs("dialects.yaml")
+    assert [str(d.check) for d in found] == ["too-large"]
+    assert Dialect(specs["d"]).parse('<c><7><9>{"f": "tide", "a": {}}</c>').calls[0].name == "tide"

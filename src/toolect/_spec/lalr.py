@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import prod
 
 from lark import Lark
 from lark.common import ParserConf
 from lark.exceptions import GrammarError
 from lark.load_grammar import Grammar
 
+from toolect._spec.grammar_model import Alt, Expr, Repeat, Seq
 from toolect._spec.grammar_slips import of_regex
 from toolect._spec.grammar_source import Origin
 from toolect._spec.lark_loader import Analyzer
@@ -22,6 +24,13 @@ MAX_PARTS = 250
 """Parts of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the cube."""
 
 
+MAX_SEQUENCES = 1024
+"""Sequences that Lark makes out of what may be missing in a rule, or be one of several: with each `x?`, twice as many.
+
+Beyond it: warning `too-large`.
+"""
+
+
 def check_lalr(
     grammar: Grammar, rules: dict[str, Rule], names: dict[str, Origin], top: Place, problems: Problems
 ) -> None:
@@ -30,6 +39,12 @@ def check_lalr(
         message = f"the grammar has more than {MAX_PARTS} parts: whether LALR(1) tools can read it is not checked"
         problems.warning("too-large", message, top, hint="split the dialect into several")
         return
+    for rule in rules.values():
+        if _sequences(rule.expr) > MAX_SEQUENCES:
+            message = f"too much may be missing in `{rule.name}`: whether LALR(1) tools can read it is not checked"
+            place = next((origin.place for origin in names.values() if origin.name == rule.name), top)
+            problems.warning("too-large", message, place, hint="make a rule of some of them: `more: (a | b | c)*`")
+            return
     try:
         Lark(grammar, parser="lalr")
         _, compiled, _ = grammar.compile(["start"], "*")
@@ -51,6 +66,19 @@ def check_lalr(
             witness, reading = found_two.text, found_two.told
         place = blamed[0].place if blamed else top
         problems.warning("lalr-conflict", message, place, hint=hint, witness=witness, reading=reading)
+
+
+def _sequences(expr: Expr) -> int:
+    """How many sequences Lark makes of `expr`: each choice of what may be missing, and of one of several, is one."""
+    match expr:
+        case Seq(items):
+            return prod(map(_sequences, items))
+        case Alt(items):
+            return sum(map(_sequences, items))
+        case Repeat(item, least=least, once=once):
+            return (_sequences(item) if once else 1) + (least == 0)
+        case _:
+            return 1
 
 
 # A rule in a message of Lark, `<call : A B>`; those that it made out of repetitions are named `__call_star_0`.

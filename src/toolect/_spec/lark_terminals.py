@@ -27,7 +27,8 @@ class Terminals:
     """The terminals of a grammar that Lark has loaded, by Lark's names; `spellings` are those made of texts alone."""
 
     def __init__(self, grammar: LarkGrammar) -> None:
-        self._patterns = {t.name: uncaptured(t.pattern.to_regexp()) for t in grammar.compile(["start"], "*")[0]}
+        alone = LarkGrammar([], grammar.term_defs, grammar.ignore)  # of rules Lark makes a great many more
+        self._patterns = {t.name: uncaptured(t.pattern.to_regexp()) for t in alone.compile([], "*")[0]}
         self._trees = {name: tree for name, (tree, _) in grammar.term_defs if tree is not None}
         self.spellings = {name: self._spellings(tree) for name, tree in self._trees.items()}
 

@@ -51,31 +51,46 @@ def _word(short: str, long: str) -> bool:
 
 def _continues(node: Node, rest: str) -> str:
     """What may come at `node` and begin with `rest`, or end within it and go on so."""
+    return next((what for what, on in _ways(node, rest) if on is None or _goes_on(*on)), "")
+
+
+def _goes_on(node: Node, rest: str) -> bool:
+    """True when anything may come at `node` that does so. A place may lead back to itself: each is looked at once."""
+    seen, left = {(node, rest)}, [(node, rest)]
+    while left:
+        for _, on in _ways(*left.pop()):
+            if on is None:
+                return True
+            if on not in seen:
+                seen.add(on)
+                left.append(on)
+    return False
+
+
+def _ways(node: Node, rest: str) -> Iterator[tuple[str, tuple[Node, str] | None]]:
+    """What may come at `node` and begins as `rest` does; where it ends within that, with where and how it goes on."""
     for kind in (SlotKind.TEXT, SlotKind.ESCAPED):
         if kind in node.choices:
             after = node.step(kind).node
             ends = [(rest.find(core), core) for core in after.marks if core in rest]
-            if not ends or _continues(after, rest[min(ends)[0] :]):
-                return "free text"
+            yield "free text", (after, rest[min(ends)[0] :]) if ends else None
     for core in node.marks:
         written = node.lead(core) + core
-        if (
-            written.startswith(rest)
-            or rest.startswith(written)
-            and _continues(node.step(core).node, rest[len(written) :])
-        ):
-            return f"the marker `{core}`"
+        if written.startswith(rest):
+            yield f"the marker `{core}`", None
+        elif rest.startswith(written):
+            yield f"the marker `{core}`", (node.step(core).node, rest[len(written) :])
     for terminal, pattern in node.patterns:
         symbol = node.choices[terminal][0].edge.symbol
         if not isinstance(symbol, Pat) or symbol.field.role not in _DATA:
             continue  # rendering chooses the word
         begun = pattern.match(rest)
         if begun and 0 < begun.end() < len(rest):
-            if _continues(node.step(terminal).node, rest[begun.end() :]):
-                return "a terminal"
+            yield "a terminal", (node.step(terminal).node, rest[begun.end() :])
         elif beginning(terminal.regex, rest) is not None:
-            return "a terminal"
-    return "JSON" if node.json and rest[0] in '{["' else ""
+            yield "a terminal", None
+    if node.json and rest[0] in '{["':
+        yield "JSON", None
 
 
 def _report(subject: Subject, state: State, short: str, longer: dict[str, str]) -> Diagnostic:
