@@ -19,7 +19,7 @@ from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._reading import machine, stream, striding
+from toolect._reading import broken_slot, content_route, machine, sign_runs, stream, striding, text_slot
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
@@ -161,6 +161,52 @@ def test_too_many_segments_are_so_in_chunks_too(name: str, monkeypatch: pytest.M
             streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
             assert shipped_corpus.same(streamed, message)
             shipped_corpus.check_events(events, streamed)
+
+
+def check_streams(dialect: Dialect, text: str, message: Message) -> None:
+    """Chunks of any size give the same."""
+    for size in (1, 5, 300):
+        streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
+        assert shipped_corpus.same(streamed, message)
+        shipped_corpus.check_events(events, streamed)
+
+
+def test_after_too_much_that_is_wrong_outside_of_calls_markers_count_as_they_are_written() -> None:
+    """Brackets too many are mended up to `MAX_REPAIRS`; then they are content, and so is what is misspelled."""
+    dialect = toolect.dialect("functionary-v3.2")
+    for count, content in ((MAX_REPAIRS, ""), (MAX_REPAIRS + 9, "}" * 9)):
+        text = "f\n{" + "}" * (count + 1) + '>>>g\n{"a": 1}'
+        message = dialect.parse(text)
+        assert [call.name for call in message.runnable] == ["f", "g"]
+        assert message.content == content
+        check_streams(dialect, text, message)
+
+
+def test_broken_json_might_end_at_signs_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name after one of the first signs ends it; after `MAX_ENDS` without one, a longer marker does."""
+    monkeypatch.setattr(broken_slot, "MAX_ENDS", 20)
+    dialect = toolect.dialect("functionary-v3.2")
+    for count, names in ((19, ["f", "g"]), (20, ["f"])):
+        text = 'f\n{"a": 1' + ">>> 5 " * count + '>>>g\n{"a": 1}<|eot_id|>'
+        message = dialect.parse(text)
+        assert [call.name for call in message.calls] == names
+        check_streams(dialect, text, message)
+
+
+@over_all
+def test_in_the_middle_of_a_run_of_one_sign_no_call_begins(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of signs are gone over at once where a look at each of them finds nothing either."""
+    dialect, random, past_run = toolect.dialect(name), Random(name), sign_runs.past_run
+    parts = [*hostile.units(dialect), *hostile.texts(dialect)]
+    signs = [sign for sign in "`>#*" if any(sign * 2 in part for part in parts)] or ["`"]
+    for _ in range(20):
+        text = "".join(random.choice(signs) * random.randrange(16) + random.choice(parts) for _ in range(4))
+        found = []
+        for used in (past_run, lambda _node, _buf, at: at):
+            for module in (text_slot, content_route):
+                monkeypatch.setattr(module, "past_run", used)
+            found.append(dialect.parse(text))
+        assert shipped_corpus.same(*found)
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,16 @@ def _broken_plan(node: Node) -> StopPlan:
     return _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
 
 
+def firm_plan(node: Node) -> StopPlan:
+    """Those of them which end it whatever follows."""
+    return node.made(_firm_plan)
+
+
+def _firm_plan(node: Node) -> StopPlan:
+    stops = (needle.stop for needle in broken_plan(node).needles)
+    return StopPlan([stop for stop in stops if stop is not None and not stop.named], "", "")
+
+
 def _short(node: Node) -> list[Stop]:
     """The short signs that may come next at `node` and begin a call with a name."""
     found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))

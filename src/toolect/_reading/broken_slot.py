@@ -6,7 +6,7 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
-from toolect._graph.stop_plan import broken_plan, plan_of
+from toolect._graph.stop_plan import broken_plan, firm_plan, plan_of
 from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
@@ -27,6 +27,8 @@ _NEXT = re.compile(r"\}\s{0,64}(?=\{)")
 """The end of an object that another one follows."""
 _TAIL = re.compile(r"\}\s{0,64}\Z")
 _OBJECT = re.compile(r"(?:```\w{0,16}\s*)?\{").match
+MAX_ENDS = 4096
+"""Signs in the broken JSON of one answer before which it might end, but no name follows. Beyond it: none ends it."""
 _BEFORE_CALL = 1
 """Brackets of arguments that may be missing where another call begins. Where more are, or a closer is missing too, or a
 comma comes last, this one was broken off."""
@@ -79,13 +81,16 @@ class BrokenSlot(ValueSlot):
         """Find where the broken value ends: with its last bracket, at the next marker or value, or with the input."""
         node = course.node.step(SlotKind.JSON).node
         buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
-        plan = broken_plan(node)
-        at = start
+        draft, at, vain = course.builder.draft, start, list[int]()
         while True:
+            firm = draft.vain + len(vain) >= MAX_ENDS
+            plan = firm_plan(node) if firm else broken_plan(node)
             found, needles = plan.next(course.finder, at)
             answers = [ends_broken(course, node, needle, found) for needle in needles]
             if found < 0 or Answer.YES in answers or Answer.WAIT in answers:
                 break
+            if not firm:
+                vain.append(found)
             at = found + 1
         undecided = found >= 0 and Answer.YES not in answers
         missing = 0 if found < 0 else MAX_DEPTH
@@ -101,14 +106,13 @@ class BrokenSlot(ValueSlot):
         if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
             safe = min(safe, tail.start())
         end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
+        course.pos = end if end >= 0 else safe
+        draft.vain += sum(at < course.pos for at in vain)  # the others are not looked at, or once more
         if end < 0 and (undecided or found < 0 and not final):
-            course.pos = safe
             return WAIT
         if end >= 0:
             missing = MAX_DEPTH if self._closed else _BEFORE_CALL
-        end = end if end >= 0 else safe
-        course.pos = end
-        return self._repair(course, course.base + end, missing)
+        return self._repair(course, course.base + course.pos, missing)
 
     def _guess(self, course: Course) -> Next:
         """Is what is broken a call? It must begin with a key of one, and be one when it is repaired."""

@@ -20,6 +20,7 @@ from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, build
+from toolect._reading.sign_runs import past_run
 from toolect._reading.striding import Striding
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -167,7 +168,7 @@ class Said(Route):
             answer = named.answer(to, where)
             if answer is not Answer.NO:
                 return self._before(to, pos, where, named) if answer is Answer.YES else None
-            where = self.plan.first(to.next, where + 1)
+            where = self.plan.first(to.next, max(where + 1, past_run(self.node, text, where)))
             then = self._before(to, pos, where)
         if then is not None:
             return then

@@ -22,8 +22,8 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "mending", "flawed", "_strict", "_no_call", "_known", "_repeated",
-        "_good_only", "_coded", "_fits",
+        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "_strict", "_no_call", "_known",
+        "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -46,6 +46,7 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self.flawed = 0  # calls that were not `ok`
+        self.vain = 0  # how often broken JSON might have ended, and did not
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
         self._no_call = no_call

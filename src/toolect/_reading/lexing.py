@@ -14,7 +14,7 @@ from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
 from toolect._reading.probe import Departed, could_grow, json_instead, match_blank, next_lexeme
-from toolect._reading.recovery import depart, recover
+from toolect._reading.recovery import depart, is_tired, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
 from toolect._spec.grammar_model import SlotKind
@@ -63,7 +63,7 @@ def lex(course: Course, node: Node) -> Next:
         begun = begin_object(course, node, pos)
         if begun is not None:
             return begun
-        lexeme = departed(course, node, pos, course.last)
+        lexeme = None if is_tired(course) else departed(course, node, pos, course.last)
     if lexeme is WAIT:
         return WAIT
     if lexeme is not None:

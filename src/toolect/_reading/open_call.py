@@ -12,7 +12,7 @@ from toolect.message import Call, Json, Repair, RepairKind, Status
 MAX_REPAIRS = 256
 """Repairs that are recorded of a call, and of what is outside of calls. Beyond it: the first one of each kind.
 
-A call that then still lacks something, or has too much, is malformed.
+A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""

@@ -46,6 +46,12 @@ def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
     course.shift(key, at, end, lexed=True, wrong=True)
 
 
+def is_tired(course: Course) -> bool:
+    """Too much was wrong outside of calls: what is not there as it is written is text."""
+    draft = course.builder.draft
+    return draft.call is None and len(draft.repairs) >= MAX_REPAIRS
+
+
 def recover(course: Course, node: Node, pos: int) -> Next:
     """Nothing that may come next is at `pos`: find out what to make of it."""
     buf, at, spelled, final = course.buf, course.base + pos, course.builder.spelled, course.final
@@ -80,6 +86,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.builder.note(RepairKind.STRAY_MARKER, at, core)
             course.pos = pos + len(core)
             return None
+    if is_tired(course):
+        return _skip(course, node)
     if course.builder.call is not None and len(course.builder.call.repairs) < MAX_MENDS:
         twice = _twice(course, node, pos)
         if twice is not Answer.NO:

@@ -21,6 +21,7 @@ from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
 from toolect._reading.probe import json_instead, next_lexeme
+from toolect._reading.sign_runs import past_run
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
 from toolect._shapes.loose import QUOTES, Guess, begins_call
@@ -154,6 +155,9 @@ class TextSlot:
             if held < at:  # a longer one may begin before it
                 self._hold(course, at)
                 return WAIT
+            if not self.passage.skip and (past := past_run(self.passage.node, buf, at)) > at:
+                self._searched = course.base + past
+                continue
             grows = held == at
             for needle in needles:
                 if needle.stop is None:
