@@ -144,6 +144,7 @@ def test_quotes_alone_name_no_tool() -> None:
     """A tool without a name is not what a lone quote stands for; quotes around a name are left out."""
     schemas = tool_schemas([{"name": name, "parameters": {"type": "object"}} for name in ("", "tide")])
     assert [schemas.called(name) for name in ('"', '""', "'tide'", '"tide')] == ['"', '""', "tide", '"tide']
+    assert [schemas.called(name) for name in ("a=", "a=tide", "a.")] == ["a=", "tide", "a."]
 
 
 @over_all

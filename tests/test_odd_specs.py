@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -240,3 +241,24 @@ def test_much_may_be_missing() -> None:
     specs, found = load_specs("dialects.yaml")
     assert [str(d.check) for d in found] == ["too-large"]
     assert Dialect(specs["d"]).parse('<c><7><9>{"f": "tide", "a": {}}</c>').calls[0].name == "tide"
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_a_call_of_json_beside_one_of_text(size: int) -> None:
+    """What is written before either is not missed before the other."""
+    lines = [
+        'start: (content | "[CALLS]" (json | code))*',
+        "content: TEXT",
+        'json: "%%" NAME " " JSON',
+        r'code: "%%" NAME "\n" TEXT "]]"',
+        "NAME: /[a-z_]+/",
+        "%declare TEXT JSON",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    roles = "content: content, json: call, json/JSON: $arguments, code: call, code/TEXT: {arguments: {code: $text}}"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, NAME: call.name}}\n", "utf-8")
+    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    for text in ('[CALLS]%%tide {"port": "Brest"}', "[CALLS]%%moon\nday = 3]]"):
+        message = dialect.parse(text)
+        assert message.clean, message
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, re.findall(f"(?s:.{{1,{size}}})", text))[0], message)

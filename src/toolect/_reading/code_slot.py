@@ -25,7 +25,7 @@ class CodeSlot:
     __slots__ = ("_dropped", "_lines", "_opened", "blank", "failed", "field", "node", "start")
 
     def __init__(self, course: Course, node: Node, within: bool = False) -> None:
-        builder, come = course.builder, course.spacing.come
+        builder, come = course.builder, course.spacing.right_before(course.base + course.pos)
         self.node = node  # where statements begin
         self.field = CONTENT
         self.failed = builder.call is not None

@@ -40,8 +40,7 @@ def lex(course: Course, node: Node) -> Next:
     buf, n = course.buf, len(course.buf)
     pos = match_blank(buf, course.pos).end()  # type: ignore[union-attr]  # matches the empty string
     if pos > course.pos:
-        if len(course.spacing.come) <= MAX_LEXEME:
-            course.spacing.come += buf[course.pos : pos]
+        course.spacing.took(buf[course.pos : pos], course.base + course.pos)
         course.pos = pos
     if pos == n:
         return WAIT

@@ -26,6 +26,7 @@ from toolect._reading.quoted_slot import EscapedSlot
 from toolect._reading.recovery import give_up, read_rest
 from toolect._reading.run_draft import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
+from toolect._reading.spacing import or_json
 from toolect._reading.stride import begin, go
 from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding
 from toolect._reading.text_slot import TextSlot, opened_again
@@ -236,7 +237,7 @@ def _enter_text(course: Course, node: Node) -> Next:
     answer = Answer.NO
     if node.patterns:
         answer = headed(course, node, pos)
-    if answer is Answer.NO and node.json and field.role not in (Role.CONTENT, None):
+    if answer is Answer.NO and or_json(node):
         at = match_blank(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
         if at == len(buf) and not final:
             return WAIT
@@ -257,5 +258,5 @@ def _enter_text(course: Course, node: Node) -> Next:
     spacing.settled()
     if answer is Answer.NO:
         return TextSlot.free(course, node)
-    spacing.instead()
+    spacing.instead(course.base + course.pos)
     return lex(course, node)

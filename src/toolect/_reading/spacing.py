@@ -6,11 +6,12 @@ from collections.abc import Collection
 from typing import Protocol
 
 from toolect._graph.node import Node
-from toolect._graph.spelling import cut_off
+from toolect._graph.spelling import MAX_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.probe import Probe, View
 from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
 from toolect.message import RepairKind
 
 
@@ -20,13 +21,19 @@ class Place(View, Protocol):
     pos: int
 
 
+def or_json(node: Node) -> bool:
+    """May JSON stand at `node` in place of the free text of a call?"""
+    return bool(node.json) and node.text_field().role not in (Role.CONTENT, None)
+
+
 class Spacing:
     """The whitespace after the last lexeme. It is not looked at while `loose`: a repair took it in."""
 
-    __slots__ = ("_begun", "_space", "_trail", "_trails", "come", "loose", "returns", "written")
+    __slots__ = ("_begun", "_space", "_to", "_trail", "_trails", "come", "loose", "returns", "written")
 
     def __init__(self) -> None:
         self.come = ""  # since the last lexeme
+        self._to = 0  # the character where that ends
         self.loose = False
         self._trails: tuple[str, ...] = ("",)  # what the last marker may write after itself
         self._trail = ""  # what of it has not come yet
@@ -40,6 +47,16 @@ class Spacing:
         self.come = ""
         self._trail, self._trails, self.loose = trail, trails, False
         self.written = trail
+
+    def took(self, text: str, at: int) -> None:
+        """More whitespace came, at character `at`: it goes on what came before it if nothing was left out between."""
+        if at != self._to or len(self.come) <= MAX_LEXEME:
+            self.come = self.come + text if at == self._to else text
+        self._to = at + len(text)
+
+    def right_before(self, at: int) -> str:
+        """The whitespace that ends at character `at`."""
+        return self.come if at == self._to else ""
 
     def after_stray(self, trail: str) -> None:
         """A closer of text was read that closes nothing."""
@@ -80,11 +97,14 @@ class Spacing:
             if space:
                 probe = Probe(source, node, source.pos)
                 comes = probe.space()
+                at = probe.pos
                 lexeme = probe.next() if comes is Answer.YES else None
                 if comes is WAIT or lexeme is WAIT:
                     return False
                 if lexeme is not None and isinstance(lexeme.key, str) and node.lead(lexeme.key) != space:
                     space = ""  # it stands before text only
+                elif or_json(node) and buf[at : at + 1] in ("{", "["):
+                    space = node.choices[SlotKind.JSON][0].expects
             self._space = space
             self._trail += space
             self.written += space
@@ -114,9 +134,9 @@ class Spacing:
         self.loose = False
         return True
 
-    def instead(self) -> None:
-        """What comes after all is not the text that it was gone over for."""
-        self.come = self._space
+    def instead(self, at: int) -> None:
+        """What comes after all, at character `at`, is not the text that it was gone over for."""
+        self.come, self._to = self._space, at
 
     def settled(self) -> None:
         """It is known what comes after it."""

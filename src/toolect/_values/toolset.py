@@ -57,7 +57,7 @@ class ToolSchemas(Mapping[str, Schema]):
             fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
             fit = fit or [tool for tool in schemas if _begins_twice(name, tool)]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
-        return fit[0] if len(fit) == 1 else name
+        return fit[0] if len(fit) == 1 and fit[0] else name
 
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
