@@ -129,3 +129,20 @@ def test_where_a_sample_is_not_read(tmp_path: Path) -> None:
     told = next(line for line in result.output.splitlines() if "Sample 4" in line)
     assert "the marker `<go>` is out of place" in told
     assert told.endswith("`<go>get_tide soon\\nport…` in line 2, column 1")
+
+
+def rows(*calls: tuple[str, dict[str, Json]]) -> str:
+    """Calls as the rows of a table, with their numbers."""
+    lines = [f"| {i} | `{name}` | {json.dumps(given)} |" for i, (name, given) in enumerate(calls, 1)]
+    return "\n".join(["| # | tool | arguments |", "|---|---|---|", *lines]) + "\n"
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
+def test_rows_with_numbers(tools: list[Json] | None) -> None:
+    """The number of a row is written, and no part of a marker; a third row is one more call."""
+    texts = [rows(CALLS[0]), f"I look.\n\n{rows(*CALLS[1:3])}", rows(*CALLS[:2]), f"Well.\n\n{rows(CALLS[2])}"]
+    made = induced([*texts, rows(CALLS[3])], tools)
+    assert made.sound, made.doubt
+    message = made.dialect.parse(rows(*CALLS), tools)
+    assert message.clean and [(call.name, call.arguments) for call in message.calls] == CALLS
+    assert str(made.dialect.render(message, tools)) == rows(*CALLS).removesuffix("\n")

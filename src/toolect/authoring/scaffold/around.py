@@ -75,7 +75,7 @@ _MANY = re.compile(r"calls|section|requests|functions|actions|tools\b|begin_tool
 
 def taken_apart(before: list[str], call: list[Token], after: list[str], between: list[str]) -> Draft:
     """What is around two calls, taken apart: what each of them has, what is around both, and what divides them."""
-    head = alike(before[::-1], between[::-1])
+    head = _lined(before[len(before) - alike(before[::-1], between[::-1]) :])
     inner_before, rest = before[len(before) - head :], between[: len(between) - head]
     tail = alike(rest, after)
     inner_after, divider = rest[:tail], rest[tail:]
@@ -88,6 +88,13 @@ def taken_apart(before: list[str], call: list[Token], after: list[str], between:
     elif not closer and opener and divider and not "".join(divider).strip():
         return Draft(tuple(opener), tuple(one), tuple(divider), ())
     return Draft(tuple(opener), tuple(one), tuple(divider), tuple(closer))
+
+
+def _lined(shared: Sequence[str]) -> int:
+    """How many of the tokens that stand before each call are its own: not the signs that the line before ends with."""
+    at = shared.index("\n") + 1 if "\n" in shared else 0
+    ended = "".join(shared[:at]).strip()
+    return len(shared) - (at if ended and not re.search(r"\w", ended) else 0)
 
 
 def lone_call(before: list[str], call: list[Token], after: list[str]) -> Draft:

@@ -160,11 +160,17 @@ def _led_by_names_and_ids(samples: Sequence[Stripped], seen: Seen) -> Seen:
     elif len(leads) > 1:
         lists = [tokens(lead) for _, _, lead, _ in leads]
         shared = len(common_end(lists))
-        found = [_ID.search("".join(one[: len(one) - shared])) for one in lists]
+        before = ["".join(one[: len(one) - shared]) for one in lists]
+        found = [_ID.search(text) for text in before]
         ids = [match for match in found if match is not None]
         if len(ids) == len(leads) and len({one[1] for one in ids}) == 1 and _tell_apart([one[2] for one in ids], leads):
             for k, (one, (_, at, _, _)) in enumerate(zip(ids, leads, strict=True)):
                 marks[k] = Mark(at + one.start(2), at + one.end(2), Hole.ID)
+        rows = [_ROW.search(text) for text in before]
+        order = [k - [sample for sample, *_ in leads].index(lead[0]) for k, lead in enumerate(leads, 1)]
+        if not marks and max(order) > 1 and [row and row[0] for row in rows] == [*map(str, order)]:
+            for k, ((_, at, _, _), text, number) in enumerate(zip(leads, before, order, strict=True)):
+                marks[k] = Mark(at + len(text) - len(str(number)), at + len(text), Hole.INDEX)
     if not marks:
         return seen
     led: list[list[SeenCall]] = [[] for _ in samples]
@@ -185,6 +191,8 @@ def _tell_apart(words: Sequence[str], leads: Sequence[tuple[int, int, str, SeenC
 
 _ID = re.compile(r"([\"'=:#>\]])([\w-]{1,64})\Z")
 """An id before its call, and the sign that stands before it."""
+_ROW = re.compile(r"(?<![\w.-])\d+\Z")
+"""The number of a call, before it."""
 _NAMED = r"(?<![\w.-]){}(?![\w.-])(?=[^\w\s]|\n)"
 """A name before its call that markup follows."""
 
