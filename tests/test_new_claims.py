@@ -146,3 +146,26 @@ def test_rows_with_numbers(tools: list[Json] | None) -> None:
     message = made.dialect.parse(rows(*CALLS), tools)
     assert message.clean and [(call.name, call.arguments) for call in message.calls] == CALLS
     assert str(made.dialect.render(message, tools)) == rows(*CALLS).removesuffix("\n")
+
+
+def test_objects_that_show_no_layout() -> None:
+    """`{}` is the same in each layout: others tell, in whatever order they come."""
+    texts = [f"<go>{name} {json.dumps(given)}</go>" for name, given in (*CALLS[3:] * 3, *CALLS[:2])]
+    for order in (texts, texts[::-1]):
+        assert "layout" not in spec(induced(order, TOOLS))
+
+
+def test_what_is_not_written_back(tmp_path: Path) -> None:
+    """Samples that a new dialect would write in another way are counted, and the first one is shown."""
+    texts = [f"Look.\n\n<go>get_tide {json.dumps(CALLS[0][1])}</go>", "No.\n<go>list_ports {}</go>"]
+    files = [tmp_path / f"{i}.txt" for i in range(len(texts))]
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    (tmp_path / "tools.json").write_text(json.dumps(TOOLS))
+    words = ["new", "mine", *map(str, files), "--tools", str(tmp_path / "tools.json"), "--into", str(tmp_path)]
+    output = CliRunner().invoke(main, words).output
+    assert "1 of 2 samples would be written as they are" in output
+    assert (
+        "in Sample 2 it would write `\\n<go>list_ports {}</go>` for `<go>list_ports {}</go>` in line 2, column 1"
+        in output
+    )

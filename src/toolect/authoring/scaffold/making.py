@@ -61,6 +61,8 @@ class Scaffold(NamedTuple):
     """The samples as cases of the corpus."""
     remarks: tuple[str, ...] = ()
     """What no sample shows, and what was made of it."""
+    unwritten: tuple[str, ...] = ()
+    """The titles of samples that are not written back as they were, end tokens aside."""
 
     @property
     def sound(self) -> bool:
@@ -76,7 +78,7 @@ def best(
     further = MAX_DOUBTED
     for one in islice(chain(found, [None]), MAX_DRAFTS):
         with suppress(SpecError):  # what was found makes no dialect
-            made, written = _induced(name, one, samples, spec, tools)
+            made = _induced(name, one, samples, spec, tools)
             shown = one is not None and one.expected is not None
             unseen = sum(message is not None and calls_unseen(message) for message in made.messages)
             rank = (
@@ -85,7 +87,7 @@ def best(
                 one is not None,
                 shown,
                 len(samples) == 1 or not made.doubt,
-                2 * written >= len(samples),
+                2 * len(made.unwritten) <= len(samples),
             )
             if chosen is None or rank > chosen[0]:
                 chosen = rank, made
@@ -100,8 +102,8 @@ def best(
 
 def _induced(
     name: str, one: Induced | None, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None
-) -> tuple[Scaffold, int]:
-    """The files of a draft, and how many samples it writes as they are."""
+) -> Scaffold:
+    """The files of a draft, and what they make of the samples."""
     draft = one.draft if one is not None else None
     prefixed = [_prefixed(sample, draft) for sample in samples]
     about = _about(draft)
@@ -120,7 +122,8 @@ def _induced(
     if len(samples) > 1 and made.sound:  # one alone shows too little to choose by that
         made = made._replace(doubt=withheld(made.dialect, files[grammar_path(spec, name)], prefixed, tools))
     ends = draft.end if draft is not None else ()
-    return made, sum(writes(made.dialect, sample, tools, ends) for sample in prefixed)
+    unwritten = (sample.title for sample in prefixed if not writes(made.dialect, sample, tools, ends))
+    return made._replace(unwritten=tuple(unwritten))
 
 
 def _parts(name: str) -> Iterator[str]:

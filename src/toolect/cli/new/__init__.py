@@ -196,13 +196,13 @@ def _tell(made: Scaffold, samples: Sequence[Sample], spec: Path, tools: Sequence
     verb = "is" if len(samples) == 1 else "are"
     count = counted(len(samples), "sample")
     click.echo(f"{made.read} of {count} {verb} read clean, with {counted(made.calls, 'call')}")
-    for line in made.remarks:
+    from toolect.cli.new.words import shortcomings, written_back
+
+    for line in (*written_back(made, samples, tools), *made.remarks):
         note(line)
     if made.sound:
         click.echo(f"next: toolect lint {spec}")
         return 0
-    from toolect.cli.new.words import shortcomings
-
     for line in shortcomings(made, samples, spec, tools):
         note(line)
     return 1

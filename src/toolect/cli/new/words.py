@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from toolect._shown import counted, one_line
+from toolect._shown import alike, counted, cut, one_line
+from toolect.rendered import Unrepresentable
 
 if TYPE_CHECKING:
     from toolect.authoring.scaffold import Sample, Scaffold
     from toolect.message import Json
+
+MAX_SHOWN = 24
+"""Characters of two texts that are shown from where they differ."""
 
 
 def worded(names: Sequence[str], keys: Sequence[str]) -> list[Json]:
@@ -48,6 +53,33 @@ def _right(question: str, words: Sequence[str]) -> bool:
 def _words(question: str) -> list[str]:
     text: str = click.prompt(f"{question}? (words with blanks between them)", default="", show_default=False, err=True)
     return text.replace(",", " ").split()
+
+
+def written_back(made: Scaffold, samples: Sequence[Sample], tools: Sequence[Json]) -> Iterator[str]:
+    """How many samples are not written as they were, and where that shows first."""
+    from toolect.authoring.scaffold.not_read import place
+
+    read = [sample for sample in samples if sample.title not in made.unread]
+    ended, other = 0, []
+    for sample in (sample for sample in read if sample.title in made.unwritten and made.calls):
+        with suppress(Unrepresentable):
+            message = made.dialect.parse(sample.text, tools, prefix=sample.prefix)
+            written = str(made.dialect.render(message, tools))
+            ended += sample.text == f"{written}\n"
+            other += [(sample, written)] if sample.text not in (written, f"{written}\n") else []
+    count = counted(len(samples), "sample")
+    if other:
+        sample, written = other[0]
+        at = alike(sample.text, written)
+        got, there = (_from(text, at) for text in (written, sample.text))
+        yield f"{len(read) - len(other)} of {count} would be written as they are"
+        yield f"in {sample.title} it would write {got} for {there} {place(sample.text, at)}"
+    if ended > 1:  # one alone is what an editor adds
+        yield f"the newline at the end of {ended} of {count} would not be written"
+
+
+def _from(text: str, at: int) -> str:
+    return f"`{cut(one_line(text[at:]), MAX_SHOWN)}`" if text[at:] else "nothing"
 
 
 def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, declared: Sequence[Json]) -> Iterator[str]:
