@@ -161,15 +161,14 @@ class Said(Route):
         while then is None and where >= 0 and vain and self.plan.openers and self._in_vain(to, where):
             where, vain = self.plan.first(to.next, where + 1), vain - 1
             then = self._before(to, pos, where)
-        while then is None and where >= 0 and self.named:
-            named = self._named_at(text, pos, where)
-            if named is None:
-                break
+        named = self._named_at(text, pos, where) if then is None and self.named else None
+        while named is not None:
             answer = named.answer(to, where)
             if answer is not Answer.NO:
                 return self._before(to, pos, where, named) if answer is Answer.YES else None
             where = self.plan.first(to.next, max(where + 1, past_run(self.node, text, where)))
-            then = self._before(to, pos, where)
+            named = self._named_at(text, pos, where)
+            then = self._before(to, pos, where) if named is None else None
         if then is not None:
             return then
         if self.open and to.final and self.plan.cut_from(text, pos) == to.size:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.misspelling import QUOTES
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME, cut_off
 from toolect._graph.stops import Unled
@@ -52,6 +53,8 @@ def proof(view: View, node: Node, pos: int, trail: str = "", joined: bool = Fals
         if not view.final and cut_off(trail, view.buf, pos) and len(view.buf) - pos < len(trail):
             return WAIT
         pos += len(trail) if view.buf.startswith(trail, pos) else 0
+    if _no_name(view, node, pos):
+        return Answer.NO
     probe = _Walk(view, node, pos)
     name = probe.next()
     if name is None or name is WAIT:
@@ -67,6 +70,17 @@ def proof(view: View, node: Node, pos: int, trail: str = "", joined: bool = Fals
     probe.form = Answer.YES if probe.known or not view.tools else Answer.NO
     probe.over(name)
     return probe.evidence()
+
+
+def _no_name(view: View, node: Node, pos: int) -> bool:
+    """True when surely no terminal of `node` is at `buf[pos:]`, nor a marker or quote that may stand before it."""
+    buf, graph = view.buf, view.graph
+    if pos == len(buf) or not view.final and len(buf) - pos <= MAX_LEXEME:
+        return False
+    if buf[pos] in QUOTES or buf.startswith(graph.starts, pos):
+        return False
+    until = min(len(buf), pos + MAX_LEXEME)
+    return not any(pattern.match(buf, pos, until) for _, pattern in node.patterns)
 
 
 def unled(view: View, stop: Unled, node: Node, pos: int) -> Answer:
