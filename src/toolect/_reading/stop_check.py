@@ -184,12 +184,13 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             answer = _named(course, after(passage, course, stop, at), end, trail, joined)
         case Calls.CALL:
             answer = _call(passage, course, stop, at, end)
-    if answer is Answer.NO and isinstance(stop.otherwise, Instead) and not passage.text_before(course, at):
-        stop, step = stop.otherwise, passage.node.step(stop.key)
-        if stop.named:
+    otherwise = stop.otherwise
+    if answer is Answer.NO and isinstance(otherwise, Instead) and not passage.text_before(course, at):
+        step, stop = passage.node.step(otherwise.key), otherwise
+        if otherwise.named:
             answer = _named(course, step.node, end, step.trail, course.builder.after_call)
         else:
-            answer = call_follows(course, stop, step.node, end, strong=False)
+            answer = call_follows(course, otherwise, step.node, end, strong=False)
     if answer is Answer.YES:
         wrong = is_echo(stop.core) and not buf.startswith(course.builder.spelled(stop.core), at)
         return End(stop, needle.lead, at, end, wrong)
