@@ -104,7 +104,7 @@ class Text(Route, ABC):
         escapes = "" if self._escapes is None else LEAD[self._escapes]
         if not any(stop.core.startswith(escapes) for stop in ends if escapes):  # what ends it may be an escape
             self.clear = clear_text(node, plan, ends, escapes + "<" * self._element, re.escape(self.space))
-        self.hub = build(after, after.choices)
+        self.hub = build(after, after.choices, ends=True)
 
     def _first(self, to: Striding, pos: int) -> tuple[int, Closer]:
         """Where the first of several closers is at or after index `pos`, -1 for nowhere."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from toolect._graph.node import Node
+from toolect._graph.node import Node, Trail
 from toolect._graph.stop_plan import fixed
-from toolect._graph.symbols import Key
+from toolect._graph.symbols import Key, Terminal
 from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
 from toolect._spec.grammar_model import SlotKind
 
@@ -127,16 +127,19 @@ class Hub:
 
 
 def build(
-    node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True, before: str = ""
-) -> Hub | None:
+    node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True, before: str = "",
+    ends: bool = False,
+) -> Hub | None:  # fmt: skip
     """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them.
 
-    What is written before them is a part of them when they are `led` by it, but for text. `before`: see `Hub`.
+    What is written before them is a part of them when they are `led` by it, but for text; and so is what `ends` with
+    the text before. `before`: see `Hub`.
     """
     skip = after_text or not led
     start = node.step(SlotKind.TEXT).node if after_text else node
     found = longest_first(start, keys)
-    made = [draft for key in found for draft in RunDraft(start).over(key, skip_lead=skip)]
+    arrival = start.arrival if after_text or ends else ()
+    made = [draft for key in found for draft in _over(RunDraft(start), arrival, key, skip)]
     if bare:
         made += RunDraft(start if start.json else node).end()
         for draft in made:
@@ -151,10 +154,15 @@ def build(
         for key in found:
             draft = RunDraft(start)
             draft.cuts = cuts
-            draft.over(key, skip_lead=skip)
+            _over(draft, arrival, key, skip)
         return Hub(sorted(cuts, key=lambda draft: (-len(draft.lexemes), not draft.proven))) if cuts else None
 
     begins = tuple(
         ("" if skip else start.choices[key][0].expects) + fixed(key) if isinstance(key, str) else "" for key in found
     )
     return Hub(made, begins, None if start.graph.network.spec.code else shorter)
+
+
+def _over(draft: RunDraft, arrival: Trail, key: str | Terminal, skip: bool) -> list[RunDraft]:
+    """The drafts that go over `key`, after the tasks of an `arrival`."""
+    return draft.over(key, skip_lead=skip) if draft.tasks(arrival) else []
