@@ -33,10 +33,20 @@ YAML = Codec(CodecKind.JSON, Spelling.YAML)
 def test_what_is_written_is_read_back(random: Random) -> None:
     """Any arguments in Unicode come back."""
     value = {unicode(random): values.value(random, unicode, unicode) for _ in range(random.randint(0, 4))}
-    text = write_yaml(value)
-    assert same_json(read_yaml(text), value), text
+    for column in (0, 2, 5):
+        text = write_yaml(value, column)
+        assert same_json(read_yaml(text, None, column), value), text
     for inner in value.values():
         assert same_json(read_yaml(write_yaml(inner)), inner), inner
+
+
+@pytest.mark.parametrize("indent", ["", " ", "    ", "      "])
+def test_blocks_are_read_wherever_they_stand(indent: str) -> None:
+    """The grammar has four blanks before the first line: those of a model may be others before all lines."""
+    text = f"port: Brest\n{indent}at:\n{indent}  day: 2\n{indent}note: |-\n{indent}  a\n\n{indent}  b"
+    assert read_yaml(text, None, 4) == {"port": "Brest", "at": {"day": 2}, "note": "a\n\nb"}
+    assert read_yaml("port:\n    day: 2", None, 4) == {"port": None, "day": 2}
+    assert read_yaml("port:\n      day: 2", None, 4) == {"port": {"day": 2}}
 
 
 @given(ANY | st.text("a:-#&*!|>'\"{}[],? \n\t%@`0~<", max_size=24))

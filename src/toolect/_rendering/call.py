@@ -62,9 +62,8 @@ class CallWriter(Walk):
                 return self.rule_takes(name, inside, cursor)
             case Pattern(_, name):
                 return self.terminal_takes(name, inside, cursor)
-            case Slot(kind):
-                codec = self.spec.codecs.get(f"{inside}/{kind}")
-                return not cursor.done or codec is not None and codec.key is None
+            case Slot():
+                return not cursor.done
 
     # Rules
 

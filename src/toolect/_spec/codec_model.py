@@ -70,3 +70,5 @@ class Codec(msgspec.Struct, frozen=True):
     quoted: str | None = None
     escapes: Escapes | None = None
     """Those of a slot or terminal that is not quoted."""
+    column: int = 0
+    """How many blanks begin each line of its blocks: those that the grammar has before the first."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import typing
+from collections.abc import Callable
+from typing import Annotated
 
 import msgspec
 from msgspec.structs import replace
@@ -10,7 +12,7 @@ from msgspec.structs import replace
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.decode import REGEX, read_struct
 from toolect._spec.document import Node, Table, Text, choose, describe
-from toolect._spec.grammar_model import Escapes, Slot, SlotKind
+from toolect._spec.grammar_model import Escapes, Expr, Literal, Ref, Slot, SlotKind
 from toolect._spec.leaves import leaves
 from toolect._spec.linear import check_linear
 from toolect._spec.model import Role, Rule
@@ -52,7 +54,7 @@ class Options(msgspec.Struct, frozen=True):
 
     codec: CodecKind | None = None
     spelling: Spelling = Spelling.JSON
-    untyped: Literal["text", "json", "json-or-text"] = "json-or-text"
+    untyped: typing.Literal["text", "json", "json-or-text"] = "json-or-text"
     layout: Annotated[str, _LAYOUT] = "spaced"
     quoted: Annotated[str, REGEX] | None = None
     escapes: Escapes | None = None
@@ -101,7 +103,28 @@ def read_codecs(
         if codec is None:
             codec = Codec(CodecKind.JSON_OR_TEXT if name == f"{Role.SCALAR}/TEXT" else CodecKind.TEXT)
         codecs[name] = codec if codec.escapes is not None else replace(codec, escapes=escapes)
+    for name, codec in codecs.items():
+        if codec.spelling is Spelling.YAML and (column := _column(rules, name.partition("/")[0])):
+            codecs[name] = replace(codec, column=column)
     return codecs
+
+
+def _column(rules: dict[str, Rule], name: str) -> int:
+    """How many blanks the grammar has right before the text of rule `name`, on a line that begins with them."""
+    found = _before(rules[name].expr, lambda part: isinstance(part, Slot))
+    if not found:
+        held = (_before(rule.expr, lambda part: part == Ref(name)) for rule in rules.values())
+        found = next(filter(None, held), "")
+    line, blanks = found.rpartition("\n")[1:]
+    return len(blanks) if line and not blanks.strip(" ") else 0
+
+
+def _before(expr: Expr, found: Callable[[Expr], bool]) -> str:
+    """The marker right before the first part that is `found`; empty for none."""
+    parts = list(leaves(expr))
+    at = next((at for at, part in enumerate(parts) if found(part)), 0)
+    before = parts[at - 1] if at else None
+    return before.text if isinstance(before, Literal) else ""
 
 
 def _told_of_none(option: Text, slot: str, problems: Problems) -> None:

@@ -33,7 +33,7 @@ def decode(codec: Codec, text: str, schema: Schema | None) -> Json:
         case CodecKind.JSON if codec.spelling is Spelling.YAML:
             from toolect._values.yaml_text import read_yaml  # not part of starting up: few dialects need it
 
-            return read_yaml(text, schema)
+            return read_yaml(text, schema, codec.column)
         case CodecKind.JSON:
             value = read_json(text)
             if value is NOTHING and codec.spelling is Spelling.PYTHON:
@@ -114,7 +114,7 @@ def encode(codec: Codec, value: Json) -> str:
     if codec.spelling is Spelling.YAML:
         from toolect._values.yaml_text import write_yaml
 
-        return write_yaml(value)
+        return write_yaml(value, codec.column)
     if isinstance(value, str):
         if codec.spelling is Spelling.ELEMENTS:
             return framed(value)

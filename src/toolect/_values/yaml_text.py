@@ -26,18 +26,30 @@ _ODD = "[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U
 _FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
 
 
-def read_yaml(text: str, schema: Schema | None = None) -> Json:
+def read_yaml(text: str, schema: Schema | None = None, column: int = 0) -> Json:
     """The value that `text` is; nothing at all is null. Raises ValueError for what YAML and JSON do not agree on.
 
-    Where `schema` says that a value is a string, a plain scalar is its text.
+    Where `schema` says that a value is a string, a plain scalar is its text. So many blanks as `column` stand before
+    its first line, if its lines agree with that; else as many as before the others, or none.
     """
     if len(text) > MAX_YAML or bracket_depth(text) > MAX_DEPTH:
         raise ValueError("expected YAML, got more than the limits allow")
-    try:
-        node = compose(text + "\n", "", MAX_DEPTH, _refuse)
-    except BadYaml as wrong:
-        raise ValueError(str(wrong)) from None
-    return None if node is None else _value(node, schema)
+    for blanks in (column, _least(text), 0) if column else (0,):
+        try:
+            node = compose(" " * blanks + text + "\n", "", MAX_DEPTH, _refuse)
+        except BadYaml as wrong:
+            refused = ValueError(str(wrong))
+        except ValueError as wrong:
+            refused = wrong
+        else:
+            return None if node is None else _value(node, schema)
+    raise refused
+
+
+def _least(text: str) -> int:
+    """How many blanks stand before each line of `text` but the first."""
+    lines = [line for line in text.split("\n")[1:] if line.strip()]
+    return min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
 
 
 def _refuse(wrong: BadYaml) -> NoReturn:
@@ -65,9 +77,15 @@ def _scalar(text: str, schema: Schema | None) -> Json:
     return text if number is None else number
 
 
-def write_yaml(value: Json) -> str:
-    """`value` as YAML in blocks; texts of several lines in it as literal blocks."""
-    return "\n".join(_lines(value, 0)) if value and isinstance(value, dict | list) else _flow(value)
+def write_yaml(value: Json, column: int = 0) -> str:
+    """`value` as YAML in blocks; texts of several lines in it as literal blocks.
+
+    So many blanks as `column` stand before its first line, and before each other one.
+    """
+    if not value or not isinstance(value, dict | list):
+        return _flow(value)
+    first, *lines = _lines(value, 0)
+    return "\n".join((first, *(" " * column + line if line else "" for line in lines)))
 
 
 def _lines(value: Json, level: int) -> Iterator[str]:
