@@ -149,7 +149,7 @@ class _Way(Forgiving):
             return Answer.YES
         if self.named and not view.final and any(squeeze(core).startswith(rest) for core in node.implied):
             return WAIT
-        if any(squeeze(core).startswith(rest) for core in node.marks):  # a marker, cut off by the end
+        if any(squeeze(self.spelled(core)).startswith(rest) for core in node.marks):  # a marker, cut off by the end
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
 
