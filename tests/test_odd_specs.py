@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -184,21 +185,23 @@ def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
 
 
-def test_a_marker_that_repeats_the_name_has_blanks() -> None:
-    """It is written with the name that was said: in pieces, too, nothing is missing in it."""
+@pytest.mark.parametrize("between", ["<say>\n", "<|say|>"])
+def test_a_marker_that_repeats_the_name(between: str) -> None:
+    """It is written with the name that was said: in pieces, or cut off, too, nothing is missing in it."""
     lines = [
         "start: (content | call)*",
         "content: TEXT",
-        r'call: " to=" NAME "<say>\n<run name=\"" NAME "\">\n" "</run>"',
+        'call: " to=" NAME ' + json.dumps(f'{between}<run name="') + r' NAME "\">\n" "</run>"',
         r'NAME: /[^\s"<>]+/',
         "%declare TEXT",
     ]
     Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     Path("dialects.yaml").write_text("d:\n  map: {content: content, call: call, NAME: call.name}\n", "utf-8")
-    dialect, text = Dialect(load_spec("dialects.yaml", "d")), ' to=tide<say>\n<run name="tide">\n</run>'
+    dialect, text = Dialect(load_spec("dialects.yaml", "d")), f' to=tide{between}<run name="tide">\n</run>'
     message = dialect.parse(text)
     assert message.clean and [call.name for call in message.calls] == ["tide"]
-    assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
+    for end in range(len(text) + 1):  # cut off within it
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text[:end])[0], dialect.parse(text[:end])), text[:end]
 
 
 @pytest.mark.parametrize("outside", ["", " | json"])

@@ -145,9 +145,9 @@ class _Way(Forgiving):
         rest = squeeze(buf[pos : pos + 2 * MAX_BLANK])
         if self.named and (stands := object_instead(node, buf, pos, view.final)) is not Answer.NO:
             return stands
-        if self.named and any(buf.startswith(core, pos) for core in node.implied):
+        if self.named and any(buf.startswith(self.spelled(core), pos) for core in node.implied):
             return Answer.YES
-        if self.named and not view.final and any(squeeze(core).startswith(rest) for core in node.implied):
+        if self.named and not view.final and any(squeeze(self.spelled(core)).startswith(rest) for core in node.implied):
             return WAIT
         if any(squeeze(self.spelled(core)).startswith(rest) for core in node.marks):  # a marker, cut off by the end
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
