@@ -135,3 +135,37 @@ def test_a_closer_before_all_else_is_gone_over_in_large_steps(name: str, monkeyp
     monkeypatch.setattr(whole_answer, "begin_answer", None)
     found = dialect.parse(closer + call)
     assert found == events.message and [one.detail for one in found.repairs] == [closer]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("a\nb", "argument 'k': holds what ends it: '\\\\n'"),
+        ("a\nEND\nb", "argument 'k': holds what ends it: '\\\\n'"),
+    ],
+)
+def test_what_cannot_be_written_is_named(value: str, said: str) -> None:
+    """Of a call, the argument that does not come back, and what in it is to blame: other arguments are in order."""
+    rules = r"""start: (content | call)*
+content: TEXT
+call: "**Call** `" NAME "`\n" argument*
+argument: "- " KEY ":  " TEXT "\n"
+NAME: /\w+/
+KEY: /\w+/
+%declare TEXT
+"""
+    roles = {"content": "content", "call": "call", "NAME": "call.name", "argument": "argument", "KEY": "argument.key"}
+    found = toolect.define({"map": {**roles, "argument/TEXT": "argument.value"}}, rules, name="bullets-of-values")
+    assert found.render(Call("f", {"a": "b", "k": "c"}))
+    with pytest.raises(toolect.Unrepresentable, match=said):
+        found.render(Call("f", {"a": "b", "k": value}))
+
+
+def test_a_call_without_its_id_is_refused() -> None:
+    """Where a call must have an id, and nothing says how one is made."""
+    rules = 'start: call*\ncall: "<" NAME " " ID ">" JSON "</>"\nNAME: /\\w+/\nID: /\\w+/\n%declare JSON\n'
+    roles = {"call": "call", "NAME": "call.name", "ID": "call.id", "call/JSON": "call.arguments"}
+    found = toolect.define({"map": roles}, rules, name="ids-of-calls")
+    with pytest.raises(toolect.Unrepresentable, match="id: the call has none"):
+        found.render(Call("f", {}))
+    assert found.render(Call("f", {}, "c1")) == "<f c1>{}</>"

@@ -23,6 +23,8 @@ from toolect.rendered import Part, Unrepresentable
 
 READ_BACK = "would not be read back as it is"
 """The reason why a value is refused that is written as another one is."""
+NO_ID = "the call has none, and the dialect does not say how they are made (`ids`)"
+"""The reason why a call is refused."""
 
 
 class CallWriter(Walk):
@@ -126,7 +128,9 @@ class CallWriter(Walk):
             case Role.REF:
                 self.fits(regex, self.ref(), "id", Part.ID)
             case Role.ID:
-                self.fits(regex, self.escaped(name, inside, self.call.id or "", closer), "id", Part.ID)
+                if not self.call.id:
+                    raise Unrepresentable("id", NO_ID, self.call.name)
+                self.fits(regex, self.escaped(name, inside, self.call.id, closer), "id", Part.ID)
             case Role.KEY if cursor.key is not None:
                 self.fits(regex, self.escaped(name, inside, cursor.key, closer), "argument key", Part.KEY)
             case _:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
+import typing
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from toolect._reading.reader import Reader
-from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences
+from toolect._rendering.call import READ_BACK
+from toolect._rendering.differences import IDS, MEANING, Change, Difference, differences, unchanged
 from toolect._rendering.message_writer import MessageWriter, sample_of, word_for
 from toolect._rendering.output import Output
+from toolect._spec.grammar_model import Literal
+from toolect._spec.leaves import leaves
 from toolect._spec.model import Spec
 from toolect._values.json_lexemes import MAX_DEPTH
 from toolect._values.schema import type_of
 from toolect._values.text_values import read_typed
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of
+from toolect.message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json
 from toolect.rendered import Rendered, Unrepresentable
 
 Tools = Sequence[Mapping[str, Any]]
+MAX_BLAMED = 64
+"""Arguments of a call that are tried alone, to tell which cannot be written. Beyond it: the call is named."""
 
 
 class RoundTrip(NamedTuple):
@@ -30,7 +37,7 @@ class RoundTrip(NamedTuple):
 
 
 def round_trip(
-    dialect: Reader, message: Message, tools: Tools | None = None, mode: Literal["strict", "lenient"] = "lenient"
+    dialect: Reader, message: Message, tools: Tools | None = None, mode: typing.Literal["strict", "lenient"] = "lenient"
 ) -> RoundTrip:
     """`message` written and read back, with `tools` or else those that it needs. Raises Unrepresentable as `write`."""
     stated = tools_of(message) if tools is None else tools
@@ -53,10 +60,11 @@ def render(dialect: Reader, given: Said, tools: Iterable[Mapping[str, Any]] | No
         for key, value in _items(call.arguments):
             if _is_deep(value):
                 raise Unrepresentable(f"argument {key!r}", f"nested deeper than {MAX_DEPTH}")
-    done = round_trip(dialect, message, None if tools is None else list(tools))
+    stated = None if tools is None else list(tools)
+    done = round_trip(dialect, message, stated)
     found = list(differences(message, done.back, lossy(dialect.spec)))
     if found:
-        raise _blame(dialect, message, found, done.text)
+        raise _blame(dialect, done, found, stated)
     return done.text
 
 
@@ -137,8 +145,9 @@ def _items(value: Json) -> Iterable[tuple[Json, Json]]:
     return enumerate(value) if isinstance(value, list) else ()
 
 
-def _blame(dialect: Reader, message: Message, found: Sequence[Difference], text: str) -> Unrepresentable:
+def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools: Tools | None) -> Unrepresentable:
     """Which value cannot be carried, and the shortest reason that shows it."""
+    message = done.message
     for one in found if dialect.spec.ids else ():
         if one.change in IDS and isinstance(one.old, Call):
             return Unrepresentable("id", "does not fit the place for it", one.old.id or "")
@@ -151,9 +160,55 @@ def _blame(dialect: Reader, message: Message, found: Sequence[Difference], text:
                 if marker in value:
                     return Unrepresentable(slot, "holds a marker of the dialect", marker)
     if not odd:
-        return Unrepresentable("message", "would not be read back as it is", str(text))
-    kind, sample = word_for(odd[0]), sample_of(odd[0])
-    return Unrepresentable(kind, "would not be read back as it is" if sample else "is empty, and would be lost", sample)
+        return Unrepresentable("message", READ_BACK, str(done.text))
+    for call in odd:
+        if isinstance(call, Call) and (argument := _blamed_argument(dialect, call, tools)) is not None:
+            return argument
+    kind, sample, new = word_for(odd[0]), sample_of(odd[0]), next(one.new for one in found if one.old is odd[0])
+    if not sample:
+        return Unrepresentable(kind, "is empty, and would be lost")
+    other = new is not None and type(new) is not type(odd[0])
+    return Unrepresentable(kind, f"would be read back as {word_for(new)}" if other else READ_BACK, sample)
+
+
+def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> Unrepresentable | None:
+    """Why an argument of a call cannot be carried that does not come back when it is alone, though another value does;
+    None where there is none.
+    """
+    for key, value in itertools.islice(call.arguments.items(), MAX_BLAMED):
+        back = _alone(dialect, call, {key: value}, tools)
+        if back is None or _alone(dialect, call, {key: "x"}, tools) is not None:
+            continue
+        slot = f"argument {key!r}"
+        texts = _markers(dialect.spec) if isinstance(value, str) else ()
+        for marker in texts:
+            if marker in value and _alone(dialect, call, {key: value.replace(marker, "x")}, tools) is None:
+                return Unrepresentable(slot, "holds what ends it", marker)
+        read = back.calls[0].arguments if back.calls else {}
+        known = isinstance(read, dict) and key in read and not same_json(read[key], value)
+        return Unrepresentable(slot, f"would be read back as {dumps(read[key])}" if known else READ_BACK, _shown(value))
+    return None
+
+
+def _alone(dialect: Reader, call: Call, arguments: dict[str, Json], tools: Tools | None) -> Message | None:
+    """What a call with these arguments is read back as; None where that is what was written."""
+    message = Message((Call(call.name, arguments, call.id),))
+    try:
+        done = round_trip(dialect, message, tools)
+    except Unrepresentable:
+        return message
+    return None if unchanged(message, done.back, lossy(dialect.spec)) else done.back
+
+
+def _markers(spec: Spec) -> list[str]:
+    """What is written around values, the longest first."""
+    found = {part.text for rule in spec.rules.values() for part in leaves(rule.expr) if isinstance(part, Literal)}
+    return sorted({*found, *map(str.strip, found)} - {""}, key=lambda text: (-len(text), text))
+
+
+def _shown(value: Json) -> str:
+    """A value for people: a text as it is."""
+    return value if isinstance(value, str) else dumps(value)
 
 
 def _values(segment: Segment) -> list[tuple[str, str]]:
@@ -162,5 +217,5 @@ def _values(segment: Segment) -> list[tuple[str, str]]:
         return [(word_for(segment), segment.text)]
     found = [("name", segment.name)]
     for key, value in segment.arguments.items():
-        found += [("argument key", key), (f"argument {key!r}", value if isinstance(value, str) else dumps(value))]
+        found += [("argument key", key), (f"argument {key!r}", _shown(value))]
     return found

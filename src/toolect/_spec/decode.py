@@ -27,11 +27,23 @@ HOLE = re.compile(r"\{([a-z][a-z/-]*)\}")
 """A hole of a text; other braces are just braces."""
 
 
+_AFTER = 'write it into the grammar, as a part of the marker before it: `call: "<call>" JSON "</call>\\n"`'
+_IN_THE_GRAMMAR = dict.fromkeys(
+    ("after call", "after calls", "after content", "before content", "after reasoning", "before reasoning"), _AFTER
+)
+"""Gaps that are none, and what to write instead."""
+
+
 def check_keys(table: Table, known: Iterable[str], problems: Problems, old: dict[str, str] | None = None) -> None:
     """Every key must be a known one; `old` ones come with what to write instead."""
     for key, _ in table.entries:
         if key.text not in known:
-            hint = (old or {}).get(key.text) or near(key.text, known) or f"expected {one_of(known)}"
+            hint = (
+                (old or {}).get(key.text)
+                or _IN_THE_GRAMMAR.get(key.text)
+                or near(key.text, known)
+                or f"expected {one_of(known)}"
+            )
             problems.error("unknown-field", f"unknown field `{key.text}`", key.place, hint=hint)
 
 

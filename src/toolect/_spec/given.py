@@ -32,7 +32,7 @@ def give(entry: str | Mapping[str, Any], grammar: str, name: str) -> Path:
     table = read_document(draft, text, problems)
     if table is None or problems.failed:
         raise SpecError(problems.found)
-    found, own = _name(table)
+    found, own = _name(table, bool(name))
     path = files.GIVEN / f"{found}.yaml"
     files.give(path, text)
     if not grammar and not (isinstance(own, Table) and own.get("extends")):
@@ -57,10 +57,13 @@ def _text(entry: str | Mapping[str, Any], name: str) -> str:
     return "\n".join([f"{dumps(name)}:", *(f"  {line}" for line in entry.split("\n"))]) + "\n" if name else entry
 
 
-def _name(table: Table) -> tuple[str, object]:
-    """The one name that a file has an entry for, and that entry. Raises ValueError for none or several."""
+def _name(table: Table, said: bool) -> tuple[str, object]:
+    """The one name that a file has an entry for, and that entry; `said`: the name was given by itself.
+
+    Raises ValueError for none or several.
+    """
     names = [key.text for key, _ in table.entries]
-    if names and set(names) <= {*FIELDS}:
+    if names and not said and set(names) <= {*FIELDS}:
         raise ValueError(f"expected a dialect's name, got the fields of an entry without one: give {_WHERE}")
     if len(names) != 1:
         raise ValueError(f"expected the entry of one dialect, got {len(names) or 'none'}: give {_WHERE}")

@@ -11,6 +11,7 @@ from lark.exceptions import GrammarError, UnexpectedCharacters, UnexpectedInput,
 
 from toolect import _files as files
 from toolect._spec.document import read_text
+from toolect._spec.grammar_model import SLOTS
 from toolect._spec.grammar_slips import advice, of_name
 from toolect._spec.lark_loader import GRAMMAR_ERRORS, LarkTree, get_mangle, get_parser
 from toolect._spec.problems import Problems, near
@@ -108,7 +109,8 @@ def check_names(source: Source, problems: Problems) -> None:
     for name, place in source.used:
         if name not in known:
             kind = "terminal" if name.isupper() else "rule"
-            hint = of_name(source.text, place.line, place.column + place.length) or near(name, known)
+            slot = f"it is a slot: write `%declare {name}`" if name in SLOTS else ""
+            hint = slot or of_name(source.text, place.line, place.column + place.length) or near(name, known)
             problems.error("undefined-name", f"the {kind} `{name}` is not defined", place, hint=hint)
 
 

@@ -39,6 +39,18 @@ ROLES = tuple(role.value for role in _KINDS)
 _BY_ITSELF = (Role.CONTENT, Role.REASONING)
 
 
+_MEANT = {
+    **dict.fromkeys(("think", "thinking", "thought"), Role.REASONING),
+    **dict.fromkeys(("text", "answer", "message"), Role.CONTENT),
+    **dict.fromkeys(("tool", "tool_call", "function"), Role.CALL),
+    **dict.fromkeys(("name", "tool.name", "function.name"), Role.NAME),
+    **dict.fromkeys(("arguments", "args", "parameters"), Role.ARGUMENTS),
+    **dict.fromkeys(("key", "parameter.name", "argument.name"), Role.KEY),
+    **dict.fromkeys(("value", "parameter.value"), Role.VALUE),
+    "parameter": Role.ARGUMENT,
+    "id": Role.ID,
+}
+"""Other words for roles."""
 _OLD_ROLES = {
     "call.index": "write `{written: $index}`",
     "argument.type": "write `{written: $type}`",
@@ -219,7 +231,8 @@ def _role(node: Node, problems: Problems) -> Role | None:
     if node.text in _KINDS:
         return Role(node.text)
     quoted = "write the shape without quotes around it" if node.text[:1] in ("{", "[") else ""
-    hint = _OLD_ROLES.get(node.text) or quoted or near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
+    meant = f"did you mean `{_MEANT[node.text]}`?" if node.text in _MEANT else ""
+    hint = _OLD_ROLES.get(node.text) or quoted or meant or near(node.text, _KINDS) or f"a role is {one_of(_KINDS)}"
     problems.error("unknown-role", f"expected a role or a shape, got `{node.text}`", node.place, hint=hint)
     return None
 
@@ -255,7 +268,21 @@ def check_mapped(
             if roles.get(rule.name) in _BY_ITSELF and name != SlotKind.JSON.value and what != "value":
                 continue
             message, related = f"the {what} `{key}` has no meaning", ((table, "in this map"),)
-            problems.error("unmapped-slot", message, rule.place, hint=f"map `{key}`", related=related)
+            problems.error("unmapped-slot", message, rule.place, hint=_to_map(rule, key, roles, what), related=related)
+
+
+def _to_map(rule: Rule, key: str, roles: dict[str, Role], what: str) -> str:
+    """What to write into the map for the part `key` of a rule."""
+    role, meant = roles.get(rule.name), ""
+    if what == "terminal":
+        meant = Role.KEY if role is Role.ARGUMENT else Role.NAME if role is Role.CALL else ""
+    elif role is Role.ARGUMENT:
+        meant = Role.VALUE
+    elif key.endswith(f"/{SlotKind.JSON}") and role is Role.CALL:
+        meant = "{name: $name, arguments: $arguments}"
+    elif role is None and _MEANT.get(rule.name, rule.name) in _BY_ITSELF:
+        key, meant = rule.name, _MEANT.get(rule.name, rule.name)
+    return f"map `{key}`" + (f", for instance `{key}: {meant}`" if meant else "")
 
 
 def _check_closed(expr: Expr, rule: Rule, problems: Problems) -> None:

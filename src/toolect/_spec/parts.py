@@ -57,7 +57,8 @@ class Parts:
             if key.text in self.bare_slots:
                 hint = f"write the rule too: {one_of(k for k in self.kinds if k.endswith('/' + key.text))}"
             else:
-                hint = near(key.text, self.kinds)
+                inside = [k for k in self.kinds if k.endswith("/" + key.text)]
+                hint = f"write the rule too: {one_of(inside)}" if inside else near(key.text, self.kinds)
             related = beside(key.text.partition("/")[0], self.rules)
             problems.error("unknown-part", f"the grammar has no `{key.text}`", key.place, hint=hint, related=related)
         return None

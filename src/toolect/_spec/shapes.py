@@ -24,6 +24,17 @@ _ARGUMENTS = (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 _OF_A_CALL = (HoleKind.NAME, HoleKind.ID, *_ARGUMENTS)
 
 
+_IN_A_ROW = 'write what stands around them in the grammar: `call: "[\\"" NAME "\\", " JSON "]"`, mapped one by one'
+_NO_HOLES = {
+    "$index": "a number that counts is a terminal's: `NUMBER: {written: $index}`; in JSON, `$id` with `ids` may be one",
+    "$tool": "did you mean `$name`?",
+    "$function": "did you mean `$name`?",
+    "$parameters": "did you mean `$arguments`?",
+    "$input": "did you mean `$arguments`?",
+    "$thinking": "did you mean `$reasoning`?",
+    "$text": "did you mean `$content`?",
+}
+"""What is no hole of a call, and what to write instead."""
 WORDS = ("any", "mixed", "const")
 """Words for a list: `{any: [a, b]}` are alternatives, `{mixed: […]}` items of one list, `{const: […]}` constants."""
 
@@ -99,6 +110,8 @@ class Shapes:
                     "write `{any: […]}` for alternatives, `{const: […]}` for constants, `{mixed: […]}` inside of a list"
                 )
                 message = f"expected a list of one shape, got {got}"
+                if items and all(isinstance(item, Text) and item.text in _HOLES for item in items):
+                    hint = _IN_A_ROW
                 self.problems.error(CHECK, message, node.place, hint=hint if items else "")
                 return None
             case Table(entries=((Text(word), value),)) if word in WORDS:
@@ -123,7 +136,7 @@ class Shapes:
             return Hole(HoleKind(node.text))
         message = f"expected a hole, got `{node.text}`"
         known = [*_HOLES, *self.nodes]
-        hint = near(node.text, known) or f"a hole is {one_of(known)}"
+        hint = _NO_HOLES.get(node.text) or near(node.text, known) or f"a hole is {one_of(known)}"
         self.problems.error(CHECK, message, node.place, hint=hint)
         return None
 

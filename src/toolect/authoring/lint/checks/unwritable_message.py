@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from toolect._rendering.call import NO_ID
 from toolect.authoring.generate import derivations
 from toolect.authoring.lint.attempt import Trial, are_apart, attempt, told
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, warning
 from toolect.message import Call, Content, Message, Reasoning
+from toolect.rendered import Unrepresentable
 
 DERIVED = 40
 """Texts that are made from the grammar; every alternative is in one of the first."""
@@ -65,6 +67,15 @@ def _of_texts(subject: Subject) -> Iterator[Diagnostic]:
             yield _refused(subject, "this text can be read, and what it says cannot be written", trial, text)
 
 
+def _advice(refusal: Unrepresentable | None) -> str:
+    """What to do where a message is refused for this reason."""
+    if refusal is not None and refusal.reason == NO_ID:
+        return 'say how ids are made: `ids: {form: "call_{index}"}`'
+    if refusal is not None and refusal.slot == "content" and refusal.reason.startswith("no place"):
+        return "let it stand there: `start: think? (content | call)*` for texts before, between and after calls"
+    return "give it a place in the grammar, with a role in `map`"
+
+
 def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diagnostic:
     segments = trial.message.segments
     return warning(
@@ -74,6 +85,6 @@ def _refused(subject: Subject, message: str, trial: Trial, witness: str) -> Diag
         label=str(trial.refusal),
         witness=witness,
         reading=told(trial.message) if witness != told(trial.message) else "",
-        help="give it a place in the grammar, with a role in `map`",
+        help=_advice(trial.refusal),
         related=((subject.places.rule("start"), "the order of an answer"),) if len(segments) > 1 else (),
     )
