@@ -249,6 +249,13 @@ def test_reasoning_that_ends_soon_over_and_over_takes_linear_time(thought: str) 
     assert not (found := work.grown(toolect.parse, flood.text, sizes)), found
 
 
+def test_broken_json_is_looked_through_so_far_whoever_reads_it() -> None:
+    """Each of these lists is broken, and its end is nowhere: all dialects together look through `MAX_MENDING`."""
+    flood = Flood("code", "```javascript\n", "", '{"name": "f", "arguments": {}}Promise.all([')
+    sizes = work.CALLS._replace(sizes=(16_000, 64_000, 256_000))
+    assert not (found := work.grown(toolect.parse, flood.text, sizes)), found
+
+
 def test_openers_are_tried_in_vain_as_often_in_reasoning_as_in_content(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond `MAX_VAIN`: text, in chunks too."""
     tried: list[object] = []

@@ -55,13 +55,14 @@ class Guest(Watcher):
         streaming: bool,
         strict: bool,
         alone: bool,
+        mending: int,
     ) -> None:
-        """When `alone`, it reads all that follows."""
+        """When `alone`, it reads all that follows. So much broken JSON was looked through before, `mending`."""
         builder = Builder(schemas, graph.network.spec, graph.policies, streaming, strict)
         self._machine = Machine(graph, builder) if alone else Machine(graph, builder, watcher=self, bound=at)
         self._machine.course.base = at
         self._draft = builder.draft
-        self._draft.count = count
+        self._draft.count, self._draft.mending = count, mending
         self.graph = graph
         self.name = name
         self.at = at
@@ -69,6 +70,11 @@ class Guest(Watcher):
         """Where JSON ended that is no call, and that stood at `at`."""
         self.over = False
         """The text ended with what was fed last."""
+
+    @property
+    def mending(self) -> int:
+        """How many characters of broken JSON were looked through, by those before it too."""
+        return self._draft.mending
 
     def gave_back(self, start: int, end: int) -> None:
         """A JSON value was no call."""
@@ -272,7 +278,7 @@ def _says(text: str, name: str) -> bool:
 class Guests:
     """Makes guests, all under the same policies."""
 
-    __slots__ = ("_policies", "_streaming", "count", "schemas", "strict")
+    __slots__ = ("_policies", "_streaming", "count", "mending", "schemas", "strict")
 
     def __init__(self, schemas: ToolSchemas, policies: Mapping[str, str], streaming: bool, strict: bool) -> None:
         self.schemas = schemas
@@ -280,6 +286,8 @@ class Guests:
         self._policies, self._streaming = policies, streaming
         self.count = 0
         """How many calls have been found before."""
+        self.mending = 0
+        """How many characters of broken JSON have been looked through by those that were taken."""
 
     def graph(self, name: str) -> Graph:
         """The graph of a dialect."""
@@ -300,4 +308,5 @@ class Guests:
         return found
 
     def _make(self, name: str, at: int, strict: bool, alone: bool) -> Guest:
-        return Guest(name, self.graph(name), self.schemas, at, self.count, self._streaming, strict, alone)
+        graph, count = self.graph(name), self.count
+        return Guest(name, graph, self.schemas, at, count, self._streaming, strict, alone, self.mending)

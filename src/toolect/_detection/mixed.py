@@ -301,6 +301,7 @@ class Mixed:
     def _leave(self, guest: Guest) -> None:
         """Keep what a guest has read."""
         self.found.keep(guest)
+        self._guests.mending = max(self._guests.mending, guest.mending)
         self._guest, self._thinks = None, False
 
     # What has been read

@@ -215,13 +215,14 @@ class BrokenSlot(ValueSlot):
         """Make of the value, which ends at character `end`, what was meant; so many brackets may be `missing` there."""
         value = self.value
         draft, broken = course.builder.draft, self._broken
+        size = end - value.start
         again = self._written_again(course, end)
         if again is Answer.WAIT:
             self._over = end, missing
             return WAIT
+        spent, draft.mending = draft.mending, draft.mending + size
         if again is Answer.YES:
             return self._strict if self._over_again else None
-        spent, draft.mending = draft.mending, draft.mending + end - value.start
         mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:
             value.cut(course)
