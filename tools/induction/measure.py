@@ -25,6 +25,7 @@ from toolect.chat_template.probes import PROBES, SIGNS, TOOLS, Probe, Style
 from toolect.chat_template.verdict import OTHERWISE, SPACED
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, same_json
+from tools.induction.odd_formats import odd_format
 from tools.induction.random_formats import Format, random_format
 from tools.induction.said import HELD_OUT, SAMPLES, Plan, Tool, random_call, random_message, random_tools
 
@@ -64,10 +65,10 @@ class Outcome:
     """Lint finds nothing in its files; never for those that were not looked at."""
 
 
-def drawn(seed: int) -> Drawn:
-    """The format of a seed, its samples and the messages that are held out."""
+def drawn(seed: int, odd: bool = False) -> Drawn:
+    """The format of a seed, its samples and the messages that are held out; an `odd` one is made up by a person."""
     random = Random(seed)
-    form = random_format(random)
+    form = odd_format(random) if odd else random_format(random)
     tools = random_tools(random, form.types, form.empty)
 
     def message(plan: Plan) -> Message:
@@ -100,10 +101,10 @@ def lints_clean(made: Scaffold) -> bool:
         return not lint(Path(folder) / spec.name).diagnostics
 
 
-def random_outcome(seed: int, linted: bool = False) -> Outcome:
+def random_outcome(seed: int, linted: bool = False, odd: bool = False, declared: bool = True) -> Outcome:
     """How a random format is induced; whether it lints clean, too, if it is to be `linted`."""
-    one = drawn(seed)
-    made = induced(one.samples, one.declared)
+    one = drawn(seed, odd)
+    made = induced(one.samples, one.declared if declared else None)
     wrong = next(differing(made.dialect, one.held_out, one.declared), "")
     called = not any(differing(made.dialect, one.held_out, one.declared, content=False))
     clean = linted and lints_clean(made)

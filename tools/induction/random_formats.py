@@ -103,9 +103,13 @@ class Format:
         "object",
     )
     empty: bool = True
+    whole: Callable[[Message], str] | None = None
+    """A message as one piece, in place of all of the above."""
 
     def write(self, message: Message) -> str:
         """The message as text."""
+        if self.whole is not None:
+            return self.whole(message)
         parts: list[str] = []
         calls = message.calls
         for segment in message.segments:

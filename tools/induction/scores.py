@@ -28,6 +28,7 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--formats", type=int, default=1000, help="how many random formats; 1000 unless told")
+    parser.add_argument("--odd", type=int, default=100, help="how many that people might make up; 100 unless told")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first one")
     parser.add_argument("--templates", type=Path, action="append", default=[], metavar="DIR", help="chat templates")
     parser.add_argument("--wrong", action="store_true", help="name what is not induced")
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.name}")
     options = parser.parse_args()
     lines: list[str] = []
-    for line in _tables(options.formats, options.seed, options.templates, options.wrong, options.jobs):
+    for line in _tables(options.formats, options.odd, options.seed, options.templates, options.wrong, options.jobs):
         print(line, flush=True)
         lines.append(line)
     if options.write:
@@ -44,17 +45,23 @@ def main() -> None:
         )
 
 
-def _tables(formats: int, seed: int, folders: Sequence[Path], wrong: bool, jobs: int) -> Iterator[str]:
+def _tables(formats: int, odd: int, seed: int, folders: Sequence[Path], wrong: bool, jobs: int) -> Iterator[str]:
     if formats:
         yield from _random(range(seed, seed + formats), wrong, jobs)
+    for declared in (True, False) if odd else ():
+        yield from _random(range(seed, seed + odd), wrong, jobs, odd=True, declared=declared)
     yield from _shipped(wrong, jobs)
     if folders:
         yield from _templates(folders, wrong, jobs)
 
 
-def _random(seeds: range, wrong: bool, jobs: int) -> Iterator[str]:
-    found = [*zip(seeds, each(partial(random_outcome, linted=True), seeds, jobs), strict=True)]
-    yield from ("## Random formats", "", f"Seeds {seeds[0]} to {seeds[-1]}, from five samples each.", "")
+def _random(seeds: range, wrong: bool, jobs: int, odd: bool = False, declared: bool = True) -> Iterator[str]:
+    outcome = partial(random_outcome, linted=True, odd=odd, declared=declared)
+    found = [*zip(seeds, each(outcome, seeds, jobs), strict=True)]
+    title = (
+        f"Formats that people might make up, tools {'' if declared else 'not '}declared" if odd else "Random formats"
+    )
+    yield from (f"## {title}", "", f"Seeds {seeds[0]} to {seeds[-1]}, from five samples each.", "")
     yield "| formats | | exact | claimed, not exact | exact, not claimed | lints clean |"
     yield "| --- | --: | --: | --: | --: | --: |"
     outcomes = [one for _, one in found]

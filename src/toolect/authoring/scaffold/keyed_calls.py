@@ -192,6 +192,10 @@ def _gaps(texts: Sequence[str], call: Keyed, tools: ToolSchemas) -> Iterator[Gap
         yield Gap(text[key.end : again.start if again else end], kinds, last, closed, final)
 
 
+_QUERY = "?"
+"""What is not there without arguments, as in a URL."""
+
+
 def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Sequence[Sequence[str]]) -> Seen | None:
     """The calls with their arguments as one stretch each, and the form of one argument."""
     empty = [tokens(texts[call.sample][call.name.end : call.end]) for call in calls if not call.keys]
@@ -207,7 +211,7 @@ def _seen(texts: Sequence[str], calls: Sequence[Keyed], found: Values, heads: Se
     lasts = iter(found.ends)
     stops = [_stops(call, lasts) for call in calls]
     behind = [tokens(texts[call.sample][stop : call.end]) for call, stop in zip(calls, stops, strict=True) if call.keys]
-    around = _around(head, behind, common_start(empty)) if empty else ("", "")
+    around = _around(head, behind, common_start(empty)) if empty else (_QUERY, "") if head == _QUERY else ("", "")
     parts = tokens(head.removesuffix(around[0]))
     bare = re.compile("".join(r"\d+" if part.isdigit() else re.escape(part) for part in parts))  # calls are numbered
     for call in calls:

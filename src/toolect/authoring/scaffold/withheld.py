@@ -21,6 +21,7 @@ from toolect.authoring.scaffold.guesses import is_markup
 from toolect.authoring.scaffold.json_calls import FEW, NUMBERED, json_values
 from toolect.authoring.scaffold.pasted import Sample
 from toolect.authoring.scaffold.structured_calls import object_in
+from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING
 from toolect.compiled import Dialect
 from toolect.message import Call, Content, Json, Message, dumps
 
@@ -37,6 +38,7 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
     return next(
         chain(
             _in_markers(grammar, leaves, messages),
+            _thoughtful(grammar),
             _dropped(dialect, texts, leaves, messages),
             _marked(messages),
             _names(messages) if not tools else (),
@@ -150,9 +152,19 @@ def _scalars(value: Json, key: str = "") -> Iterator[tuple[str, Json]]:
 # Around content
 
 
+def _thoughtful(grammar: str) -> Iterator[str]:
+    """Markers of content that speak of thinking."""
+    for opener in re.findall(r'^text: "((?:[^"\\]|\\.)*)"', grammar, re.MULTILINE):
+        if SPEAKS_OF_THINKING.search(opener):
+            yield f"`{cut(opener, MAX_SHOWN)}` was taken for what content begins with, and may begin reasoning"
+
+
 def _marked(messages: Sequence[Message]) -> Iterator[str]:
-    """Content before a call that begins with a sign, as prose does not."""
+    """Content that is JSON where nothing is called, or that begins with a sign before a call, as prose does not."""
     for message in messages:
+        text = message.content.strip()
+        if not message.calls and text[:1] == "{" and any(end == len(text) for _, end, _ in json_values(text)):
+            yield f"`{cut(one_line(text), MAX_SHOWN)}` is content: calls are in JSON that has what is said in it, too"
         for segment in message.segments if message.calls else ():
             text = segment.text.strip() if isinstance(segment, Content) else ""
             if text and _is_sign(text[0]):
