@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from toolect.authoring.scaffold import Sample, Scaffold, scaffold
+from toolect.authoring.scaffold import Sample, Scaffold, scaffold, trying
 from toolect.cli import main
 from toolect.message import Json
 from tools.induction.measure import random_outcome
@@ -170,6 +170,20 @@ def test_what_is_not_written_back(tmp_path: Path) -> None:
         "in Sample 2 it would write `\\n<go>list_ports {}</go>` for `<go>list_ports {}</go>` in line 2, column 1"
         in output
     )
+
+
+def test_what_is_tried_is_told_and_comes_to_an_end() -> None:
+    """Each way that is tried is counted; when the time is over the best found so far counts, and that is said."""
+    texts = ["(run get_tide Brest 3)", "I look.\n(run get_tide Oslo 12)\n(run list_ports)", "(run send-note later)"]
+    told: list[int] = []
+    with trying(told.append, 60):
+        induced(texts)
+    assert told == [*range(1, len(told) + 1)] and len(told) > 1
+    few: list[int] = []
+    with trying(few.append, -1):
+        made = induced(texts)
+    assert 0 < len(few) < len(told)
+    assert not made.sound and made.remarks[-1].startswith("after -1 s no more ways to read the samples were tried")
 
 
 @pytest.mark.parametrize("declared", [True, False])

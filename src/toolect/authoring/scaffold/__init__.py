@@ -20,12 +20,13 @@ from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
 from toolect.authoring.scaffold.making import VALUES, Scaffold, best, grammar_path, with_corpus
 from toolect.authoring.scaffold.pasted import Sample, read
 from toolect.authoring.scaffold.told import Told, prepared
+from toolect.authoring.scaffold.trying import current, trying
 from toolect.authoring.scaffold.undeclared import MAX_TRIED, undeclared
 from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
 from toolect.message import Json
 
-__all__ = ["VALUES", "Sample", "Scaffold", "Told", "known", "like", "scaffold", "scaffold_told"]
+__all__ = ["VALUES", "Sample", "Scaffold", "Told", "known", "like", "scaffold", "scaffold_told", "trying"]
 
 
 def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None = None) -> Scaffold:
@@ -36,7 +37,11 @@ def scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[J
     made = _scaffold(name, samples, spec, tools)
     if made.sound:
         made = made._replace(doubt=withheld(made.dialect, made.files[grammar_path(spec, name)], samples, tools))
-    return completed(made, name, spec, tools)
+    made = completed(made, name, spec, tools)
+    if made.sound or not current().over:
+        return made
+    stopped = f"after {current().seconds:g} s no more ways to read the samples were tried: fewer or shorter ones may do"
+    return made._replace(remarks=(*made.remarks, stopped))
 
 
 def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[Json] | None) -> Scaffold:
@@ -64,6 +69,8 @@ def _without_one(
     """The dialect of all samples but one, if that reads more of them: what is odd in one of them hides the rest."""
     schemas = tool_schemas(tools)
     for i, odd in enumerate(samples if len(samples) > 2 else ()):
+        if current().over:
+            break
         fewer = ready._replace(samples=[one for k, one in enumerate(ready.samples) if k != i])
         found = (
             Induced(one.draft, [*one.expected[:i], None, *one.expected[i:]] if one.expected is not None else None)

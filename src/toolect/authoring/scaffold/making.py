@@ -24,6 +24,7 @@ from toolect.authoring.scaffold.nested_values import NESTED
 from toolect.authoring.scaffold.pasted import Sample, cases, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.trials import failed_trial, unshown
+from toolect.authoring.scaffold.trying import current
 from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
@@ -77,6 +78,9 @@ def best(
     chosen: tuple[tuple[int, ...], Scaffold] | None = None
     further = MAX_DOUBTED
     for one in islice(chain(found, [None]), MAX_DRAFTS):
+        if chosen is not None and current().over:
+            break
+        current().one_more()
         with suppress(SpecError):  # what was found makes no dialect
             made = _induced(name, one, samples, spec, tools)
             shown = one is not None and one.expected is not None

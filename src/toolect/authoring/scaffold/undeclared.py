@@ -14,6 +14,7 @@ from toolect.authoring.scaffold.guesses import Guess, guesses, shown
 from toolect.authoring.scaffold.induce import Induced, drafts, looks, stripped
 from toolect.authoring.scaffold.making import Scaffold, best, grammar_path
 from toolect.authoring.scaffold.pasted import Sample
+from toolect.authoring.scaffold.trying import current
 from toolect.authoring.scaffold.withheld import dropped
 
 MAX_TRIED = 6
@@ -32,6 +33,8 @@ def undeclared(name: str, samples: Sequence[Sample], spec: Path) -> list[Chosen]
     options = _options(name, samples, spec)
     if len(samples) > 1 and not any(one.sound for one, _ in options):
         for at in range(len(samples)):
+            if current().over:
+                break
             options += _options(name, samples, spec, at)
         options += _said_again(name, options, samples, spec)
     return sorted(options, key=lambda one: one[0].rank(), reverse=True)
@@ -42,7 +45,7 @@ def _options(name: str, samples: Sequence[Sample], spec: Path, only: int | None 
     ready = _seen(samples, only)
     options = _tried(name, looks(ready), samples, spec, None, only)
     for guess in islice(guesses([one.hidden for one in ready.samples]), None if only is None else MAX_ALONE):
-        if any(one.sound and one.guess.score > guess.score + CLEAR for one, _ in options):
+        if current().over or any(one.sound and one.guess.score > guess.score + CLEAR for one, _ in options):
             break
         schemas = tool_schemas(guess.declared)
         options += _tried(name, drafts(_seen(samples, only, schemas), schemas), samples, spec, guess, only)
@@ -57,7 +60,7 @@ def _said_again(name: str, options: Sequence[Chosen], samples: Sequence[Sample],
         if (guess := shown([(call.name, tuple(call.arguments or ())) for call in calls])) is not None:
             found.setdefault(repr(guess.tools), guess)
     again = []
-    for guess in islice(found.values(), MAX_ALONE):
+    for guess in islice(found.values(), MAX_ALONE if not current().over else 0):
         schemas = tool_schemas(guess.declared)
         again += _tried(name, drafts(_seen(samples, None, schemas), schemas), samples, spec, guess)
     return again

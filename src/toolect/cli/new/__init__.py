@@ -95,6 +95,7 @@ def _begin(
     """Write the files of a dialect, unless a known one reads all."""
     from toolect.authoring.scaffold import Sample, like, scaffold, scaffold_told
     from toolect.chat_template.probes import TOOLS
+    from toolect.cli.new.shown_trials import watched
     from toolect.cli.new.words import asked, asks, worded
 
     samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
@@ -109,13 +110,16 @@ def _begin(
     if base is not None:
         made = like(name, shared.find(base).name, samples, spec)
     elif answers and not files:
-        made = scaffold_told(name, answers, spec, tools or TOOLS, further)
+        with watched():
+            made = scaffold_told(name, answers, spec, tools or TOOLS, further)
     else:
         tools += TOOLS if answers else []
-        made = scaffold(name, samples, spec, tools)
+        with watched():
+            made = scaffold(name, samples, spec, tools)
         if not tools and files and asks() and (named := asked(made)) is not None:
             tools = worded(*named)
-            made = scaffold(name, samples, spec, tools)
+            with watched():
+                made = scaffold(name, samples, spec, tools)
     write(made.files, spec if append is not None else None)
     return Begun(_tell(made, samples, spec, tools), made.dialect if made.calls else None)
 
