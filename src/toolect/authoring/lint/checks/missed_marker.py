@@ -58,5 +58,5 @@ def _report(subject: Subject, state: State, kind: SlotKind, key: Key, choice: Ch
         related=((place, "gets nothing"),),
         witness=state.text + "ab",
         reading=f"`{kind}` `ab`; `{kind}` `a` and `{name}` `b` is the other reading",
-        help="write a marker between them",
+        help="write a marker between them" + (f": {choice.expects!r} alone ends no text" if choice.expects else ""),
     )

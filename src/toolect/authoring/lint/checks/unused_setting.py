@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from itertools import pairwise
 
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Table
@@ -12,6 +13,7 @@ from toolect.authoring.lint.attempt import attempt
 from toolect.authoring.lint.subject import Subject
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Severity
+from toolect.message import Call, Segment
 
 _MAPPINGS = ("values", "gaps", "prefill", "ids", "misspellings", "policies")
 _TYPED = (CodecKind.JSON, CodecKind.JSON_OR_TEXT, CodecKind.SCHEMA)
@@ -74,14 +76,23 @@ def _useless(subject: Subject, keys: tuple[str, ...]) -> str:
 
 
 def _has_gap(subject: Subject, without: Spec, gap: str) -> bool:
-    """True when something is written in another way without the gap, or calls apart by it are read in another way."""
-    other = Dialect(without)
+    """True when something is written in another way without the gap, or calls apart by it are read in another way; and
+    where nothing can be written in which it stands, which others tell.
+    """
+    other, shown = Dialect(without), [trial.message.segments for trial in subject.trials if trial.text]
+    if not any(_stands(gap, *pair) for segments in shown for pair in pairwise(segments)):
+        return True
     if any(attempt(other, trial.message).text != trial.text for trial in subject.trials):
         return True
     space = subject.spec.gaps.between_calls if gap == "between calls" else subject.spec.gaps.before_call
     calls = (str(trial.text) for trial in subject.trials if trial.text and len(trial.message.segments) == 1)
     texts = (call + space + call for call in calls)
     return any(not same(subject.dialect.parse(text), other.parse(text)) for text in texts)
+
+
+def _stands(gap: str, before: Segment, after: Segment) -> bool:
+    """True when a gap stands between these two."""
+    return type(after) is Call and (type(before) is Call) == (gap == "between calls")
 
 
 def _foreign(option: str, codec: Codec) -> str:
