@@ -44,6 +44,7 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
             _names(messages) if not tools else (),
             _joined(texts, leaves, messages),
             _escaped(messages),
+            _cut_wrongly(messages),
         ),
         "",
     )
@@ -218,6 +219,20 @@ def _escaped(messages: Sequence[Message]) -> Iterator[str]:
         yield f"the value `{cut(one_line(quoted[0]), MAX_SHOWN)}` stands between quotes, which may be none of it"
     if value := next(filter(_ESCAPE.search, values), None):
         yield f"the value `{cut(one_line(value), MAX_SHOWN)}` has escapes in it that are not read"
+
+
+def _cut_wrongly(messages: Sequence[Message]) -> Iterator[str]:
+    """Texts that begin too early, all with the same word, or end in the middle of brackets."""
+    values = [*dict.fromkeys(value for value in _strings(messages) if value)]
+    first = {value.split(" ")[0] for value in values}
+    if len(values) >= FEW and len(first) == 1 and all(" " in value for value in values):
+        yield f"all values begin with `{cut(one_line(first.pop()), MAX_SHOWN)}`, which may be none of them"
+    broken = [value for value in values if any(value.count(one) != value.count(other) for one, other in _BRACKETS)]
+    if len(broken) >= FEW or 2 * len(broken) > len(values):
+        yield f"the value `{cut(one_line(broken[0]), MAX_SHOWN)}` has a bracket in it without the other one"
+
+
+_BRACKETS = (("{", "}"), ("[", "]"), ("(", ")"), ("«", "»"), ("⟦", "⟧"))
 
 
 def _strings(messages: Sequence[Message]) -> Iterator[str]:
