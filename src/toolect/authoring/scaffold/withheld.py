@@ -230,8 +230,11 @@ def _cut_wrongly(messages: Sequence[Message]) -> Iterator[str]:
     broken = [value for value in values if any(value.count(one) != value.count(other) for one, other in _BRACKETS)]
     if len(broken) >= FEW or 2 * len(broken) > len(values):
         yield f"the value `{cut(one_line(broken[0]), MAX_SHOWN)}` has a bracket in it without the other one"
+    if value := next(filter(_MEMBERS.match, values), None):
+        yield f"the value `{cut(one_line(value), MAX_SHOWN)}` is members of JSON, which are several arguments"
 
 
+_MEMBERS = re.compile(r'\s*"[\w.-]+":\s?\S')
 _BRACKETS = (("{", "}"), ("[", "]"), ("(", ")"), ("«", "»"), ("⟦", "⟧"))
 
 
