@@ -83,7 +83,7 @@ ROWS = {
     "never means anything but text": Example(
         ARGUMENTS, LINES, "[tide]\ndays: 2\n[/]", 'call tide {"days": "2"}', "values: {argument/TEXT: text}"
     ),
-    "has entities, `&amp;`": Example(
+    "has entities, `&amp;` or `&#10;`": Example(
         ARGUMENTS, LINES.replace('TEXT "\\n"', '"\\"" TEXT "\\"\\n"'), '[tide]\nport: "&quot; &amp;"\n[/]',
         'call tide {"port": "\\" &"}', "values: {argument/TEXT: {codec: schema, escapes: entities}}",
     ),
@@ -120,6 +120,30 @@ ROWS = {
     "holds nothing but one text, such as code": Example(
         "call: call, call/TEXT: {name: python, arguments: {code: $text}}", 'call: "<py>" TEXT "</py>"',
         "<py>print(1)</py>", 'call python {"code": "print(1)"}',
+    ),
+    "has arguments as a block of YAML": Example(
+        "call: call, NAME: call.name, call/TEXT: call.arguments",
+        'call: "use: " NAME "\\n" "with:\\n  " TEXT "\\nend"\nNAME: /\\w+/',
+        "use: tide\nwith:\n  port: Brest\n  days: 2\nend",
+        'call tide {"port": "Brest", "days": 2}', "values: {call/TEXT: {codec: json, spelling: yaml}}",
+    ),
+    "says something after a call, or between two": Example(
+        f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"{JSON}Well.{JSON}So.",
+        f'{TIDE}\ncontent "Well."\n{TIDE}\ncontent "So."', start="think? (content | call)*",
+    ),
+    "numbers its calls, `1. tide`": Example(
+        f"NUMBER: {{written: $index}}, NAME: call.name, {SHAPE.partition(',')[0]}, call/JSON: $arguments",
+        'call: NUMBER ". " NAME " " JSON "\\n"\nNUMBER: /\\d+/\nNAME: /\\w+/', '1. tide {"port": "Brest"}\n', TIDE,
+    ),
+    "has channels for what it says and thinks": Example(
+        f"say: content, think: reasoning, {SHAPE}",
+        f'say: "<|say|>" TEXT "<|end|>"\nthink: "<|think|>" TEXT "<|end|>"\n{MARKED}',
+        f"<|think|>Hm.<|end|><|say|>Well.<|end|>{JSON}", f'reasoning "Hm."\ncontent "Well."\n{TIDE}',
+        start="(content | say | think | call)*", written=False,
+    ),
+    "has escapes in what it says or thinks": Example(
+        f"think: reasoning, {SHAPE}", f'think: "<think>" TEXT "</think>"\n{MARKED}', f"<think>a\\nb</think>{JSON}",
+        f'reasoning "a\\nb"\n{TIDE}', "values: {think/TEXT: {escapes: json}}", start="(content | think | call)*",
     ),
     "has several calls in one wrapper": Example(
         SHAPE, f'calls: "<calls>" call+ "</calls>"\n{MARKED}', f"<calls>{JSON}{JSON}</calls>", f"{TIDE}\n{TIDE}",
