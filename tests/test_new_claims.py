@@ -87,6 +87,15 @@ def test_numbers_in_markers_that_few_calls_show() -> None:
     assert made.doubt == "`0003` was taken for markup, which so few calls do not show"
 
 
+def test_content_that_one_sample_does_not_end() -> None:
+    """What stands between content and a call may end the one, or begin the other."""
+    said, call = "<|c|>out<|b|>{}<|e|>", '<|c|>run<|t|>get_tide<|b|>{"port": "Brest", "days": 3}<|e|>'
+    made = induced([said.format("I'll look at the tide first.") + call], TOOLS)
+    assert made.doubt == "one sample does not show what ends the content that begins with `<|c|>out<|b|>`"
+    made = induced([said.format("I look.") + call], TOOLS)
+    assert made.doubt == "`I look.` was taken for markup, which so few samples do not show"
+
+
 def test_values_that_are_several() -> None:
     """Where no call is seen to have two arguments, a value may hold the others."""
     texts = ["[get_tide](port~«Brest»; days~3)", "[send-note](text~«come at ten»)\n[get_tide](port~«Rome»; days~1)"]

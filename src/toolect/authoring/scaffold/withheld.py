@@ -39,6 +39,7 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
         chain(
             _in_markers(grammar, leaves, messages),
             _thoughtful(grammar),
+            _unclosed(grammar) if len(samples) == 1 else (),
             _dropped(dialect, texts, leaves, messages),
             _marked(messages),
             _names(messages) if not tools else (),
@@ -53,9 +54,8 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
 # In markup
 
 
-_SENTENCE = re.compile(
-    r"[^\W\d_]{2,}(?:['’]\w+)?(?:,? [^\W\d_]+(?:['’]\w+)?){3,}|[^\W\d_]{2,}(?: [^\W\d_]+)+[.!?…](?=\s|\Z)"
-)
+_WORD = r"[^\W\d_]+(?:['’]\w+)?"
+_SENTENCE = re.compile(rf"{_WORD}(?:,? {_WORD}){{3,}}|{_WORD}(?:,? {_WORD})+[.!?…](?=[\s<\[]|\Z)")
 """Four words in a row, or two and what ends a sentence."""
 
 
@@ -158,6 +158,12 @@ def _thoughtful(grammar: str) -> Iterator[str]:
     for opener in re.findall(r'^text: "((?:[^"\\]|\\.)*)"', grammar, re.MULTILINE):
         if SPEAKS_OF_THINKING.search(opener):
             yield f"`{cut(opener, MAX_SHOWN)}` was taken for what content begins with, and may begin reasoning"
+
+
+def _unclosed(grammar: str) -> Iterator[str]:
+    """A marker that content begins with, which one sample shows, and none that ends it: what follows may be that."""
+    if match := re.search(r'^text: ("(?:[^"\\]|\\.)*") TEXT$', grammar, re.MULTILINE):
+        yield f"one sample does not show what ends the content that begins with `{cut(match[1][1:-1], MAX_SHOWN)}`"
 
 
 def _marked(messages: Sequence[Message]) -> Iterator[str]:
