@@ -407,3 +407,18 @@ def test_the_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch, capsy
 def test_the_page_names_every_law() -> None:
     """Each law is told with what holds."""
     assert all(f"| {law} | " in fuzz.page() for law in Law)
+
+
+def test_more_repairs_than_a_call_may_have() -> None:
+    """Law: what is not read of it any more is a part of it, up to what begins something else."""
+    call = Call("tide", {f"k{number}": "v" for number in range(300)})
+    broke = []
+    for name in toolect.dialects():
+        dialect = toolect.dialect(name)
+        try:
+            text = str(dialect.render(Message([call]))).replace("</", " < /")
+        except toolect.Unrepresentable:
+            continue
+        run = Run(name, text[: len(text) * 9 // 10] + "<think>x</think>", {}, (len(text) // 3,))
+        broke += [found for found in [broken(dialect, run)] if found is not None]
+    assert not broke

@@ -58,6 +58,8 @@ def go_on_at(course: Course, core: str, node: Node, at: int, end: int) -> Next:
         course.builder.break_off(at)
         course.restart()
         return None
+    if node is course.graph.start and course.builder.call is not None:
+        course.builder.break_off(at)  # it was given up, and what comes is no part of it
     for closer in node.implied.get(core, ()) if core not in node.marks else ():
         course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
     course.pos = end - course.base

@@ -123,6 +123,8 @@ class CallSink:
             case HoleKind.ID if call is not None and call.id is None:
                 call.id = value if isinstance(value, str) or value is None else dumps(value)
             case HoleKind.CONTENT | HoleKind.REASONING as kind if isinstance(value, str) and value:
+                if call is not None and call.unit_end < 0 and call.start <= hole.start:
+                    return  # what a broken call says besides is a part of it
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
                 draft.add(role, value, (hole.start, hole.end))
                 draft.say(role, value)

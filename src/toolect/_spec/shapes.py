@@ -22,6 +22,7 @@ REST = "*"
 _HOLES = [kind.value for kind in HoleKind]
 _ARGUMENTS = (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 _OF_A_CALL = (HoleKind.NAME, HoleKind.ID, *_ARGUMENTS)
+_TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
 
 
 _IN_A_ROW = 'write what stands around them in the grammar: `call: "[\\"" NAME "\\", " JSON "]"`, mapped one by one'
@@ -203,7 +204,17 @@ def _values(node: Node) -> Iterator[Text]:
 
 
 def _check(shape: Shape, place: Place, problems: Problems) -> None:
-    """Every reading of the shape gives arguments, each hole once, and calls either all in a list or in none."""
+    """Every reading of the shape gives arguments, each hole once, and calls either all in a list or in none.
+
+    No text is a member of the object that is the call.
+    """
+    for direct in _objects(shape):
+        texts = [kind for kind in _TEXTS if kind in direct]
+        if texts and not direct.isdisjoint(_OF_A_CALL):
+            message = f"the hole `{texts[0]}` is a member of the call: expected one of an object around it"
+            hint = "give the call an object of its own in it, or leave the member out: what no shape names is gone over"
+            problems.error(CHECK, message, place, hint=hint)
+            return
     for inside, outside in _readings(shape):
         holes = inside + outside
         if not any(holes[kind] for kind in _ARGUMENTS):
@@ -219,6 +230,20 @@ def _check(shape: Shape, place: Place, problems: Problems) -> None:
         if inside and (stray := [kind for kind in _OF_A_CALL if outside[kind]]):
             problems.error(CHECK, f"the hole `{stray[0]}` is outside the list of calls", place)
             return
+
+
+def _objects(shape: Shape) -> Iterator[Set[HoleKind]]:
+    """The holes right in each object of the shape."""
+    match shape:
+        case Keyed(inner) | Many(inner):
+            yield from _objects(inner)
+        case OneOf(shapes):
+            for choice in shapes:
+                yield from _objects(choice)
+        case Obj(fields):
+            yield {field.shape.kind for field in fields if isinstance(field.shape, Hole)}
+            for field in fields:
+                yield from _objects(field.shape)
 
 
 def _readings(shape: Shape) -> Iterator[tuple[Counter[HoleKind], Counter[HoleKind]]]:
