@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+from toolect import _files as files
+from toolect import registry
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_COMMON)
@@ -14,3 +19,12 @@ settings.load_profile("default")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--update`."""
     parser.addoption("--update", action="store_true", help="rewrite the corpus's expectations (never those of :error)")
+
+
+@pytest.fixture(scope="module")
+def own_registry() -> Iterator[None]:
+    """What the tests of a module define is gone after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "_registry", registry.Registry(registry.shipped))
+        patch.setattr(files, "_given", {})
+        yield

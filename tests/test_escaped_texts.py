@@ -13,6 +13,8 @@ import toolect
 from toolect._spec.grammar_model import SLOTS, SlotKind
 from toolect.compiled import Dialect
 
+pytestmark = pytest.mark.usefixtures("own_registry")
+
 ESCAPED = sorted(name for name, slot in SLOTS.items() if slot.kind is not SlotKind.JSON and name != "TEXT")
 ROLES = {
     "reasoning": ("start: (think | content | call)*\ncontent: TEXT\n", '"T\\"" {} "\\""'),

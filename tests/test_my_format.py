@@ -11,6 +11,8 @@ import pytest
 import toolect
 from toolect.authoring.corpus import describe
 
+pytestmark = pytest.mark.usefixtures("own_registry")
+
 PAGE = Path(__file__).parent.parent / "docs" / "guide" / "dialects.md"
 _CELL = re.compile(r"(?<!\\)\|")
 

@@ -137,6 +137,7 @@ def test_a_closer_before_all_else_is_gone_over_in_large_steps(name: str, monkeyp
     assert found == events.message and [one.detail for one in found.repairs] == [closer]
 
 
+@pytest.mark.usefixtures("own_registry")
 @pytest.mark.parametrize(
     ("value", "said"),
     [
@@ -161,6 +162,7 @@ KEY: /\w+/
         found.render(Call("f", {"a": "b", "k": value}))
 
 
+@pytest.mark.usefixtures("own_registry")
 def test_a_call_without_its_id_is_refused() -> None:
     """Where a call must have an id, and nothing says how one is made."""
     rules = 'start: call*\ncall: "<" NAME " " ID ">" JSON "</>"\nNAME: /\\w+/\nID: /\\w+/\n%declare JSON\n'

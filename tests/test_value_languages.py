@@ -10,6 +10,8 @@ import test_laws as laws
 import toolect
 from toolect.compiled import Dialect
 
+pytestmark = pytest.mark.usefixtures("own_registry")
+
 LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[1] / "grammars" / "values").glob("*.lark"))
 EACH = 'call: "run " NAME "\\n" argument*\nargument: '
 BETWEEN = 'call: "run " NAME ("{0}" argument)*\nargument: '
