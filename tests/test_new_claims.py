@@ -49,6 +49,16 @@ def planned(*calls: tuple[str, dict[str, Json]], **said: str) -> str:
 
 
 @pytest.mark.parametrize("tools", [None, TOOLS])
+@pytest.mark.parametrize("keys", [("action", "input"), ("step", "with")])
+def test_prose_in_the_object_of_a_call_is_told(keys: tuple[str, str], tools: list[Json] | None) -> None:
+    """No shape has it there: the calls are read, and what is not given out is said."""
+    texts = [json.dumps({"thought": f"Now for {name}.", keys[0]: name, keys[1]: given}) for name, given in CALLS[:3]]
+    made = induced(texts, tools)
+    assert [call.name for one in made.messages if one for call in one.calls] == [name for name, _ in CALLS[:3]]
+    assert "what `thought` holds is given out nowhere" in made.doubt
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
 def test_prose_beside_calls_in_json_is_content_or_reasoning(tools: list[Json] | None) -> None:
     """Sentences are no constants; a number that runs is said to be given out nowhere."""
     made = induced(

@@ -82,11 +82,13 @@ def shape_of(value: Json) -> Json:
     name = next((key for key in NAMES if isinstance(value.get(key), str)), None)
     given = next((key for key in ARGUMENTS if _arguments(value.get(key)) is not None), None)
     if name is not None and given is not None:
-        return {
-            _key(key, key in (name, given)): _field(key, value[key], name, given)
-            for key in value
-            if _kept(value, key, name, given)
-        }
+        return of_call(
+            {
+                _key(key, key in (name, given)): _field(key, value[key], name, given)
+                for key in value
+                if _kept(value, key, name, given)
+            }
+        )
     nested = {key: shape_of(inner) for key, inner in value.items()}
     calls = [key for key, inner in nested.items() if inner is not None]
     if len(calls) != 1:
@@ -96,6 +98,13 @@ def shape_of(value: Json) -> Json:
         for key in value
         if key in calls or _kept(value, key, "", "")
     }
+
+
+def of_call(level: dict[str, Json]) -> dict[str, Json]:
+    """An object of a shape; if it is the call itself, without the texts in it, which no shape can say there."""
+    if not any(hole in ("$name", "$arguments", "$arguments.text") for hole in level.values()):
+        return level
+    return {key: hole for key, hole in level.items() if hole not in ("$content", "$reasoning")}
 
 
 def _kept(value: dict[str, Json], key: str, name: str, given: str) -> bool:

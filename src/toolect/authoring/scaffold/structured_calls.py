@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._values.toolset import ToolSchemas
-from toolect.authoring.scaffold.json_calls import ARGUMENTS, IDS, NAMES, json_values
+from toolect.authoring.scaffold.json_calls import ARGUMENTS, IDS, NAMES, json_values, of_call
 from toolect.authoring.scaffold.json_members import CALL, filled, further, merged, saying
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.seen import Seen, SeenCall
@@ -215,7 +215,7 @@ def _level(found: Sequence[Found], way: Keys) -> Json:
             level[key] = _level(found, here)
         else:
             level |= further(key, [one.get(key) for one in objects], taken="$id" in level.values())
-    return level
+    return of_call(level)
 
 
 def _layout(text: str, value: Json) -> str | None:
