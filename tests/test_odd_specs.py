@@ -265,3 +265,25 @@ def test_a_call_of_json_beside_one_of_text(size: int) -> None:
         message = dialect.parse(text)
         assert message.clean, message
         assert shipped_corpus.same(shipped_corpus.stream(dialect, re.findall(f"(?s:.{{1,{size}}})", text))[0], message)
+
+
+def test_what_goes_on_where_no_text_stands() -> None:
+    """A marker that begins a call of what is open, and another one outside of it, is the next of what is open."""
+    lines = [
+        "start: (content | calls | fenced)*",
+        "content: TEXT",
+        r'angled: "```call\n" JSON ">"',
+        r'fenced: "```call\n" JSON "\n```"',
+        'calls: "[CALLS]" (angled | fenced)+',
+        "%declare TEXT JSON",
+    ]
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    shape = "{name: $name, arguments: $arguments}"
+    roles = f"content: content, angled: call, angled/JSON: {shape}, fenced: call, fenced/JSON: {shape}"
+    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}}}\n", "utf-8")
+    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    angled, fenced = (f'```call\n{{"name": "{name}", "arguments": {{}}}}' for name in ("tide", "moon"))
+    for text in (f"[CALLS]{angled}>{angled}>", f"[CALLS]{angled}>{fenced}\n```{angled}>", f"[CALLS]{angled}>{angled}"):
+        message = dialect.parse(text)
+        assert message.clean or not text.endswith((">", "```"))
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)

@@ -176,21 +176,24 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             return WAIT
     if not final and len(buf) - at <= passage.plan.longest and _longer(passage, stop, buf[at:]):
         return WAIT
-    answer = Answer.YES
-    match stop.calls:
-        case Calls.NAMED:
-            trail = _space_after(passage, course, stop, at)
-            joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
-            answer = _named(course, after(passage, course, stop, at), end, trail, joined)
-        case Calls.CALL:
-            answer = _call(passage, course, stop, at, end)
-    otherwise = stop.otherwise
-    if answer is Answer.NO and isinstance(otherwise, Instead) and not passage.text_before(course, at):
-        step, stop = passage.node.step(otherwise.key), otherwise
+    otherwise, answer = stop.otherwise, Answer.NO
+    if isinstance(otherwise, Instead) and not passage.text_before(course, at):
+        step = passage.node.step(otherwise.key)
         if otherwise.named:
             answer = _named(course, step.node, end, step.trail, course.builder.after_call)
         else:
             answer = call_follows(course, otherwise, step.node, end, strong=False)
+        if answer is not Answer.NO:
+            stop = otherwise
+    if answer is Answer.NO:
+        answer = Answer.YES
+        match stop.calls:
+            case Calls.NAMED:
+                trail = _space_after(passage, course, stop, at)
+                joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
+                answer = _named(course, after(passage, course, stop, at), end, trail, joined)
+            case Calls.CALL:
+                answer = _call(passage, course, stop, at, end)
     if answer is Answer.YES:
         wrong = is_echo(stop.core) and not buf.startswith(course.builder.spelled(stop.core), at)
         return End(stop, needle.lead, at, end, wrong)
