@@ -10,6 +10,7 @@ from toolect._graph.stop_plan import broken_plan, firm_plan, plan_of
 from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
+from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
@@ -160,9 +161,8 @@ class BrokenSlot(ValueSlot):
         if value.plain or draft.guesses >= MAX_GUESSES:
             return Answer.NO
         until = end if value.host is not None else course.base + len(course.buf)
-        said = [event.end for event in value.recorded if isinstance(event, Filled) and event.kind in TEXTS]
-        said += [event.at for event in value.recorded if isinstance(event, CallEnds)]
-        start = max(value.kept, *said, 0) if draft.call is None else min(draft.call.start, value.kept)
+        told = max(value.kept, self._told(draft))
+        start = told if draft.call is None else min(draft.call.start, value.kept)
         text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
         found = written_again(text, end - start, final, course.graph.openers, self._closed)
         if found >= 0:
@@ -185,6 +185,15 @@ class BrokenSlot(ValueSlot):
             value.reader.begin_again()
             course.back_to(start + found)
         return Answer.NO if found == -1 else Answer.WAIT if found == MORE else Answer.YES
+
+    def _told(self, draft: Draft) -> int:
+        """The character up to which calls and texts are whole: what comes after it may be written again."""
+        if self.value.host is None:
+            return draft.told
+        recorded = self.value.recorded
+        ends = [event.at for event in recorded if isinstance(event, CallEnds)]
+        ends += [event.end for event in recorded if isinstance(event, Filled) and event.kind in TEXTS and event.value]
+        return max(ends, default=0)
 
     def _mended(self, course: Course, end: int, missing: int = MAX_DEPTH) -> int | Unmended:
         """Read what is broken up to character `end`, mending it: where the value ends.
