@@ -8,7 +8,7 @@ import pytest
 
 import toolect
 from toolect._values.toolset import tool_schemas
-from toolect.message import Call, Json, Message
+from toolect.message import Call, Json, Message, RepairKind
 
 over_all = pytest.mark.parametrize("name", sorted(toolect.dialects()))
 SAYS: dict[str, tuple[str, Json]] = {
@@ -140,10 +140,31 @@ def test_a_text_that_would_be_a_value_is_not_written(name: str, kind: str, text:
     assert dialect.render(message, tools=[tool(a="string")])
 
 
+@over_all
+def test_signs_and_case_make_no_other_name(name: str) -> None:
+    """Law: a name with the letters of just one declared tool is that one, where it is taken for a name at all."""
+    dialect, wire = toolect.dialect(name), written(name, Call("f_g", {"a": 1}))
+    for said in ("F_G", "f-g", "fG", "`f_g`", "f_g()", "f_g:", "functions.f_g:0", "functions.F-g"):
+        text = wire.replace("f_g", said)
+        if [call.name for call in dialect.parse(text, unknown_tool="keep").calls] == [said]:
+            found = read(name, text, tool("f_g", a="int"))
+            assert same(found, "f_g", {"a": 1}) and found is not None, text
+            assert RepairKind.TOOL_NAME in {repair.kind for repair in found.repairs}, text
+
+
+def test_signs_around_names() -> None:
+    """Two tools with the same letters are told apart by nothing but their names."""
+    schemas = tool_schemas([{"name": name, "parameters": {"type": "object"}} for name in ("tide", "Tide", "get_tide")])
+    said = ["tide", "TIDE", " tide ", "tide()", "getTide", "get-tide", "**get_tide**", "get_tide:12", "gettides"]
+    assert [schemas.called(name) for name in said] == [
+        "tide", "TIDE", "tide", "tide", "get_tide", "get_tide", "get_tide", "get_tide", "gettides",
+    ]  # fmt: skip
+
+
 def test_quotes_alone_name_no_tool() -> None:
     """A tool without a name is not what a lone quote stands for; quotes around a name are left out."""
     schemas = tool_schemas([{"name": name, "parameters": {"type": "object"}} for name in ("", "tide")])
-    assert [schemas.called(name) for name in ('"', '""', "'tide'", '"tide')] == ['"', '""', "tide", '"tide']
+    assert [schemas.called(name) for name in ('"', '""', "'tide'", '"tide')] == ['"', '""', "tide", "tide"]
     assert [schemas.called(name) for name in ("a=", "a=tide", "a.")] == ["a=", "tide", "a."]
 
 

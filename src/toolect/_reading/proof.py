@@ -64,7 +64,8 @@ def proof(view: View, node: Node, pos: int, trail: str = "", joined: bool = Fals
     if view.final and name.end == len(view.buf):
         return Answer.NO
     said = view.buf[name.start : name.end]
-    probe.known, probe.tool, probe.joined = said in view.tools, said, joined
+    tool = view.tools.called(said)  # in prose another case may be another word
+    probe.known, probe.tool, probe.joined = tool in view.tools.by_name and tool in said, said, joined
     if not probe.known and said in view.graph.network.spec.reserved:
         return Answer.NO
     probe.form = Answer.YES if probe.known or not view.tools else Answer.NO

@@ -248,6 +248,8 @@ class Mender:
             self._put("}", pos)
             reader.add_comma()
             return pos  # the next item of the list stands in the one before
+        if char == "{" and reader.expect is Expect.KEY_OR_END and _NEXT_KEY.match(text, pos + 1) is not None:
+            return pos + 1  # the brace is doubled
         match = _BARE_KEY.match(text, pos)
         if match is not None:
             end = _AFTER_KEY.match(text, match.end()).end()  # type: ignore[union-attr]  # the key was followed by it

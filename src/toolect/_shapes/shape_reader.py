@@ -32,8 +32,8 @@ class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
-        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "lost", "members", "owner", "start",
-        "strange",
+        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "owner",
+        "start", "strange",
     )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
@@ -49,6 +49,7 @@ class Frame:
         self.strange = False  # one of them is not in the shape
         self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
         self.hidden = False  # it is an object
+        self.losing = -1, -1  # the part of the call that has that key
 
 
 class ShapeReader:
@@ -173,7 +174,7 @@ class ShapeReader:
                 members, swapped = place.item.object, "one call for a list"
         else:
             item = place.item
-            if above is None and not item.options:
+            if not item.options and (above is None or not above.is_object):
                 item, swapped = place.lone, "a list for one call"
         frame = Frame(is_object, members, item, at)
         if is_object and self._unit is not None:
@@ -188,8 +189,10 @@ class ShapeReader:
 
     def close(self, end: int) -> None:
         """The innermost object or list closed. What a call has instead of arguments counts as such."""
-        frame = self.stack.pop()
-        if frame is not self._unit:
+        frame, unit = self.stack.pop(), self._unit
+        if frame is not unit:
+            if unit is not None and frame.owner is unit and frame.lost >= 0 > unit.lost:
+                unit.lost, unit.hidden, unit.losing = frame.lost, frame.hidden, (frame.start, end)
             if frame.called and frame.lost >= 0:
                 self.emit(Repaired(RepairKind.SHAPE, frame.lost, "no call"))
             return
@@ -204,7 +207,8 @@ class ShapeReader:
             if named is not None:
                 self.emit(Rest(frame.start, end, named))
             elif frame.lost >= 0:
-                self.emit(Lost(frame.start, end, frame.lost))
+                start, after = frame.losing if frame.losing[0] >= 0 else (frame.start, end)
+                self.emit(Lost(start, after, frame.lost))
         self._unit = None
         self._argued = False
         self.emit(CallEnds(end, frame.strange))

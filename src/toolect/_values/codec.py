@@ -102,7 +102,8 @@ def respelled(codec: Codec, text: str, value: Json) -> bool:
     if isinstance(value, dict | list):
         if codec.spelling is Spelling.ELEMENTS and text.lstrip()[:1] not in ("[", "{", "("):
             return False
-        return (shown if codec.spelling is Spelling.PYTHON else read_json)(text) is NOTHING
+        said = (shown if codec.spelling is Spelling.PYTHON else read_json)(text)
+        return said is NOTHING or isinstance(said, str)
     return isinstance(value, int | float) and repr(value) != text
 
 

@@ -86,8 +86,12 @@ def is_broken(text: str, types: tuple[str, ...]) -> bool:
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
     """`word`, which fits none of `types`, where no text is wanted: a word for null, true or false, or a number with
-    needless signs and zeros; after either the beginning of a closer may stand.
+    needless signs and zeros; after either the beginning of a closer may stand. What is in quotes is what is in them.
     """
+    if len(word) > 2 and word[0] in "\"'" and word[-1] == word[0]:
+        inside = read_json(word) if word[0] == '"' else word[1:-1]
+        value = read_typed(inside, types) if isinstance(inside, str) else text
+        return text if isinstance(value, str) else value
     if word.endswith(_BEGUN):
         value = read_typed(word[: -len(_BEGUN[0])], types)
         if not isinstance(value, str):

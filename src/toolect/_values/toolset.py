@@ -21,7 +21,10 @@ _LEAST = 4
 """Characters of a name that may have been begun twice: with fewer, the two are other names."""
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
-_QUOTES = ('"', "'", "`")
+_AROUND = " \t\r\n\"'`*:,()[]{}<>"
+"""Signs beside a name that belong to none."""
+_NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
+"""The number of a call behind its name, as ids have it."""
 _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
 
@@ -29,35 +32,47 @@ _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 class ToolSchemas(Mapping[str, Schema]):
     """Tool name → its parameters' JSON Schema.
 
-    `ns.x`, `"x"`, `to=x` or, for one that begins twice, `get_get_x`, which is no tool, is `x` or `get_x` where only
-    that fits.
+    `ns.x`, `"x"`, `x()`, `X`, `to=x` or, for one that begins twice, `get_get_x`, which is no tool, is `x` or `get_x`
+    where only that fits.
     """
 
-    __slots__ = ("by_name", "declared")
+    __slots__ = ("_by_letters", "by_name", "declared")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self.by_name = schemas
         """Those that are declared by just this name."""
         self.declared = len(schemas) > 0
         """There are any."""
+        self._by_letters: dict[str, list[str]] | None = None
 
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
         schemas = self.by_name
         if name in schemas or not schemas or len(name) > MAX_NAME:
             return name
-        if len(name) > 2 and name[-1] in _QUOTES and name[0] == name[-1]:
-            inner = self.called(name[1:-1])
-            if inner in schemas:
-                return inner
+        number = _NUMBER(name)
+        said = name[: number.start()].strip(_AROUND) if number else name.strip(_AROUND)
+        if said and said != name and (inner := self.called(said)) in schemas:
+            return inner
         if _SPACED(name) is not None:
-            fit = [name[sign.end() :] for sign in _SIGN.finditer(name) if name[sign.end() :] in schemas]
+            after = [name[sign.end() :] for sign in _SIGN.finditer(name)]
+            fit = [inner for inner in after if inner in schemas] or self._alike(after[-1])
         else:
-            said = _ID(name)
-            fit = [] if said is None else [tool for tool in dict.fromkeys(said.groups()) if tool in schemas]
+            told = _ID(name)
+            fit = [] if told is None else [tool for tool in dict.fromkeys(told.groups()) if tool in schemas]
             fit = fit or [tool for tool in schemas if _begins_twice(name, tool)]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
+        fit = fit or self._alike(name)
         return fit[0] if len(fit) == 1 and fit[0] else name
+
+    def _alike(self, name: str) -> list[str]:
+        """The tools whose names have these letters and digits, in whatever case and with whatever between words."""
+        known = self._by_letters
+        if known is None:
+            known = self._by_letters = {}
+            for tool in self.by_name:
+                known.setdefault(_letters(tool), []).append(tool)
+        return known.get(_letters(name), [])
 
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
@@ -75,6 +90,11 @@ class ToolSchemas(Mapping[str, Schema]):
 
     def __len__(self) -> int:
         return len(self.by_name)
+
+
+def _letters(name: str) -> str:
+    """A name in lower case, its words with nothing between them."""
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def _begins_twice(name: str, tool: str) -> bool:
