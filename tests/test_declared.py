@@ -146,7 +146,7 @@ def test_signs_and_case_make_no_other_name(name: str) -> None:
     dialect, wire = toolect.dialect(name), written(name, Call("f_g", {"a": 1}))
     for said in ("F_G", "f-g", "fG", "`f_g`", "f_g()", "f_g:", "functions.f_g:0", "functions.F-g"):
         text = wire.replace("f_g", said)
-        if [call.name for call in dialect.parse(text, unknown_tool="keep").calls] == [said]:
+        if [call.name for call in dialect.parse(text, [tool("other")], unknown_tool="keep").calls] == [said]:
             found = read(name, text, tool("f_g", a="int"))
             assert same(found, "f_g", {"a": 1}) and found is not None, text
             assert RepairKind.TOOL_NAME in {repair.kind for repair in found.repairs}, text
