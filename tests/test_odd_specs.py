@@ -27,6 +27,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("grammars").mkdir()
 
 
+def declare(lines: list[str], roles: str) -> None:
+    """Write the spec of a dialect `d`: the lines of its grammar, and what its map says."""
+    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
+    Path("dialects.yaml").write_text(f"d: {{map: {{{roles}}}}}\n", "utf-8")
+
+
+def declared(lines: list[str], roles: str) -> Dialect:
+    """The dialect that this declares."""
+    declare(lines, roles)
+    return Dialect(load_spec("dialects.yaml", "d"))
+
+
 def write(argument: str, *more: str, roles: str) -> None:
     """A spec whose arguments are as this rule says."""
     lines = [
@@ -39,9 +51,7 @@ def write(argument: str, *more: str, roles: str) -> None:
         *more,
         "%declare TEXT " + " ".join(SLOTS[:2]),
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    mapped = f"content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key, {roles}"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{mapped}}}\n", "utf-8")
+    declare(lines, f"content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key, {roles}")
 
 
 def errors() -> list[Diagnostic]:
@@ -92,11 +102,8 @@ def test_a_terminal_needs_a_meaning(rule: str) -> None:
 
 def test_broken_calls_where_no_content_may_stand() -> None:
     """A grammar without content in `start` reads broken calls, too."""
-    Path("grammars/d.lark").write_text('start: call*\ncall: "<c>" JSON "</c>"\n%declare JSON\n', "utf-8")
-    Path("dialects.yaml").write_text(
-        "d: {map: {call: call, call/JSON: {name: $name, arguments: $arguments}}}\n", "utf-8"
-    )
-    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    lines = ["start: call*", 'call: "<c>" JSON "</c>"', "%declare JSON"]
+    dialect = declared(lines, "call: call, call/JSON: {name: $name, arguments: $arguments}")
     assert [str(call.status) for call in dialect.parse('<c>{"a": 1,}</c>').calls] == ["malformed"]
 
 
@@ -112,10 +119,8 @@ def test_text_after_a_stray_marker_is_no_part_of_the_call_before_it() -> None:
         r"KEY: /[^\s<>\"]+/",
         "%declare TEXT",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     roles = "content: content, text: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, argument/TEXT: argument.value}}\n", "utf-8")
-    message = Dialect(load_spec("dialects.yaml", "d")).parse('<r>0</a><a name="n<')
+    message = declared(lines, f"{roles}, argument/TEXT: argument.value").parse('<r>0</a><a name="n<')
     assert [call.name for call in message.calls] == ["r"]
     assert message.content == '0<a name="n<'
 
@@ -132,11 +137,8 @@ def test_calls_that_begin_alike_are_told_by_the_marker_after_the_name() -> None:
         "KEY: /[a-z_]+/",
         "%declare TEXT JSON",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     roles = "content: content, one: call, one/JSON: $arguments, each: call, NAME: call.name, argument: argument"
-    entry = f"d:\n  map: {{{roles}, argument/JSON: argument.value, KEY: argument.key}}\n"
-    Path("dialects.yaml").write_text(entry, "utf-8")
-    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    dialect = declared(lines, f"{roles}, argument/JSON: argument.value, KEY: argument.key")
     tools = [{"type": "function", "function": {"name": "tide", "parameters": {"type": "object"}}}]
     for text in ('[tide: a="day" 1;]]', '[tide {"day": 1};'):
         for known in (None, tools):
@@ -156,10 +158,8 @@ def test_a_value_ends_where_the_grammar_has_the_next_call() -> None:
         "KEY: /[a-z_]+/",
         "%declare TEXT",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, argument/TEXT: argument.value}}\n", "utf-8")
-    dialect, known = Dialect(load_spec("dialects.yaml", "d")), [{"name": "tide"}]
+    dialect, known = declared(lines, f"{roles}, argument/TEXT: argument.value"), [{"name": "tide"}]
     for blanks, names in {"\n\n\n": ["tide", "moon"], " ": ["tide"]}.items():
         text = f"<calls><call>\ntide[ARGS]day: 1{blanks}<call>\nmoon[ARGS]day: 2\n\n</calls>"
         message = dialect.parse(text, known)
@@ -177,9 +177,8 @@ def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
         "NAME: /[a-z_]+/",
         "%declare TEXT",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    Path("dialects.yaml").write_text("d:\n  map: {content: content, tag: call, code: call, NAME: call.name}\n", "utf-8")
-    dialect, text = Dialect(load_spec("dialects.yaml", "d")), "[CALLS]<tide>{{moon()}}"
+    dialect = declared(lines, "content: content, tag: call, code: call, NAME: call.name")
+    text = "[CALLS]<tide>{{moon()}}"
     message = dialect.parse(text)
     assert [call.name for call in message.calls] == ["tide", "moon"]
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
@@ -195,9 +194,8 @@ def test_a_marker_that_repeats_the_name(between: str) -> None:
         r'NAME: /[^\s"<>]+/',
         "%declare TEXT",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    Path("dialects.yaml").write_text("d:\n  map: {content: content, call: call, NAME: call.name}\n", "utf-8")
-    dialect, text = Dialect(load_spec("dialects.yaml", "d")), f' to=tide{between}<run name="tide">\n</run>'
+    dialect = declared(lines, "content: content, call: call, NAME: call.name")
+    text = f' to=tide{between}<run name="tide">\n</run>'
     message = dialect.parse(text)
     assert message.clean and [call.name for call in message.calls] == ["tide"]
     for end in range(len(text) + 1):  # cut off within it
@@ -215,10 +213,7 @@ def test_calls_that_stand_side_by_side_behind_one_opener(outside: str) -> None:
         "NAME: /[a-z_]+/",
         "%declare TEXT JSON",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    roles = "content: content, code: call, json: call, json/JSON: $arguments, NAME: call.name"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}}}\n", "utf-8")
-    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    dialect = declared(lines, "content: content, code: call, json: call, json/JSON: $arguments, NAME: call.name")
     for text in ("[CALLS][tide()[moon()", "[CALLS][tide()[moon()[sun()", "[CALLS][tide()[moon() and more"):
         message = dialect.parse(text)
         assert [call.name for call in message.calls] == ["tide", "moon", "sun"][: text.count("()")]
@@ -229,18 +224,22 @@ def test_calls_that_stand_side_by_side_behind_one_opener(outside: str) -> None:
 @pytest.mark.parametrize("body", ['"GO " JSON', "JSON", '"GO " JSON "@"'])
 def test_a_marker_that_others_begin_with_may_come_again(between: str, body: str) -> None:
     """Lint comes to an end where a place leads back to itself."""
-    grammar = f'start: (content | calls)*\ncontent: TEXT\ncalls: "@@" call ("{between}" call)* "@@"\ncall: {body}\n'
-    Path("grammars/d.lark").write_text(grammar + "%declare TEXT JSON\n", "utf-8")
-    Path("dialects.yaml").write_text("d: {map: {content: content, call: call, call/JSON: {f: $name, a: $arguments}}}\n")
+    lines = [
+        "start: (content | calls)*",
+        "content: TEXT",
+        f'calls: "@@" call ("{between}" call)* "@@"',
+        f"call: {body}",
+        "%declare TEXT JSON",
+    ]
+    declare(lines, "content: content, call: call, call/JSON: {f: $name, a: $arguments}")
     assert not errors()
 
 
 def test_much_may_be_missing() -> None:
     """What Lark makes twice as many sequences of, each time, loads at once; whether Lark can read it is not asked."""
     many = " ".join(f'"<{number}>"?' for number in range(100))
-    grammar = f'start: (content | call)*\ncontent: TEXT\ncall: "<c>" {many} JSON "</c>"\n%declare TEXT JSON\n'
-    Path("grammars/d.lark").write_text(grammar, "utf-8")
-    Path("dialects.yaml").write_text("d: {map: {content: content, call: call, call/JSON: {f: $name, a: $arguments}}}\n")
+    lines = ["start: (content | call)*", "content: TEXT", f'call: "<c>" {many} JSON "</c>"', "%declare TEXT JSON"]
+    declare(lines, "content: content, call: call, call/JSON: {f: $name, a: $arguments}")
     specs, found = load_specs("dialects.yaml")
     assert [str(d.check) for d in found] == ["too-large"]
     assert Dialect(specs["d"]).parse('<c><7><9>{"f": "tide", "a": {}}</c>').calls[0].name == "tide"
@@ -257,10 +256,8 @@ def test_a_call_of_json_beside_one_of_text(size: int) -> None:
         "NAME: /[a-z_]+/",
         "%declare TEXT JSON",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     roles = "content: content, json: call, json/JSON: $arguments, code: call, code/TEXT: {arguments: {code: $text}}"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}, NAME: call.name}}\n", "utf-8")
-    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    dialect = declared(lines, f"{roles}, NAME: call.name")
     for text in ('[CALLS]%%tide {"port": "Brest"}', "[CALLS]%%moon\nday = 3]]"):
         message = dialect.parse(text)
         assert message.clean, message
@@ -277,11 +274,10 @@ def test_what_goes_on_where_no_text_stands() -> None:
         'calls: "[CALLS]" (angled | fenced)+',
         "%declare TEXT JSON",
     ]
-    Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
     shape = "{name: $name, arguments: $arguments}"
-    roles = f"content: content, angled: call, angled/JSON: {shape}, fenced: call, fenced/JSON: {shape}"
-    Path("dialects.yaml").write_text(f"d:\n  map: {{{roles}}}\n", "utf-8")
-    dialect = Dialect(load_spec("dialects.yaml", "d"))
+    dialect = declared(
+        lines, f"content: content, angled: call, angled/JSON: {shape}, fenced: call, fenced/JSON: {shape}"
+    )
     angled, fenced = (f'```call\n{{"name": "{name}", "arguments": {{}}}}' for name in ("tide", "moon"))
     for text in (f"[CALLS]{angled}>{angled}>", f"[CALLS]{angled}>{fenced}\n```{angled}>", f"[CALLS]{angled}>{angled}"):
         message = dialect.parse(text)
