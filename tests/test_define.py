@@ -142,27 +142,3 @@ def test_another_process_knows_the_same(mine: Path) -> None:
     files._given.clear()
     registry.restore(pickle.loads(state))
     assert toolect.dialect("my-7b").name == "harbour"
-
-
-@pytest.mark.parametrize("opener", ["<go>", " to="])
-def test_a_name_that_comes_again_and_is_cut_off(opener: str) -> None:
-    """A call is begun wherever the marker breaks off that repeats its name, read in pieces as at once."""
-    grammar = f"""
-        start: (content | call)*
-        content: TEXT
-        call: "{opener}" NAME "<|say|><run=\\"" NAME "\\">" JSON "</run>"
-        NAME: /[^\\s"<>]+/
-        %declare TEXT JSON
-    """
-    roles = {"content": "content", "call": "call", "NAME": "call.name", "call/JSON": "$arguments"}
-    dialect = toolect.define({"map": roles}, grammar, name="again")
-    whole = opener + 'f.g<|say|><run="f.g">{"a": 1}</run>'
-    for end in range(len(f"{opener}f.g<|say|>"), len(whole)):
-        message = dialect.parse(whole[:end])
-        assert [call.name for call in message.calls] == ["f.g"]
-        for size in (1, 3, end):
-            stream = dialect.stream()
-            for at in range(0, end, size):
-                stream.feed(whole[at : min(at + size, end)])
-            stream.close()
-            assert stream.message == message

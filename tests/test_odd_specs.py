@@ -184,22 +184,29 @@ def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
 
 
+@pytest.mark.parametrize("opener", ["<go>", " to="])
 @pytest.mark.parametrize("between", ["<say>\n", "<|say|>"])
-def test_a_marker_that_repeats_the_name(between: str) -> None:
-    """It is written with the name that was said: in pieces, or cut off, too, nothing is missing in it."""
+@pytest.mark.parametrize(("inside", "body"), [(r'"\n"', "\n"), ("JSON", '{"a": 1}')])
+def test_a_marker_that_repeats_the_name(opener: str, between: str, inside: str, body: str) -> None:
+    """It is written with the name that was said: nothing is missing in it, and where it is cut off, a call is begun."""
     lines = [
         "start: (content | call)*",
         "content: TEXT",
-        'call: " to=" NAME ' + json.dumps(f'{between}<run name="') + r' NAME "\">\n" "</run>"',
+        f'call: "{opener}" NAME ' + json.dumps(f'{between}<run name="') + rf' NAME "\">" {inside} "</run>"',
         r'NAME: /[^\s"<>]+/',
-        "%declare TEXT",
+        "%declare TEXT JSON",
     ]
-    dialect = declared(lines, "content: content, call: call, NAME: call.name")
-    text = f' to=tide{between}<run name="tide">\n</run>'
-    message = dialect.parse(text)
-    assert message.clean and [call.name for call in message.calls] == ["tide"]
-    for end in range(len(text) + 1):  # cut off within it
-        assert shipped_corpus.same(shipped_corpus.stream(dialect, text[:end])[0], dialect.parse(text[:end])), text[:end]
+    roles = "content: content, call: call, NAME: call.name" + ", call/JSON: $arguments" * (inside == "JSON")
+    dialect = declared(lines, roles)
+    said = f"{opener}moon.tide{between}"
+    text = f'{said}<run name="moon.tide">{body}</run>'
+    assert dialect.parse(text).clean
+    for end in range(len(text) + 1):
+        message = dialect.parse(text[:end])
+        assert [call.name for call in message.calls] == ["moon.tide"] or end < len(said), text[:end]
+        for size in (1, 3):
+            pieces = [text[at : min(at + size, end)] for at in range(0, end, size)]
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces)[0], message), text[:end]
 
 
 @pytest.mark.parametrize("outside", ["", " | json"])
