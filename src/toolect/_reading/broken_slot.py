@@ -14,12 +14,11 @@ from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
-from toolect._shapes.alternatives import TEXTS
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.shape_events import Arguments, CallEnds, Filled
 from toolect._spec.grammar_model import SlotKind
-from toolect._spec.shape_model import Hole
+from toolect._spec.shape_model import TEXTS, Hole
 from toolect._values.json_lexemes import MAX_DEPTH, Broken
 from toolect._values.text_values import read_json
 from toolect.message import dumps

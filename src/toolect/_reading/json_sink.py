@@ -20,7 +20,7 @@ from toolect._shapes.shape_events import (
     ShapeEvent,
 )
 from toolect._spec.model import Role
-from toolect._spec.shape_model import HoleKind
+from toolect._spec.shape_model import TEXTS, HoleKind
 from toolect._values.json_lexemes import decode
 from toolect.message import Json, RepairKind, dumps
 
@@ -122,7 +122,7 @@ class CallSink:
                     call.fail(f"expected the name as a string, got {dumps(value)[:40]} - at {hole.start}")
             case HoleKind.ID if call is not None and call.id is None:
                 call.id = value if isinstance(value, str) or value is None else dumps(value)
-            case HoleKind.CONTENT | HoleKind.REASONING as kind if isinstance(value, str) and value:
+            case kind if kind in TEXTS and isinstance(value, str) and value:
                 if call is not None and call.unit_end < 0 and call.start <= hole.start:
                     return  # what a broken call says besides is a part of it
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from toolect._shapes.alternatives import TEXTS
 from toolect._shapes.shape_events import Arguments, CallBegins, CallEnds, Filled, Rest, ShapeEvent
-from toolect._spec.shape_model import HoleKind
+from toolect._spec.shape_model import TEXTS, HoleKind
 from toolect._values.json_lexemes import complete, members, unquote
 from toolect.message import Call, Content, Json, Reasoning, Segment
 

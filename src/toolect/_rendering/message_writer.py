@@ -15,7 +15,7 @@ from toolect._spec.codec_model import Layout
 from toolect._spec.grammar_model import Pattern, Ref, Seq, Slot, SlotKind
 from toolect._spec.holes import holes
 from toolect._spec.model import Role, Spec
-from toolect._spec.shape_model import Hole, HoleKind, Shape
+from toolect._spec.shape_model import TEXTS, Hole, HoleKind, Shape
 from toolect._values.schema import Schema
 from toolect.message import Call, Content, Reasoning, Segment
 from toolect.rendered import Part, Unrepresentable
@@ -165,7 +165,7 @@ class MessageWriter(Walk):
         if isinstance(cursor.next, Call):
             return True
         shape = self.shape(inside)
-        if holes(shape).isdisjoint((HoleKind.CONTENT, HoleKind.REASONING)):
+        if holes(shape).isdisjoint(TEXTS):
             return False
         try:
             _, after = unfit(shape, cursor.items, cursor.at, lambda _: "", Layout())

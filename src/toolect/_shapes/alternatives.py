@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 from toolect._spec.holes import holes
-from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
+from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, OneOf, Shape
 
 Options: TypeAlias = tuple[Shape, ...]
 """The alternatives that a value may be; none where it has no place in the shape."""
@@ -31,9 +31,6 @@ def once(find: Callable[[Shape], T]) -> Callable[[Shape], T]:
         return entry[1]
 
     return ask
-
-
-TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
 
 
 @once

@@ -21,6 +21,10 @@ class HoleKind(StrEnum):
     REASONING = "$reasoning"
 
 
+TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
+"""The holes for texts beside calls."""
+
+
 class Hole(msgspec.Struct, frozen=True, tag="hole"):
     """A hole in a shape."""
 

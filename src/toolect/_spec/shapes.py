@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from toolect._spec.document import Items, Node, Table, Text, describe
 from toolect._spec.holes import holes
 from toolect._spec.problems import Problems, near, one_of
-from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
+from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect.diagnostic import Place
 from toolect.message import Json
 
@@ -22,8 +22,6 @@ REST = "*"
 _HOLES = [kind.value for kind in HoleKind]
 _ARGUMENTS = (HoleKind.ARGUMENTS, HoleKind.ARGUMENTS_TEXT)
 _OF_A_CALL = (HoleKind.NAME, HoleKind.ID, *_ARGUMENTS)
-_TEXTS = (HoleKind.CONTENT, HoleKind.REASONING)
-
 
 _IN_A_ROW = 'write what stands around them in the grammar: `call: "[\\"" NAME "\\", " JSON "]"`, mapped one by one'
 _NO_HOLES = {
@@ -209,7 +207,7 @@ def _check(shape: Shape, place: Place, problems: Problems) -> None:
     No text is a member of the object that is the call.
     """
     for direct in _objects(shape):
-        texts = [kind for kind in _TEXTS if kind in direct]
+        texts = [kind for kind in TEXTS if kind in direct]
         if texts and not direct.isdisjoint(_OF_A_CALL):
             message = f"the hole `{texts[0]}` is a member of the call: expected one of an object around it"
             hint = "give the call an object of its own in it, or leave the member out: what no shape names is gone over"
