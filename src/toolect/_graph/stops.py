@@ -54,7 +54,9 @@ class Stop:
         self.direct = False
         """It counts only where no text comes before it."""
         self.otherwise: Stop | None = None
-        """What the same marker is when it begins no call."""
+        """What the same marker is besides: an `Instead` comes first, where no text stands before it; an `EndToken` is
+        left where it begins no call.
+        """
 
     @property
     def named(self) -> bool:

@@ -38,6 +38,7 @@ _REST = re.compile(r"\([^\n]*\)[ \t]{0,16};?[ \t]{0,16}(?:\n|\Z)").match
 _GOES_ON = (*".,;:!?`\"'”’»|", "</")
 """What a sentence has after an example in it, and what ends a quotation or an element."""
 _BETWEEN = ' \t\r\n,;"'
+"""What may stand between a text and a call: blanks, and the sign between two calls."""
 _ID = re.compile(r"[\w:.-]{1,64}").match
 """What stands between two markers before the arguments, if anything does."""
 _FAR = 128

@@ -22,8 +22,6 @@ from toolect.diagnostic import Place
 
 MAX_PARTS = 250
 """Parts of a grammar that is tried as an LALR(1) parser. Beyond it: warning `too-large`. Time grows with the cube."""
-
-
 MAX_SEQUENCES = 1024
 """Sequences that Lark makes out of what may be missing in a rule, or be one of several: with each `x?`, twice as many.
 

@@ -52,6 +52,7 @@ def _said(value: Json, shape: Json) -> Iterator[str]:
 
 
 def filled(wrap: Json, shape: Json) -> Json:
+    """What is around the calls, with the shape of one in the place of each."""
     if wrap == CALL:
         return shape
     if isinstance(wrap, list):
