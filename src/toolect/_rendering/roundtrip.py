@@ -180,7 +180,7 @@ def _blamed_argument(dialect: Reader, call: Call, tools: Tools | None) -> Unrepr
         if back is None or _alone(dialect, call, {key: "x"}, tools) is not None:
             continue
         slot = f"argument {key!r}"
-        texts = _markers(dialect.spec) if isinstance(value, str) else ()
+        texts = _around_values(dialect.spec) if isinstance(value, str) else ()
         for marker in texts:
             if marker in value and _alone(dialect, call, {key: value.replace(marker, "x")}, tools) is None:
                 return Unrepresentable(slot, "holds what ends it", marker)
@@ -200,8 +200,8 @@ def _alone(dialect: Reader, call: Call, arguments: dict[str, Json], tools: Tools
     return None if unchanged(message, done.back, lossy(dialect.spec)) else done.back
 
 
-def _markers(spec: Spec) -> list[str]:
-    """What is written around values, the longest first."""
+def _around_values(spec: Spec) -> list[str]:
+    """What is written around values, short signs and blanks too, which are no markers of a graph; the longest first."""
     found = {part.text for rule in spec.rules.values() for part in leaves(rule.expr) if isinstance(part, Literal)}
     return sorted({*found, *map(str.strip, found)} - {""}, key=lambda text: (-len(text), text))
 
