@@ -25,7 +25,8 @@ from toolect._spec.entry import (
 )
 from toolect._spec.grammar import Grammar, read_grammar
 from toolect._spec.holes import holes
-from toolect._spec.meaning import begins_with_name, check_mapped, check_within_calls, read_map, take_texts
+from toolect._spec.map_checks import check_mapped, check_within_calls
+from toolect._spec.meaning import begins_with_name, read_map, take_texts
 from toolect._spec.model import Role, Spec
 from toolect._spec.parts import Parts
 from toolect._spec.problems import Problems, in_order, near
