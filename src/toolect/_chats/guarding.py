@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from toolect._chats.control_tokens import any_of
 from toolect._chats.ops import Fill
+from toolect._chats.slot_ends import Ends, Left
 from toolect._chats.slot_runs import inner_texts
-from toolect._chats.transcript_reader import Ends, Left, Reader
+from toolect._chats.transcript_reader import Reader
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from toolect._chats.control_tokens import tokens_of
-from toolect._chats.slot_runs import Run, Runs, Step
+from toolect._chats.slot_ends import Ends
+from toolect._chats.slot_runs import Runs, Step
 from toolect._chats.told_tools import Definitions, in_json
 from toolect._spec.chat_model import ChatSlot, ChatSpec
-from toolect._spec.prompts import ToolText
 from toolect.segments import Repair, RepairKind
-
-MAX_FOLLOWERS = 64
-"""Texts that may follow a slot, with which a text that holds markup is tried. Beyond it: the others are not."""
-_SPACE = re.compile(r"\s+")
-_BLANK = re.compile(r"\s*")
 
 
 class Held(NamedTuple):
@@ -34,22 +26,6 @@ class Course(NamedTuple):
 
     parts: list[Step | Held]
     repairs: list[Repair]
-
-
-class Left(NamedTuple):
-    """Where a text would leave its slot, and the marker that it would leave it by."""
-
-    at: int
-    marker: str
-
-
-class _Exit(NamedTuple):
-    """Where a slot ends, and how it goes on: `run` is None where nothing that fits follows."""
-
-    end: int
-    after: int
-    run: Run | None
-    repairs: tuple[Repair, ...] = ()
 
 
 class Reader:
@@ -153,187 +129,3 @@ class Reader:
             stops = Ends(runs, openers, tokens, last, frozenset(tools), self.spec.tools, told, inner)
             self._ends[state] = stops
         return stops
-
-
-class Ends:
-    """What may follow at one state, and the search for it."""
-
-    def __init__(
-        self,
-        runs: tuple[Run, ...],
-        openers: tuple[Run, ...],
-        tokens: tuple[str, ...],
-        last: int,
-        tools: frozenset[int],
-        how: ToolText | None,
-        told: bool,
-        inner: tuple[str, ...] = (),
-    ) -> None:
-        self.inner, self.how, self.told = inner, how, told
-        self.runs, self.last = runs, last
-        self.tools = tools
-        """The states at which a definition in JSON begins."""
-        self.openers = [run for run in openers if run.text.strip() and run.state != last]
-        self.by_core: dict[str, list[Run]] = {}
-        for run in runs:
-            if run.text:
-                self.by_core.setdefault(_core(run.text), []).append(run)
-        self.opening: dict[str, list[Run]] = {}
-        for run in self.openers:
-            self.opening.setdefault(_core(run.text), []).append(run)
-        closers = {token for token in tokens if any(run.text.lstrip().startswith(token) for run in runs)}
-        self.closers = closers
-        cores = sorted({*self.by_core, *self.opening, *closers}, key=len, reverse=True)
-        self.by_core = _whole(self.by_core, cores)
-        self.opening = _whole(self.opening, cores)
-        self.finder = re.compile("|".join(map(re.escape, cores))) if cores else None
-        self.silent = next((run for run in runs if not run.text and run.state == last), None)
-        self._relaxed: dict[str, re.Pattern[str]] = {}
-
-    @property
-    def cores(self) -> tuple[str, ...]:
-        """What is searched for: the first words of all that may follow."""
-        return tuple({*self.by_core, *self.opening, *self.closers})
-
-    def left(self, text: str) -> Left | None:
-        """Where a slot that holds `text` would be left before it ends; None where it would not."""
-        if self.finder is None or self.finder.search(text) is None:
-            return None
-        known = max(0, Definitions(self.how, text).end(0)) if self.told else 0
-        for after in self.followers:
-            found = self.leave(text + after, 0, known, Definitions(self.how, text + after))
-            if found.end < len(text):
-                core = self.finder.search(text, found.end)
-                at, end = core.span() if core else (found.end, found.after)
-                return Left(at, text[at : max(found.after, end)].strip() or text[found.end :])
-        return None
-
-    @cached_property
-    def followers(self) -> tuple[str, ...]:
-        """The texts that may follow, each once."""
-        texts = dict.fromkeys([*(run.text for run in self.runs if run.text.strip()), *filter(None, self.inner)])
-        return tuple(islice(texts, MAX_FOLLOWERS)) or ("",)
-
-    def match(self, text: str, at: int) -> _Exit | None:
-        """The run that stands at `at`."""
-        for run in self.runs:
-            if text.startswith(run.text, at) and (run.state != self.last or len(text) == at + len(run.text)):
-                if run.state != self.last and len(text) == at + len(run.text):
-                    # An answer of which nothing came is none: the transcript ends in what asks for it.
-                    ended = next((r for r in self.runs if r.text == run.text and r.state == self.last), None)
-                    run = ended or run
-                return _Exit(at, at + len(run.text), run)
-        start = _BLANK.match(text, at)
-        assert start is not None
-        for run in self.runs:
-            if run.text.strip() and (found := self._relax(run).match(text, start.end())):
-                if run.state == self.last and found.end() != len(text):
-                    continue
-                repair = Repair(RepairKind.WHITESPACE, at, text[at : found.end()][:40])
-                return _Exit(at, found.end(), run, (repair,))
-        return None
-
-    def next(self, text: str, at: int) -> _Exit | None:
-        """The first run from `at` on."""
-        pos = at
-        while self.finder is not None and (found := self.finder.search(text, pos)):
-            start = found.start()
-            if (matched := self.match(text, start)) is not None:
-                return matched._replace(end=start)
-            pos = start + 1
-        return None
-
-    def leave(self, text: str, at: int, pos: int, definitions: Definitions) -> _Exit:
-        """Where the slot that begins at `at` ends, which is not before `pos`."""
-        while self.finder is not None and (found := self.finder.search(text, pos)):
-            start, core = found.start(), found[0]
-            inner = next((one for one in self.inner if one.startswith(core) and text.startswith(one, start)), "")
-            if inner and start + len(inner) < len(text):
-                pos = start + len(inner)  # an end inside of an answer, which goes on
-                continue
-            for run in self.by_core.get(core, ()):
-                lead = 0 if run.text.startswith(core) else len(_lead(run.text))
-                if start - lead < at or not text.startswith(run.text, start - lead):
-                    continue
-                end = start - lead + len(run.text)
-                if run.state == self.last and end != len(text):
-                    continue
-                if end == len(text) and run.state != self.last:
-                    run = next((r for r in self.runs if r.text == run.text and r.state == self.last), run)
-                if run.state in self.tools and definitions.end(end) < 0:
-                    run = next((r for r in self.runs if r.text == run.text and r.state not in self.tools), run)
-                return _Exit(start - lead, end, run)
-            for run in self.by_core.get(core, ()):
-                if run.text.strip() and (relaxed := self._relax(run).match(text, start)):
-                    if run.state == self.last and relaxed.end() != len(text):
-                        continue
-                    end = start - _shared(text, at, start, _lead(run.text))
-                    repair = Repair(RepairKind.WHITESPACE, end, text[end : relaxed.end()][:40])
-                    return _Exit(end, relaxed.end(), run, (repair,))
-            for run in self.opening.get(core, ()):
-                if text.startswith(run.text.lstrip(), start):
-                    return _Exit(start, start, None, (Repair(RepairKind.IMPLIED_CLOSER, start),))
-            if core in self.closers:
-                ended = start + len(core) == len(text)
-                repairs = () if ended else (Repair(RepairKind.STRAY_MARKER, start, core),)
-                blanks = next((_lead(run.text) for run in self.runs if run.text.lstrip().startswith(core)), "")
-                return _Exit(start - _shared(text, at, start, blanks), start + len(core), None, repairs)
-            pos = start + 1
-        if self.silent is not None:
-            return _Exit(len(text), len(text), self.silent)
-        cut = self._cut(text, at)
-        return _Exit(cut, len(text), None, (Repair(RepairKind.IMPLIED_CLOSER, cut),))
-
-    def _cut(self, text: str, at: int) -> int:
-        """Where a marker begins that the end of the text cuts off; the end when there is none."""
-        best = len(text)
-        for run in self.runs:
-            whole = run.text
-            for length in range(min(len(whole) - 1, len(text) - at, 64), 0, -1):
-                if text.endswith(whole[:length]) and whole[:length].strip():
-                    best = min(best, len(text) - length)
-                    break
-        return best
-
-    def _relax(self, run: Run) -> re.Pattern[str]:
-        pattern = self._relaxed.get(run.text)
-        if pattern is None:
-            words = _SPACE.split(run.text.strip())
-            tail = run.text[len(run.text.rstrip()) :]
-            end = "".join(f"(?:{re.escape(sign)})?" for sign in tail)
-            pattern = self._relaxed[run.text] = re.compile(r"\s*".join(map(re.escape, words)) + end)
-        return pattern
-
-
-def _core(text: str) -> str:
-    """The first word of a run: what is searched for."""
-    words = text.split(None, 1)
-    return words[0] if words else text
-
-
-def _whole(runs: dict[str, list[Run]], cores: list[str]) -> dict[str, list[Run]]:
-    """For each core the runs that may begin where it is found, longest first: those of shorter cores too."""
-    return {
-        core: sorted((run for own, some in runs.items() for run in some if _may_begin(core, own, run)), key=_longest)
-        for core in cores
-    }
-
-
-def _may_begin(core: str, own: str, run: Run) -> bool:
-    return core.startswith(own) or run.text.startswith(core)
-
-
-def _longest(run: Run) -> tuple[int, int]:
-    return -len(run.text), len(run.steps)
-
-
-def _lead(text: str) -> str:
-    return text[: len(text) - len(text.lstrip())]
-
-
-def _shared(text: str, at: int, start: int, lead: str) -> int:
-    """How many of the blanks in `lead` stand before `start`."""
-    for length in range(len(lead), 0, -1):
-        if start - length >= at and text.startswith(lead[-length:], start - length):
-            return length
-    return 0
