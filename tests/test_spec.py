@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from toolect._spec import model, policies
 from toolect._spec.codec_model import Codec, CodecKind, Layout, LayoutKind, Spelling
 from toolect._spec.entry import POLICIES
-from toolect._spec.grammar import MAX_PARTS, MAX_RULES
 from toolect._spec.grammar_model import Alt, Literal, Pattern, Ref, Repeat, Seq, Slot, SlotKind
+from toolect._spec.lark_rules import MAX_PARTS, MAX_RULES
 from toolect._spec.load import load_spec, load_specs
 from toolect._spec.model import Role, Spec
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
