@@ -83,15 +83,15 @@ class CodeSlot:
             return
         if not self._opened:
             self._opened = True
-            course.builder.text_begin(self.field, self.start)
-        course.builder.text_part(self.field, kept)
+            course.builder.text.begin(self.field, self.start)
+        course.builder.text.more(self.field, kept)
 
     def _close(self, course: Course) -> None:
         end = course.base + course.pos - len(self.blank)
         if self.failed:
             course.builder.give_up_call(end)
         elif self._opened:
-            course.builder.text_end(self.field, self.start, end)
+            course.builder.text.end(self.field, self.start, end)
 
 
 def begin_code(course: Course, node: Node, pos: int) -> Slot | Waiting | None:

@@ -114,7 +114,7 @@ class Machine:
         course.buf, course.pos, course.base = "", 0, 0
         builder.segments.clear()
         builder.repairs.clear()
-        builder.text_parts.clear()
+        builder.text.parts.clear()
         if isinstance(self.slot, TextSlot):
             self.slot.restart(opener)
 

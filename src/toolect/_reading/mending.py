@@ -41,8 +41,8 @@ def _string(course: Course, text: str, at: int, end: int) -> None:
     """The inside of a string is `text`, at characters `at:end`."""
     slot = course.node.escaped_slot()
     course.enter_slot(SlotKind.ESCAPED, at)
-    course.builder.text_begin(slot.field, at)
-    course.builder.text_part(slot.field, unescape(text, slot.escapes))
-    course.builder.text_end(slot.field, at, end)
+    course.builder.text.begin(slot.field, at)
+    course.builder.text.more(slot.field, unescape(text, slot.escapes))
+    course.builder.text.end(slot.field, at, end)
     course.leave_slot(SlotKind.ESCAPED, end)
     course.shift(next(iter(course.node.marks)), end, end)

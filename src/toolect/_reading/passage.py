@@ -119,7 +119,7 @@ class Passage:
         if self.escapes is not None:
             parts = [self._said]
         else:
-            parts = course.builder.text_parts if self.opened else [self._gone] if self._dropped else self._blank
+            parts = course.builder.text.parts if self.opened else [self._gone] if self._dropped else self._blank
         found, size = course.buf[max(course.pos, at - far) : at], at - course.pos
         first = len(parts)
         while first and size < far:
@@ -143,7 +143,7 @@ class Passage:
                 return
             self.open(course)
         if self.field.role is not None:
-            course.builder.text_part(self.field, text)
+            course.builder.text.more(self.field, text)
 
     def read_to(self, course: Course, until: int) -> None:
         """The text before index `until` is more of it."""
@@ -167,9 +167,9 @@ class Passage:
             course.enter_slot(SlotKind.TEXT, self.start)
             if self.lobby:
                 raise Boundary(self.start)
-        course.builder.text_begin(self.field, self.start, not self.skip and in_element(self.node))
+        course.builder.text.begin(self.field, self.start, not self.skip and in_element(self.node))
         if self._blank:
-            course.builder.text_part(self.field, self.blank)
+            course.builder.text.more(self.field, self.blank)
             self._blank.clear()
 
     def give_way(self, course: Course) -> None:
@@ -181,7 +181,7 @@ class Passage:
         """It ends at character `end`."""
         if self.opened:
             if self.field.role is not None:
-                course.builder.text_end(self.field, self.start, end)
+                course.builder.text.end(self.field, self.start, end)
             if not self.skip:
                 course.leave_slot(SlotKind.TEXT, end)
 
@@ -192,7 +192,7 @@ class Passage:
             self.open(course)
         unfinished = role not in (Role.CONTENT, Role.REASONING, None)
         if self.opened and unfinished and not _may_end(self.node.step(SlotKind.TEXT).node):
-            builder.cut(self.field)
+            builder.text.cut(self.field)
         else:
             self.close(course, end)
 

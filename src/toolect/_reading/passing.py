@@ -33,9 +33,10 @@ def passing(
     it is clear: from there on it is left in the buffer of `source`, with the one of `leads` that stands before it.
     What was taken in is not in the buffer any more: `source` keeps it where it is the text of a call.
     """
-    if builder.unescaped is not None or field.role is None or builder.quotes and not builder.text_parts:
+    slot = builder.text
+    if slot.unescaped is not None or field.role is None or slot.quotes and not slot.parts:
         return None
-    role, parts, held = field.role, builder.text_parts, source.buf
+    role, parts, held = field.role, slot.parts, source.buf
     spoken = role is Role.CONTENT or role is Role.REASONING
     event = ContentDelta if role is Role.CONTENT else ReasoningDelta
     keep = None if spoken and not source.keeps else source.keeping()
@@ -44,10 +45,10 @@ def passing(
     def take(chunk: str) -> list[Event] | None:
         nonlocal held
         text = held + chunk if held else chunk
-        if builder.sections is not None:
-            if not builder.sections.passes(text):
+        if slot.sections is not None:
+            if not slot.sections.passes(text):
                 return None
-            builder.sections = None
+            slot.sections = None
         found = sign(text)
         if found is not None:
             if found.lastindex is not None:
@@ -77,7 +78,7 @@ def passing(
 
 def _telling(builder: Builder, role: Role) -> Callable[[str], list[Event]]:
     """What takes in more of the text of an argument, and makes its events."""
-    draft, parts, values = builder.draft, builder.text_parts, builder.values
+    draft, values, slot, parts = builder.draft, builder.values, builder.text, builder.text.parts
     if role is Role.STRING:
         frame = values.said()
         say = None if frame is None else draft.passing()
@@ -92,12 +93,12 @@ def _telling(builder: Builder, role: Role) -> Callable[[str], list[Event]]:
             return events
 
         return tell_string
-    emit = draft.passing() if builder.writes else None
+    emit = draft.passing() if slot.writes else None
     if emit is None:
 
         def tell_nothing(text: str) -> list[Event]:
             parts.append(text)
-            if builder.writes:
+            if slot.writes:
                 draft.write(dumps(text)[1:-1])
             return []
 

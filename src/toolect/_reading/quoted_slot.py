@@ -52,7 +52,7 @@ class EscapedSlot:
         self._doubts = 0
         self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
-        course.builder.text_begin(self.field, self.start)
+        course.builder.text.begin(self.field, self.start)
 
     def needed(self) -> None:
         """No character of it is asked for again."""
@@ -105,7 +105,7 @@ class EscapedSlot:
             if self.field.role in (Role.CONTENT, Role.REASONING):
                 self._end(course, n)
                 return None
-            course.builder.cut(self.field)
+            course.builder.text.cut(self.field)
         return WAIT
 
     def _take(self, course: Course, until: int) -> None:
@@ -116,7 +116,7 @@ class EscapedSlot:
         if not self._broken and (line := _LINE(buf, pos, until)) is not None:
             self._broken = True
             course.builder.note(RepairKind.UNESCAPED, course.base + line.end() - 1, "a line break")
-        course.builder.text_part(self.field, unescape(buf[pos:until], self._slot.escapes))
+        course.builder.text.more(self.field, unescape(buf[pos:until], self._slot.escapes))
         course.pos = until
 
     def _end(self, course: Course, at: int) -> None:
@@ -125,7 +125,7 @@ class EscapedSlot:
         short = self._doubts and call is not None and end - self.start < _BEFORE
         if short and call is not None and is_doubled(course.raw(self.start, end), course.buf[at : at + 1]):
             call.fail(f"a sign stands there twice - at {self.start}")
-        course.builder.text_end(self.field, self.start, course.base + at)
+        course.builder.text.end(self.field, self.start, course.base + at)
         course.leave_slot(SlotKind.ESCAPED, course.base + at)
 
     def _doubt(self, course: Course, at: int) -> None:
@@ -143,7 +143,7 @@ class EscapedSlot:
             if call is not None:
                 call.fail(f"too many quotes in a string - at {self.start}")
             self._closers, self._region = "", re.compile(region("", sign=self._sign, either=True))
-        course.builder.text_part(self.field, quote)
+        course.builder.text.more(self.field, quote)
         course.pos = at + 1
 
     def _substitutes(self, course: Course, at: int) -> None:
