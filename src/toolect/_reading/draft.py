@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect._reading.open_call import OpenCall, note
-from toolect._reading.striding import Striding
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
 from toolect._values.fitting import Fitting, placed
@@ -74,81 +73,6 @@ class Draft:
     def add(self, role: Role, text: str, span: Span) -> None:
         """The segment of content or reasoning."""
         self.segments.append(Content(text, span) if role is Role.CONTENT else Reasoning(text, span))
-
-    def adopt(self, to: Striding) -> None:
-        """Take over what a stride has read."""
-        events, segments = self.events, to.segments
-        if to.closed:
-            self._adopt_rest(segments.pop(0))
-        for segment in segments:
-            if isinstance(segment, Call):
-                self.attempts += 1
-                self.last_name = segment.name
-                self.last_end = segment.span[1]  # type: ignore[index]  # what was read has a span
-                if events is not None:
-                    events.append(CallStart(self.count, segment.id, segment.name))
-                    events.append(ArgumentsDelta(self.count, segment.arguments_text))
-                    events.append(CallEnd(self.count, segment))
-                self.count += 1
-            elif events is not None:
-                self.say(Role.CONTENT if type(segment) is Content else Role.REASONING, segment.text)
-        self.segments += segments
-        if segments or not (to.closed and to.after_call):  # the rest of a call may have made content of it
-            self.after_call = to.after_call
-        if to.called:
-            self._adopt_call(to)
-
-    def _adopt_rest(self, rest: Segment) -> None:
-        """Take over what was to come of the open call."""
-        call = self.call
-        assert call is not None and isinstance(rest, Call) and rest.span is not None
-        self._adopt_name(call, rest.name, rest.id)
-        if rest.spelling is None:
-            self._adopt_entries(call, [*rest.arguments.items()])
-        else:
-            self._adopt_value(call, rest.arguments, rest.spelling)
-        self.ruled = False
-        self.end_call(rest.span[1])
-
-    def _adopt_call(self, to: Striding) -> None:
-        """Take over the call that is open."""
-        call = self.call
-        if to.begun is None or call is None:
-            call = self.begin_call(to.start + to.base)
-            self.ruled = True
-        self._adopt_name(call, to.name, to.id)
-        if not to.shaped:
-            call.header = to.name
-        self._adopt_entries(call, to.entries)
-        if to.key is not None and to.key != call.key:
-            self.open_argument(call, to.key, to.before + to.base)
-        if to.value is not None:
-            self._adopt_value(call, to.value, to.spelling)
-            call.shaped = to.shaped
-            call.unit_end = to.json_end + to.base if to.shaped else -1
-
-    def _adopt_name(self, call: OpenCall, name: str, identity: str | None) -> None:
-        """Take over the name and id of the open call."""
-        call.id = identity
-        if name and not call.name:
-            call.name = name
-            self.start_call(call)
-
-    def _adopt_entries(self, call: OpenCall, entries: list[tuple[str, Json]]) -> None:
-        """Take over arguments of the open call; the first may be open already."""
-        if not entries:
-            return
-        text = dumps(dict(entries))
-        self.write(f", {text[1:-1]}" if call.entries else text[:-1])
-        call.entries += entries
-        call.keys.update(key for key, _ in entries)
-        call.key, call.nameless = None, False
-
-    def _adopt_value(self, call: OpenCall, value: Json, spelling: str | None) -> None:
-        """Take over all arguments of the open call."""
-        self.write(dumps(value) if spelling is None else spelling)
-        call.take(value)
-        call.verbatim = spelling is not None
 
     # The open call
 

@@ -13,6 +13,7 @@ from toolect._graph.graph import Graph, TooDeep
 from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.spelling import canonical
+from toolect._reading.adoption import adopt
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
@@ -80,7 +81,7 @@ class Machine:
         """Go on where a stride stopped, at `node`; None where it took no step."""
         course = self.course
         if node is not None:
-            course.builder.draft.adopt(to)
+            adopt(course.builder.draft, to)
             course.node = node
             if course.graph.code is not None and node.coding is not None:
                 course.begin_statement(node.coding)  # or the last one goes on
