@@ -9,7 +9,8 @@ from toolect._graph.code import Code
 from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
 from toolect._graph.node import STRONG, Config, Node, Stack, Trail
-from toolect._graph.stops import Calls, NameLine, Unled, stops_of
+from toolect._graph.slot_stops import stops_of
+from toolect._graph.stops import Calls, NameLine, Unled
 from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role

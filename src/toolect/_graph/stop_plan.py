@@ -10,8 +10,9 @@ from typing import NamedTuple
 from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
 from toolect._graph.node import STRONG, Node
+from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened, stops_of
+from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role

@@ -6,9 +6,10 @@ import re
 
 from toolect._graph.misspelling import around, near_before
 from toolect._graph.node import STRONG, Node
+from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled, stops_of
+from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
+from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import MAX_BLANK, cut_off
-from toolect._graph.stops import NameLine, Unopened, stops_of
+from toolect._graph.stops import NameLine, Unopened
 from toolect._reading.answer import Answer
 from toolect._reading.course import Course
 from toolect._reading.probe import begins_json

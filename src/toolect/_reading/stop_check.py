@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from toolect._graph.misspelling import MORE, around, is_word, near, near_before
 from toolect._graph.node import STRONG, Node
+from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import (
@@ -21,7 +22,6 @@ from toolect._graph.stops import (
     Stray,
     Unled,
     Unopened,
-    stops_of,
 )
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
