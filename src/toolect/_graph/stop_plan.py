@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, Landmark, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened
+from toolect._graph.stops import Calls, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -20,7 +20,6 @@ from toolect.message import RepairKind
 
 _NEAR = 256
 """Characters that are searched for all needles at once: to look each of them up pays for longer texts."""
-_JSON = frozenset('{}[]",:')
 
 
 class Needle(NamedTuple):
@@ -269,64 +268,3 @@ def _plan(node: Node) -> StopPlan:
         direct = not after.json
         braces = "{[" if node.json or after.json else ""
     return StopPlan(list(stops_of(node).values()), gap, braces, direct, likely=field.role is Role.CONTENT)
-
-
-def skip_plan(node: Node) -> StopPlan:
-    """The markers at which reading can go on after trouble at `node`."""
-    return node.made(_skip_plan)
-
-
-def _skip_plan(node: Node) -> StopPlan:
-    cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
-    begins = {c for c in node.graph.openers if len(c) >= STRONG}
-    return _any_of(cores | begins, [*_short(node), *_afresh(node)])
-
-
-def end_plan(node: Node) -> StopPlan:
-    """The end tokens alone."""
-    return node.made(_end_plan)
-
-
-def _end_plan(node: Node) -> StopPlan:
-    return _any_of(set(node.graph.ends))
-
-
-def broken_plan(node: Node) -> StopPlan:
-    """The markers that end a broken JSON value which `node` follows."""
-    return node.made(_broken_plan)
-
-
-def _broken_plan(node: Node) -> StopPlan:
-    text = [stop for stop in stops_of(node).values() if not isinstance(stop, NameLine)] if node.text else []
-    found = (*node.marks, *(stop.core for stop in text))
-    cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
-    named = [stop for stop in text if stop.named]
-    return _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
-
-
-def firm_plan(node: Node) -> StopPlan:
-    """Those of them which end it whatever follows."""
-    return node.made(_firm_plan)
-
-
-def _firm_plan(node: Node) -> StopPlan:
-    stops = (needle.stop for needle in broken_plan(node).needles)
-    return StopPlan([stop for stop in stops if stop is not None and not stop.named], "", "")
-
-
-def _short(node: Node) -> list[Stop]:
-    """The short signs that may come next at `node` and begin a call with a name."""
-    found = () if node.text else (c for c in node.marks if len(c) < STRONG and node.named(c))
-    return [Landmark(core, Calls.NAMED) for core in found]
-
-
-def _afresh(node: Node) -> list[Stop]:
-    """The short signs before a name with which the next call begins, though none may come at `node`."""
-    start = node.graph.start
-    found = (c for c in start.marks if len(c) < STRONG and start.named(c) and c not in node.marks)
-    return [Landmark(core, Calls.NAMED) for core in found]
-
-
-def _any_of(cores: set[str], named: Iterable[Stop] = ()) -> StopPlan:
-    """A plan of the markers `cores`, and of the stops `named`, which begin calls with a name."""
-    return StopPlan([*named, *map(Landmark, cores)], "", "")

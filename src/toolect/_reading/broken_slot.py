@@ -6,7 +6,8 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
-from toolect._graph.stop_plan import broken_plan, firm_plan, plan_of
+from toolect._graph.stop_plan import plan_of
+from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import skip_plan
+from toolect._graph.trouble_plans import skip_plan
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.element import object_instead

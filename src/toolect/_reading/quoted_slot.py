@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import broken_plan
 from toolect._graph.symbols import Hollow
+from toolect._graph.trouble_plans import broken_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.closing import begins_again, ends_string, is_doubled, is_torn
 from toolect._reading.course import Course

@@ -6,8 +6,8 @@ import re
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
-from toolect._graph.stop_plan import end_plan, skip_plan
 from toolect._graph.symbols import ECHOES
+from toolect._graph.trouble_plans import end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
 from toolect._reading.course import Boundary, Course, expectations, expected
