@@ -28,7 +28,8 @@ from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.probe import Departed, Lexeme, could_grow, next_lexeme, past_blank
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
-from toolect._reading.value_mend import MAX_MENDS, last_closers, mend
+from toolect._reading.value_mend import MAX_MENDS, mend
+from toolect._reading.value_places import last_closers
 from toolect.message import RepairKind
 
 

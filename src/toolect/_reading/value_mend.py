@@ -7,27 +7,23 @@ or a quote of another language stands for the own one. What follows has to prove
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolect._graph.misspelling import near
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.symbols import Op, Terminal, is_echo
+from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.probe import View, next_lexeme, past_blank
-from toolect._spec.grammar_model import SlotKind
+from toolect._reading.value_places import CLOSERS, Places, places_of
 from toolect._values.toolset import ToolSchemas
-from toolect._values.vocabulary import ANY_WORDS, VALUE_OF
-from toolect.message import Json
+from toolect._values.vocabulary import ANY_WORDS
 
 MAX_MENDED = 256
 """Characters that are looked at from where a value of a value language is broken. Beyond it: `malformed`."""
 MAX_MENDS = 64
 """Repairs of a call up to which a value of a value language is mended in it. Beyond it: `malformed`."""
 
-_MISSING = 4
-"""Signs that may be missing in one place: the closers of what is open, and the comma after them."""
 _COMMENT = re.compile(
     r"(?://[^\n]*\n|/\*(?:[^*]|\*(?!/))*+\*/|#[ \t!][^\n]*\n|```\w*[ \t]*\n|```(?=\s{0,64}[,)\]}]))\s*"
 )
@@ -46,7 +42,6 @@ _WHOLE = re.compile(r"""(["'`])(?:[^"'`\\\n]|\\.){0,200}\1\s{0,64}(?:([,)\]}])|(
 _BARE_TEXT = re.compile(r"""[^\s"{}\[\]<|:,][^"{}\[\]<|:\n]{0,200}?(?=\s{0,64}(?:,\s{0,64}[\w.-]{1,64}:|\}))""")
 """A string in an object whose quotes are gone: it may have commas in it."""
 _BARE_ITEM = re.compile(r"""[^\s"{}\[\]<|:,][^"{}\[\]<|:\n,]{0,200}?(?=\s{0,64}[,\]])""")
-_PLAIN = r"""[^\s"{}\[\]<>|:,][^"{}\[\]<>|:\n]{0,200}?"""
 _PARTED = re.compile(r"[^\W\d]++(?:[\s\u200b\ufeff][^\W\d]++){1,3}(?=\s{0,64}(?:[,)\]}]|\Z))")
 """A word with blanks in it."""
 _GAPS = re.compile(r"[\s\u200b\ufeff]+")
@@ -54,8 +49,7 @@ _SCALAR = re.compile(r"[-+.\w]{1,64}\s{0,64}[,)\]}\n]")
 _ITEM = re.compile(r"""\s{0,64}(?:["'`“‘«„”’]|[\[{(]|[-+.\w]|\.\.\.|…|//|/\*|#|[)\]}]|[:=])""")
 _LINE_END = re.compile(r"[ \t]*(?:[\n;]|```|\Z)")
 _LINED = re.compile(r"\n[ \t]*\Z").search
-_CLOSERS = ")]}"
-_NO_ITEM = (*_CLOSERS, ",", "(")
+_NO_ITEM = (*CLOSERS, ",", "(")
 """What no item begins with; before a bracket that opens stands what would have to be called."""
 
 
@@ -99,7 +93,7 @@ def mend(view: View, node: Node, pos: int, quoted: bool = False) -> Mend | Waiti
 
     `quoted`: after a quote that may belong to its string. More has to prove what is missing there.
     """
-    places = node.made(_places)
+    places = places_of(node)
     if places is None or quoted and _ITEM.match(view.buf, pos) is None:
         return None
     if not view.final and len(view.buf) - pos < MAX_MENDED:
@@ -109,71 +103,7 @@ def mend(view: View, node: Node, pos: int, quoted: bool = False) -> Mend | Waiti
     return None if found is None else found._replace(end=pos + found.end)
 
 
-class _Places(NamedTuple):
-    """What is known of a node in values, or between arguments."""
-
-    words: dict[Json, str]
-    """The literals that may stand there."""
-    strings: dict[str, Node]
-    """The quotes that open a string there, with the node after it."""
-    half: re.Pattern[str] | None
-    """A string without the first of its tokens; None where strings stand between no tokens, which servers drop."""
-    missing: tuple[tuple[tuple[str, ...], Node], ...]
-    """The signs that may be missing there, nearest first, with the node after them."""
-
-
-def _places(node: Node) -> _Places | None:
-    """What is known of `node`; None where it is no place of a value language."""
-    rules = node.graph.network.spec.rules
-    if not any(rule.value for rule in rules.values()):
-        return None
-    if node.text or node.json or node.escaped or node.done is not None or not node.marks:
-        return None
-    for core in node.marks:
-        if is_echo(core) or len(core) >= STRONG and not all(rules[c.edge.rule].value for c in node.choices[core]):
-            return None
-    words: dict[Json, str] = {}  # by what they stand for
-    strings: dict[str, Node] = {}
-    half = None
-    for core in node.marks:
-        tasks = {task.role for task, _ in node.choices[core][0].trail if isinstance(task, Op)}
-        inner = node.step(core).node
-        literal = next((role for role in tasks if role in VALUE_OF), None)
-        if literal is not None:
-            words.setdefault(VALUE_OF[literal], core)
-        elif inner.escaped and len(core) == 1:
-            strings[core] = _after_string(inner)
-        if inner.text and len(core) >= STRONG:
-            half = re.compile(rf"({_PLAIN}){re.escape(core)}(?=\s{{0,64}}[,\]}}])")
-    return _Places(words, strings, half, tuple(_missing(node)))
-
-
-def _after_string(inner: Node) -> Node:
-    """The node after the string whose inside is at `inner`."""
-    closing = inner.step(SlotKind.ESCAPED).node
-    return closing.step(next(iter(closing.marks))).node
-
-
-def _missing(node: Node) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """The nodes after one to `_MISSING` short signs that open nothing, at most one of which separates."""
-    level: list[tuple[tuple[str, ...], Node]] = [((), node)]
-    met = {node}
-    for _ in range(_MISSING):
-        nearer, level = level, []
-        for path, after in nearer:
-            if after.over and path:
-                continue  # what comes after a call may be a part of what was to be computed
-            for core, wrong in after.marks.items():
-                if wrong or len(core) >= STRONG or after.first(core) or path[-1:] == (",",):
-                    continue
-                target = after.step(core).node
-                if target not in met and not (core in ":=" and path):
-                    met.add(target)
-                    level.append(((*path, core), target))
-        yield from level
-
-
-def _found(view: View, node: Node, places: _Places, quoted: bool, lined: bool) -> Mend | None:
+def _found(view: View, node: Node, places: Places, quoted: bool, lined: bool) -> Mend | None:
     buf = view.buf
     at = past_blank(buf, 0)
     if at == len(buf):
@@ -183,11 +113,11 @@ def _found(view: View, node: Node, places: _Places, quoted: bool, lined: bool) -
     comment = _COMMENT.match(buf, at)
     if comment is not None:
         return Mend(comment.end(), "a comment")
-    if char in ".…," and not quoted and (keyed or not node.marks.keys().isdisjoint(_CLOSERS)):
+    if char in ".…," and not quoted and (keyed or not node.marks.keys().isdisjoint(CLOSERS)):
         more = _ELLIPSIS.match(buf, at)
         if more is not None or char == ",":
             return Mend(at + 1 if more is None else more.end(), "a comma" if more is None else "an ellipsis")
-    if char in _CLOSERS:
+    if char in CLOSERS:
         return _bracket(view, node, places, at, quoted)
     separator = _SEPARATORS.match(buf, at)
     if separator is not None:
@@ -198,7 +128,7 @@ def _found(view: View, node: Node, places: _Places, quoted: bool, lined: bool) -
     return _other_spelling(buf, at, places, keyed) or _missing_signs(view, places, at)
 
 
-def _other_spelling(buf: str, at: int, places: _Places, keyed: bool) -> Mend | None:
+def _other_spelling(buf: str, at: int, places: Places, keyed: bool) -> Mend | None:
     """A word, a quote or a key as another language has it."""
     word = _WORD.match(buf, at)
     if word is not None:
@@ -236,7 +166,7 @@ def _other_spelling(buf: str, at: int, places: _Places, keyed: bool) -> Mend | N
     return None
 
 
-def _lacks_separator(view: View, places: _Places, at: int, lined: bool) -> Mend | None:
+def _lacks_separator(view: View, places: Places, at: int, lined: bool) -> Mend | None:
     """After a string: is a comma or a colon missing? A whole string comes next, a value, or on another line a key."""
     buf = view.buf
     whole = _WHOLE.match(buf, at)
@@ -244,7 +174,7 @@ def _lacks_separator(view: View, places: _Places, at: int, lined: bool) -> Mend 
     for path, after in places.missing:
         if path not in ((",",), (":",)):
             continue
-        inner = after.made(_places)
+        inner = places_of(after)
         if inner is None:
             continue
         if bare is not None and path == (",",) and _fits(view, after, at):
@@ -257,7 +187,7 @@ def _lacks_separator(view: View, places: _Places, at: int, lined: bool) -> Mend 
     return None
 
 
-def _missing_signs(view: View, places: _Places, at: int) -> Mend | None:
+def _missing_signs(view: View, places: Places, at: int) -> Mend | None:
     """Signs that are missing before what comes here."""
     for path, after in places.missing:
         if path[-1] == "=" and view.buf[at] == "[":
@@ -267,11 +197,11 @@ def _missing_signs(view: View, places: _Places, at: int) -> Mend | None:
     return None
 
 
-def _bracket(view: View, node: Node, places: _Places, at: int, quoted: bool) -> Mend | None:
+def _bracket(view: View, node: Node, places: Places, at: int, quoted: bool) -> Mend | None:
     """A bracket that does not close what is open: one is missing, or it is one too many, as what follows says."""
     char = view.buf[at]
     for path, after in places.missing:
-        if char in after.marks and not after.first(char) and all(core in _CLOSERS for core in path):
+        if char in after.marks and not after.first(char) and all(core in CLOSERS for core in path):
             then = after.step(char).node
             if then.value and not quoted or _goes_on(view, then, at + 1):
                 return Mend(at, f"expected `{path[0]}`", path)
@@ -312,21 +242,9 @@ def _fits(view: View, node: Node, pos: int) -> bool:
     return not lexeme.key.isalpha() or _SCALAR.match(buf, pos) is not None
 
 
-def last_closers(node: Node) -> tuple[str, ...]:
-    """The closers of all that is open of a call at `node`, where the model says that it has ended."""
-    places = node.made(_places)
-    found = () if places is None else (path for path, after in places.missing if after.over or _ends_call(after))
-    return next((path for path in found if all(core in _CLOSERS for core in path)), ())
-
-
-def _ends_call(node: Node) -> bool:
-    """Is nothing but the marker that closes the call to come at `node`?"""
-    return node.sole is not None and not node.value and node.step(node.sole).node.over
-
-
 def next_entry(view: View, node: Node, pos: int) -> Mend | Waiting | None:
     """Is the string at `buf[pos:]`, which could be joined to the one before, the next key, or the value of that?"""
-    buf, places = view.buf, node.made(_places)
+    buf, places = view.buf, places_of(node)
     sign = next((core for core in (":", ",") if core in node.marks), "")
     if places is None or buf[pos] not in places.strings or not sign or "}" not in node.marks:
         return None
