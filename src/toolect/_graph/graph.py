@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from toolect._graph.code import Code
 from toolect._graph.misspelling import parts
 from toolect._graph.network import Edge, Network
-from toolect._graph.node import STRONG, Config, Node, Stack, Trail
+from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.stops import Calls, NameLine, Unled
 from toolect._graph.symbols import Key, Mark, Op, OpCode, is_echo
+from toolect._graph.trails import Config, Stack, Trail
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from toolect._graph.network import Edge, Network
 from toolect._graph.spelling import marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
+from toolect._graph.trails import Config, Stack, Trail, layout, shared_ends, without
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -25,27 +26,6 @@ _MISSING = 5
 STRONG = 4
 """Characters that a marker needs. With fewer: it is never implied, and stops only a slot that it closes itself. Signs
 of up to three characters are common in prose and code."""
-
-
-class Stack:
-    """Where to go on when a rule ends: interned, so that equal stacks are the same object."""
-
-    __slots__ = ("after", "depth", "parent", "target")
-
-    def __init__(self, target: int, after: tuple[Op, ...], parent: Stack | None) -> None:
-        self.target, self.after, self.parent = target, after, parent
-        self.depth: int = 1 if parent is None else parent.depth + 1
-
-
-Task: TypeAlias = tuple[Op | Field, int]
-"""An operation or a field to fill, and how many lexemes back the lexeme it belongs to is."""
-Trail: TypeAlias = tuple[Task, ...]
-Config: TypeAlias = tuple[int, Stack | None, Trail]
-
-
-def layout(trail: Trail) -> str:
-    """The whitespace that `trail` goes over."""
-    return "".join(task.space for task, _ in trail if isinstance(task, Op))
 
 
 class Choice:
@@ -127,11 +107,11 @@ class Node:
         """How many lexemes ago a call may have begun; 0 when that is not open."""
         self.value = True
         found = list(graph.closure(kernel))
-        shared = _shared_ends([trail for _, _, trail in found])
+        shared = shared_ends([trail for _, _, trail in found])
         self.arrival: Trail = shared
         """What ends here whatever comes next."""
         for edge, stack, trail in found:
-            rest = _without(trail, len(shared))
+            rest = without(trail, len(shared))
             if edge is None:
                 self.done = rest
             else:
@@ -366,27 +346,3 @@ def aged(choice: Choice) -> Trail:
     if type(symbol) is Pat:
         return (*trail, (symbol.field, 1))
     return trail
-
-
-def _shared_ends(trails: list[Trail]) -> Trail:
-    """The longest common beginning of `trails` that only ends things, whatever whitespace is to come."""
-    shared: list[Task] = []
-    for tasks in zip(*([task for task in trail if not _is_space(task)] for trail in trails), strict=False):
-        first = tasks[0]
-        op = first[0]
-        if not isinstance(op, Op) or op.code not in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE):
-            break
-        if any(task != first for task in tasks):
-            break
-        shared.append(first)
-    return tuple(shared)
-
-
-def _without(trail: Trail, count: int) -> Trail:
-    """`trail` without its first `count` tasks that are not whitespace."""
-    first = [i for i, task in enumerate(trail) if not _is_space(task)][:count]
-    return tuple(task for i, task in enumerate(trail) if i not in first)
-
-
-def _is_space(task: Task) -> bool:
-    return isinstance(task[0], Op) and task[0].code is OpCode.SPACE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._graph.node import STRONG, Node, layout
+from toolect._graph.node import STRONG, Node
 from toolect._graph.stops import (
     Calls,
     EndToken,
@@ -19,6 +19,7 @@ from toolect._graph.stops import (
     Unopened,
 )
 from toolect._graph.symbols import Hollow, Key, Mark, split_space
+from toolect._graph.trails import layout
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Hole

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import Node, layout
+from toolect._graph.node import Node
 from toolect._graph.stop_plan import StopPlan
 from toolect._graph.stops import Stop
 from toolect._graph.symbols import Field
+from toolect._graph.trails import layout
 from toolect._reading.course import Boundary, Course
 from toolect._reading.element import in_element
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from toolect._graph.node import STRONG, Node, Trail
+from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, gapped, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
+from toolect._graph.trails import Trail
 from toolect._reading.calls_in_json import JsonCalls
 from toolect._reading.look_ahead import says_little
 from toolect._reading.scalars import AROUND

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-from toolect._graph.node import Node, Trail
+from toolect._graph.node import Node
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key, Terminal
+from toolect._graph.trails import Trail
 from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
 from toolect._spec.grammar_model import SlotKind
 

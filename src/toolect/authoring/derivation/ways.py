@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.network import Network, Option
-from toolect._graph.node import Stack
 from toolect._graph.symbols import Key, Symbol, key_of
+from toolect._graph.trails import Stack
 from toolect.authoring.derivation.log import Lexeme
 
 MAX_STEPS = 20_000

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from toolect._graph.graph import Graph
-from toolect._graph.node import Choice, Config, Trail, aged
+from toolect._graph.node import Choice, aged
 from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
+from toolect._graph.trails import Config, Trail
 from toolect._spec.model import Role
 from toolect.authoring.lint.states import State, spell, states
 from toolect.authoring.lint.subject import Subject
