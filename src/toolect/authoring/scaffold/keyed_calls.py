@@ -15,8 +15,9 @@ from typing import NamedTuple
 from toolect._values.schema import TYPES
 from toolect._values.toolset import ToolSchemas
 from toolect.authoring.scaffold.pieces import Hole, Mark
-from toolect.authoring.scaffold.raw_values import Gap, Values, values
+from toolect.authoring.scaffold.raw_values import values
 from toolect.authoring.scaffold.seen import Arguments, Seen, SeenCall, common_end, common_start, tokens
+from toolect.authoring.scaffold.value_ends import Gap, Values
 
 MAX_NAMES = 2_000
 """Names of tools that are looked at in one sample. Beyond it: no calls are found there."""
