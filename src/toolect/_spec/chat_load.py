@@ -13,7 +13,7 @@ from toolect._names import Names
 from toolect._spec.chat_model import ChatFields, ChatRole, ChatSlot, ChatSpec
 from toolect._spec.decode import check_keys, read, read_fields
 from toolect._spec.document import Table, Text, describe, read_document, read_text
-from toolect._spec.entry import NAME, Entry
+from toolect._spec.entry import NAME, Entry, Loaded
 from toolect._spec.grammar import read_grammar
 from toolect._spec.grammar_model import Pattern
 from toolect._spec.guards import BadGuard, read_guard
@@ -65,17 +65,6 @@ def read_chat_entries(path: Path, problems: Problems) -> dict[str, Entry]:
     return entries
 
 
-class LoadedChat(msgspec.Struct, frozen=True):
-    """One entry, loaded: its spec if it has no errors, and what that was made from."""
-
-    entry: Entry
-    spec: ChatSpec | None
-    found: tuple[Diagnostic, ...]
-    whole: Entry
-    """The entry with what it inherits."""
-    grammar: Path
-
-
 Known: TypeAlias = Callable[[str], object]
 """Looks for a dialect by its name, and raises LookupError with `near` for one that there is not."""
 
@@ -109,7 +98,7 @@ def load_chat_entries(
     names: Iterable[str],
     *bases: str | Path,
     known: Known | None = None,
-) -> Iterator[LoadedChat]:
+) -> Iterator[Loaded[ChatSpec]]:
     """Those of the `entries` of a file that `names` says, one after the other; they may extend those of `bases`."""
     others = {
         name: (Path(base), entry) for base in bases for name, entry in read_chat_entries(Path(base), Problems()).items()
@@ -121,7 +110,7 @@ def load_chat_entries(
             _check_dialect(entries[name], known, problems)
         if any(d.severity is Severity.ERROR for d in problems.found):
             spec = None
-        yield LoadedChat(entries[name], spec, tuple(problems.found), whole, grammar)
+        yield Loaded(entries[name], spec, tuple(problems.found), whole, grammar)
 
 
 def _check_dialect(entry: Entry, known: Known, problems: Problems) -> None:

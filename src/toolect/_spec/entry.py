@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -14,7 +16,9 @@ from toolect._spec.grammar import Grammar
 from toolect._spec.model import Gaps, Ids, Role, Rule
 from toolect._spec.policies import Policies
 from toolect._spec.problems import Problems, beside, near
-from toolect.diagnostic import Place
+from toolect.diagnostic import Diagnostic, Place
+
+S = TypeVar("S")
 
 FIELDS = (
     "about",
@@ -82,6 +86,17 @@ class Entry(msgspec.Struct, frozen=True):
         if node is not None:
             problems.error("wrong-type", f"expected a mapping for `{field}`, got {describe(node)}", node.place)
         return Table((), self.name.place)
+
+
+class Loaded(msgspec.Struct, Generic[S], frozen=True):
+    """One entry, loaded: its spec if it has no errors, and what that was made from."""
+
+    entry: Entry
+    spec: S | None
+    found: tuple[Diagnostic, ...]
+    whole: Entry
+    """The entry with what it inherits."""
+    grammar: Path
 
 
 def read_entry(name: Text, node: Node, problems: Problems) -> Entry | None:

@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import msgspec
-
 from toolect import _files as files
 from toolect._names import Names
 from toolect._spec.codecs import read_codecs
@@ -15,6 +13,7 @@ from toolect._spec.decode import read_fields
 from toolect._spec.document import Text, describe, read_document, read_text
 from toolect._spec.entry import (
     Entry,
+    Loaded,
     Plain,
     check_literal,
     read_entry,
@@ -37,17 +36,6 @@ from toolect._spec.variant import inherit, replace_markers
 from toolect.diagnostic import Diagnostic, Place, Severity, SpecError
 
 
-class Loaded(msgspec.Struct, frozen=True):
-    """One entry, loaded: its spec if it has no errors, and what that was made from."""
-
-    entry: Entry
-    spec: Spec | None
-    found: tuple[Diagnostic, ...]
-    whole: Entry
-    """The entry with what it inherits."""
-    grammar: Path
-
-
 def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, Spec], list[Diagnostic]]:
     """Every spec of a file that could be loaded, and every problem.
 
@@ -62,7 +50,7 @@ def load_specs(path: str | Path, *bases: str | Path | None) -> tuple[dict[str, S
 
 def load_entries(
     path: str | Path, entries: dict[str, Entry], names: Iterable[str], *bases: str | Path | None, proven: bool = False
-) -> Iterator[Loaded]:
+) -> Iterator[Loaded[Spec]]:
     """Those of the `entries` of a file that `names` says, one after the other; `proven` as of `read_grammar`."""
     others = _bases(bases, entries)
     for name in names:
@@ -140,7 +128,7 @@ class _Loader:
         self.bases = bases
         self.proven = proven
 
-    def load(self, entry: Entry) -> Loaded:
+    def load(self, entry: Entry) -> Loaded[Spec]:
         """The entry, loaded; it has no spec when there are errors."""
         problems = Problems()
         grammar = self._grammar(self.path, entry.name.text)

@@ -9,9 +9,10 @@ import msgspec
 
 from toolect import registry
 from toolect._chats.chat_registry import bases
-from toolect._spec.chat_load import LoadedChat, load_chat_entries, read_chat_entries
+from toolect._spec.chat_load import load_chat_entries, read_chat_entries
+from toolect._spec.chat_model import ChatSpec
 from toolect._spec.document import read_text
-from toolect._spec.entry import Entry
+from toolect._spec.entry import Entry, Loaded
 from toolect._spec.problems import Problems
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
@@ -30,7 +31,7 @@ class _Work(msgspec.Struct, frozen=True):
     checks: tuple[str, ...]
     entries: dict[str, Entry]
 
-    def look(self, name: str) -> LoadedChat:
+    def look(self, name: str) -> Loaded[ChatSpec]:
         """Load one chat and run the checks on it: what came of it, with all that was found."""
         (loaded,) = load_chat_entries(self.path, self.entries, [name], *self.bases, known=registry.resolve)
         if loaded.spec is None:
@@ -51,7 +52,7 @@ def lint_chats(
     run_all = not checks or "unused-allow" in checks
     wanted = [name for name in catalogue.names() if (run_all or name in checks) and catalogue.find(name).chat]
     work = _Work(path, bases(path), tuple(wanted), entries)
-    results: list[LoadedChat] = []
+    results: list[Loaded[ChatSpec]] = []
     told(0, len(chosen))
     for result in each(work.look, chosen, jobs):
         results.append(result)

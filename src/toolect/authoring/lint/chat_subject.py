@@ -9,10 +9,10 @@ from pathlib import Path
 from toolect import registry
 from toolect._chats.chat_registry import ready_chat
 from toolect._chats.verbs import Chat
-from toolect._spec.chat_load import LoadedChat, load_chat_entries
+from toolect._spec.chat_load import load_chat_entries
 from toolect._spec.chat_model import ChatRole, ChatSpec
 from toolect._spec.document import cut
-from toolect._spec.entry import Entry
+from toolect._spec.entry import Entry, Loaded
 from toolect.authoring.lint.places import descend
 from toolect.authoring.lint.talks import Talk, talks
 from toolect.diagnostic import Place
@@ -21,7 +21,9 @@ from toolect.diagnostic import Place
 class ChatSubject:
     """One chat under lint. What costs time is made when it is first asked for, and kept."""
 
-    def __init__(self, path: Path, loaded: LoadedChat, entries: Mapping[str, Entry], bases: tuple[Path, ...]) -> None:
+    def __init__(
+        self, path: Path, loaded: Loaded[ChatSpec], entries: Mapping[str, Entry], bases: tuple[Path, ...]
+    ) -> None:
         assert loaded.spec is not None
         self.path, self.loaded, self.entries, self.bases = path, loaded, entries, bases
         self.spec: ChatSpec = loaded.spec

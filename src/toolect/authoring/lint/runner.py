@@ -11,9 +11,10 @@ import msgspec
 
 from toolect._files import holds_chats
 from toolect._spec.document import read_text
-from toolect._spec.entry import Entry
+from toolect._spec.entry import Entry, Loaded
 from toolect._spec.grammar_source import check_names, read_source
-from toolect._spec.load import Loaded, load_entries, read_entries
+from toolect._spec.load import load_entries, read_entries
+from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
 from toolect.authoring.lint import catalogue
 from toolect.authoring.lint.allowed import allowances, apply, mistakes
@@ -31,7 +32,7 @@ from toolect.registry import Registry, Shelf, bases, shipped
 class _Result(msgspec.Struct, frozen=True):
     """What came of one dialect: its files, and what was found."""
 
-    loaded: Loaded
+    loaded: Loaded[Spec]
     files: tuple[str, ...]
     found: tuple[Diagnostic, ...]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import toolect
 from toolect._names import Names
 from toolect._spec.document import cut
-from toolect._spec.entry import Entry
+from toolect._spec.entry import Entry, Loaded
 from toolect._spec.grammar_source import Source, read_source
-from toolect._spec.load import Loaded, load_entries, read_names
+from toolect._spec.load import load_entries, read_names
 from toolect._spec.model import Spec
 from toolect._spec.problems import Problems
 from toolect.authoring.corpus import Case, CorpusError, read
@@ -33,7 +33,7 @@ class Subject:
     """One dialect under lint. What costs time is made when it is first asked for, and kept."""
 
     def __init__(
-        self, path: Path, loaded: Loaded, entries: Mapping[str, Entry] | None = None, bases: tuple[Path, ...] = ()
+        self, path: Path, loaded: Loaded[Spec], entries: Mapping[str, Entry] | None = None, bases: tuple[Path, ...] = ()
     ) -> None:
         assert loaded.spec is not None
         self.path, self.loaded = path, loaded
