@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import pty
 import re
 import select
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from command_line import RUN, on_terminal
 
 import toolect
 from toolect._shown import visible
@@ -29,7 +27,6 @@ EXAMPLES = ROOT / "examples"
 HERMES = str(EXAMPLES / "hermes.txt")
 TRUNCATED = str(EXAMPLES / "truncated.hermes.txt")
 MALFORMED = str(EXAMPLES / "malformed.hermes.txt")
-RUN = "from toolect.cli import main; main(prog_name='toolect')"
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 
 
@@ -55,24 +52,6 @@ def test_the_package_is_the_command() -> None:
 def rows(text: str) -> list[Json]:
     """The values of JSON lines."""
     return [json.loads(line) for line in text.splitlines()]
-
-
-def on_terminal(words: Sequence[str]) -> str:
-    """What a command writes when standard output is a terminal."""
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "NO_COLOR": ""}
-    environment.pop("NO_COLOR")
-    child = subprocess.Popen([sys.executable, "-c", RUN, *words], stdout=theirs, env=environment)
-    os.close(theirs)
-    out = b""
-    try:
-        while data := os.read(ours, 1 << 16):
-            out += data
-    except OSError:  # the terminal is gone when the child is
-        pass
-    child.wait(timeout=300)
-    os.close(ours)
-    return out.decode()
 
 
 def test_parse_writes_the_message_as_json() -> None:

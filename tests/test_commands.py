@@ -18,6 +18,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 import zstandard
 from click.testing import CliRunner, Result
+from command_line import RUN, on_terminal
 
 import toolect
 from toolect import _extras as extras
@@ -31,7 +32,6 @@ from toolect.corpora.packed import unpacked
 from toolect.message import Json
 
 ROOT = Path(__file__).resolve().parent.parent
-RUN = "from toolect.cli import main; main(prog_name='toolect')"
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 ROWS: list[dict[str, Json]] = [
     {"id": 7, "text": CALL, "from": {"deep": [1]}},
@@ -389,21 +389,10 @@ def test_hints_know_where_this_came_from(
 def test_lint_is_drawn_in_colour_on_a_terminal(tmp_path: Path) -> None:
     """The check stands out; in a pipe, and without its colours, the text is the same."""
     (tmp_path / "my.yaml").write_text("my:\n  abut: x\n  map: {content: content}\n")
-    there = {**os.environ, "TERM": "xterm-256color"}
-    there.pop("NO_COLOR", None)
-    words = [sys.executable, "-c", RUN, "lint", "my.yaml", "--jobs", "1"]
-    plain = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(words, cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE, env=there):
-        os.close(theirs)
-        out = b""
-        try:
-            while data := os.read(ours, 1 << 16):
-                out += data
-        except OSError:  # the terminal is gone when the child is
-            pass
-    os.close(ours)
-    drawn = out.decode().replace("\r\n", "\n")
+    words = ["lint", "my.yaml", "--jobs", "1"]
+    command = [sys.executable, "-c", RUN, *words]
+    plain = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    drawn = on_terminal(words, tmp_path).replace("\r\n", "\n")
     assert "\x1b[1;31merror[unknown-field]" in drawn and "\x1b" not in plain
     assert re.sub(r"\x1b\[[\d;]*m", "", drawn) == plain and "error[unknown-field]" in plain
 
