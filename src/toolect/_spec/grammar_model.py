@@ -64,6 +64,11 @@ class Literal(msgspec.Struct, frozen=True, tag="literal"):
     others: tuple[str, ...] = ()
     name: str = ""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that it may be written as, what rendering writes first."""
+        return (self.text, *self.others)
+
 
 class Pattern(msgspec.Struct, frozen=True, tag="pattern"):
     """A terminal written as a regular expression (Python's `re`)."""

@@ -208,7 +208,7 @@ def _with_key_again(expr: Expr) -> Expr:
 
 def _size(part: Expr) -> int:
     """How many texts or other parts it stands for."""
-    return 1 + len(part.others) if isinstance(part, Literal) else 1
+    return len(part.texts) if isinstance(part, Literal) else 1
 
 
 _NEVER = "expected `~ 0` of a marker after `ESCAPED`, or of a terminal after a string"

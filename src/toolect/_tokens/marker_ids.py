@@ -24,7 +24,7 @@ class MarkerIds(NamedTuple):
 def texts_of(spec: Spec) -> Iterator[str]:
     """The markers of a dialect, each as its grammar has it, and its end tokens."""
     parts = (part for rule in spec.rules.values() for part in leaves(rule.expr))
-    yield from (text for part in parts if isinstance(part, Literal) for text in (part.text, *part.others))
+    yield from (text for part in parts if isinstance(part, Literal) for text in part.texts)
     yield from spec.end
 
 

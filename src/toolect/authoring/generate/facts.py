@@ -77,7 +77,7 @@ def markers(spec: Spec) -> list[str]:
     for rule in spec.rules.values():
         for part in leaves(rule.expr):
             if isinstance(part, Literal):
-                found |= {part.text, *part.others}
+                found.update(part.texts)
     return sorted(found - {""}, key=lambda marker: (-len(marker), marker))
 
 
@@ -111,7 +111,7 @@ def _edge(expr: Expr, side: int) -> set[str]:
         case Seq(items) if items:
             found = set[str]().union(*(_edge(item, side) for item in items))
             edge = items[side]
-            return found | {edge.text, *edge.others} if isinstance(edge, Literal) and len(items) > 1 else found
+            return found | {*edge.texts} if isinstance(edge, Literal) and len(items) > 1 else found
         case Alt(items):
             return set[str]().union(*(_edge(item, side) for item in items))
         case Repeat(item):

@@ -31,6 +31,6 @@ def _inside(subject: Subject, end: str) -> Iterator[tuple[str, str]]:
     """The markers that are the token or have it inside, each with its rule."""
     for rule in subject.spec.rules.values():
         for part in leaves(rule.expr):
-            for text in (part.text, *part.others) if isinstance(part, Literal) else ():
+            for text in part.texts if isinstance(part, Literal) else ():
                 if text.strip() == end or text.strip().find(end) > 0:
                     yield rule.name, text

@@ -34,7 +34,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         if not rule.value
         for part in leaves(rule.expr)
         if isinstance(part, Literal)
-        for text in (part.text, *part.others)
+        for text in part.texts
     }
     uses = Counter(word for text in markers for word in {*_words(text)})
     table = subject.loaded.whole.table

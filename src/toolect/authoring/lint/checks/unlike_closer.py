@@ -88,7 +88,7 @@ def _turned(subject: Subject, rule: str, found: list[Tag]) -> Iterator[Diagnosti
 def _tags(rule: Rule) -> Iterator[Tag]:
     """The tags in the markers of a rule, in order: elements, and tokens that begin or end something."""
     for part in leaves(rule.expr):
-        for text in (part.text, *part.others) if isinstance(part, Literal) else ():
+        for text in part.texts if isinstance(part, Literal) else ():
             for match in _TAG.finditer(text):
                 slash, bar, name = match[1] or match[4] or "", match[2] or "", match[3] or match[6]
                 form = match[0][0] + bar
