@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
-from toolect._graph.symbols import ECHOES
+from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
+from toolect._graph.symbols import ECHOES, Op, OpCode
 from toolect._graph.trouble_plans import end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
@@ -31,6 +31,8 @@ from toolect._reading.text_slot import TextSlot
 from toolect._reading.value_mend import MAX_MENDS, mend
 from toolect._reading.value_places import last_closers
 from toolect.message import RepairKind
+
+_OVER = Op(OpCode.END_CALL)
 
 
 def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
@@ -112,6 +114,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         course.pos = len(buf)  # the beginning of a terminal
         return WAIT
     if final and could_grow(node, buf, pos, spelled):
+        if _is_cut(course, node, pos):
+            course.builder.truncate(len(buf) + course.base)
         course.pos = len(buf)
         return WAIT
     if course.home is not None:
@@ -129,6 +133,14 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         course.builder.call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
     course.lost(*expectations(node))
     return _skip(course, node, -1 if until < 0 else course.base + until)
+
+
+def _is_cut(course: Course, node: Node, pos: int) -> bool:
+    """Does the text end in a marker with which the open call, that might be over here, goes on?"""
+    if course.builder.call is None or node.done is None:
+        return False
+    begun = (node.step(core) for core in node.marks if cut_off(course.builder.spelled(core), course.buf, pos))
+    return any(not any(task == _OVER for task, _ in step.tasks) for step in begun)
 
 
 def _begins_again(course: Course, node: Node, pos: int) -> Answer:
