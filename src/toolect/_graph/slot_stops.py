@@ -27,6 +27,8 @@ from toolect.message import RepairKind
 
 _MISSING = 3
 """Markers that may be missing before JSON: a wrapper's opener, that of a call, and what says which kind it is."""
+_CLOSERS = 3
+"""Closers that may be missing after a value before an opener of the next call; before other markers, one less."""
 _LINED = frozenset((Role.VALUE, Role.ARGUMENTS, Role.STRING))
 """Text that may end with its line."""
 _NAMES = frozenset((Role.NAME, Role.REF))
@@ -163,8 +165,10 @@ class _Search:
 
     def _missing_closers(self) -> Iterator[Stop]:
         """Markers that could only follow a closer which is missing."""
-        for path, node in self.after.closings(2):
+        for path, node in self.after.closings(_CLOSERS):
             for core in node.marks:
+                if len(path) == _CLOSERS and not (self.role is Role.VALUE and node.calling(core)):
+                    continue
                 if not self.reasoning or core not in self.graph.think_openers or node.calling(core):
                     yield from self._stop(core, node, (SlotKind.TEXT, *path), RepairKind.IMPLIED_CLOSER)
 
