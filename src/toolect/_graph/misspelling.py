@@ -30,6 +30,8 @@ _ATTRIBUTE = re.compile(
     rf"\s{{1,{MAX_BLANK}}}(?:(name)\s{{0,{MAX_BLANK}}}=|(?:n|na|nam|name\s{{0,{MAX_BLANK}}})?\Z)"
 ).match
 """The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
+_CLOSING_ATTRIBUTE = re.compile(rf"(?:=|\s{{1,{MAX_BLANK}}}(?=[^\s<>]))[^\s<>]{{0,{MAX_BLANK}}}(?=(>|\Z))").match
+"""What the opener has, once more before the end of a closing tag; an empty group where the text ends in it."""
 _FIRST_WORD = re.compile(r"(\W*+)[^\W_]++[_ ]?+(?=.*[^\W\d_]{3})", re.DOTALL).match
 """The signs and the first word of a marker that has more."""
 
@@ -229,6 +231,9 @@ def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
             continue
         if want == "=" and (named := _ATTRIBUTE(buf, at)) is not None:
             at = n if named[1] is None else named.end(1)
+        elif i == size - 1 and want == ">" and core.startswith("</"):
+            said = _CLOSING_ATTRIBUTE(buf, at)
+            at = at if said is None else said.end()
         if at == n:
             return [MORE, n] if edits and i == size - 1 else [MORE]
         got = buf[at]
