@@ -8,7 +8,7 @@ from __future__ import annotations
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.open_value import Expect
 from toolect._shapes.shape_events import Arguments, Misfit
-from toolect._shapes.shape_reader import IN_OBJECT
+from toolect._shapes.shape_frame import IN_OBJECT
 from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.json_lexemes import drop
 

@@ -14,7 +14,8 @@ from enum import Enum
 from toolect._shapes.encoded import Encoded
 from toolect._shapes.loose import LooseEnd
 from toolect._shapes.shape_events import Arguments, ArgumentText, Emit, ShapeEvent
-from toolect._shapes.shape_reader import IN_LIST, IN_OBJECT, OpenCall, ShapeReader
+from toolect._shapes.shape_frame import IN_LIST, IN_OBJECT
+from toolect._shapes.shape_reader import OpenCall, ShapeReader
 from toolect._spec.shape_model import Shape
 from toolect._values.json_lexemes import (
     MAX_DEPTH,

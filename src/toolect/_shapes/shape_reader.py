@@ -9,8 +9,9 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from toolect._shapes.alternatives import Options
-from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, Members, Place, root_of
+from toolect._shapes.narrowing import LIST, NOWHERE, OBJECT, SCALAR, root_of
 from toolect._shapes.shape_events import CallBegins, CallEnds, Emit, Filled, Lost, Misfit, Repaired, Rest
+from toolect._shapes.shape_frame import Frame
 from toolect._spec.shape_model import HoleKind, Shape
 from toolect._values.json_lexemes import match_name
 from toolect._values.toolset import ToolSchemas
@@ -26,30 +27,6 @@ class OpenCall(NamedTuple):
     options: Options
     keys: tuple[str, ...]
     coded: bool
-
-
-class Frame:
-    """An object or list that is open, what it may be, and the call it is or is a part of."""
-
-    __slots__ = (
-        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "owner",
-        "start", "strange",
-    )  # fmt: skip
-
-    def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
-        self.is_object = is_object
-        self.members = members  # what the object may be
-        self.item = item  # what an item of the list may be
-        self.start = start
-        self.owner: Frame | None = None  # the frame of the call that this may be a part of
-        self.begun = False  # it is a call
-        self.called = False  # a call is one of its items
-        self.identity: Json = None  # the id that came before that was known
-        self.keys: list[str] = []  # all that have come
-        self.strange = False  # one of them is not in the shape
-        self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
-        self.hidden = False  # it is an object
-        self.losing = -1, -1  # the part of the call that has that key
 
 
 class ShapeReader:
@@ -301,9 +278,3 @@ class ShapeReader:
 def begins_one(part: str, words: Iterable[str]) -> bool:
     """True when one of `words` begins with `part`, which is not empty."""
     return part != "" and any(word.startswith(part) for word in words)
-
-
-IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)
-"""An object inside arguments."""
-IN_LIST = Frame(False, NOWHERE.object, NOWHERE, -1)
-"""A list inside arguments."""

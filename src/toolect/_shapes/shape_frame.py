@@ -1,0 +1,36 @@
+"""An object or list that is open while calls in JSON are read."""
+
+from __future__ import annotations
+
+from toolect._shapes.narrowing import NOWHERE, Members, Place
+from toolect.message import Json
+
+
+class Frame:
+    """An object or list that is open, what it may be, and the call it is or is a part of."""
+
+    __slots__ = (
+        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "owner",
+        "start", "strange",
+    )  # fmt: skip
+
+    def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
+        self.is_object = is_object
+        self.members = members  # what the object may be
+        self.item = item  # what an item of the list may be
+        self.start = start
+        self.owner: Frame | None = None  # the frame of the call that this may be a part of
+        self.begun = False  # it is a call
+        self.called = False  # a call is one of its items
+        self.identity: Json = None  # the id that came before that was known
+        self.keys: list[str] = []  # all that have come
+        self.strange = False  # one of them is not in the shape
+        self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
+        self.hidden = False  # it is an object
+        self.losing = -1, -1  # the part of the call that has that key
+
+
+IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)
+"""An object inside arguments."""
+IN_LIST = Frame(False, NOWHERE.object, NOWHERE, -1)
+"""A list inside arguments."""
