@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from toolect._graph.node import Node
 from toolect._graph.symbols import Field
 from toolect._reading.learned import One, Spelling, learned
 from toolect._reading.probe import past_blank
@@ -162,3 +163,12 @@ def _segments(text: str, events: list[ShapeEvent], name: str | None, span: tuple
         found.append(Call("", arguments, None, spelling, text[span[0] : span[1]], span))
         called = True
     return found if called else None
+
+
+def json_calls(node: Node) -> JsonCalls:
+    """What takes the JSON at `node`."""
+    return node.made(_json_calls)
+
+
+def _json_calls(node: Node) -> JsonCalls:
+    return JsonCalls(node.json_field())

@@ -8,10 +8,7 @@ from msgspec.structs import replace
 
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._graph.symbols import Terminal
-from toolect._reading.calls_in_json import JsonCalls
-from toolect._reading.learned import One
-from toolect._reading.route import Route
-from toolect._reading.run_draft import (
+from toolect._reading.acts import (
     BEGIN_CALL,
     BEGIN_LIST,
     BEGIN_OBJECT,
@@ -23,6 +20,9 @@ from toolect._reading.run_draft import (
     NAME_AGAIN,
     REF,
 )
+from toolect._reading.calls_in_json import JsonCalls
+from toolect._reading.learned import One
+from toolect._reading.route import Route
 from toolect._reading.runs import Hub, Trace
 from toolect._reading.striding import Striding
 from toolect._values.ref import split_ref

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, gapped, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._graph.trails import Trail
-from toolect._reading.calls_in_json import JsonCalls
+from toolect._reading.acts import (
+    BEGIN_CALL,
+    BEGIN_LIST,
+    BEGIN_OBJECT,
+    END_CALL,
+    END_VALUE,
+    ID,
+    KEY,
+    KEY_AGAIN,
+    NAME,
+    NAME_AGAIN,
+    REF,
+    Action,
+)
+from toolect._reading.calls_in_json import JsonCalls, json_calls
 from toolect._reading.look_ahead import says_little
 from toolect._reading.scalars import AROUND
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import LEAD
-
-# What matching a trace does. Plain integers: an enum's members cost a look-up each in the loop below.
-KEY, BEGIN_CALL, END_CALL, NAME, REF, ID, NAME_AGAIN, KEY_AGAIN, BEGIN_LIST, BEGIN_OBJECT, END_VALUE = range(11)
-
-
-class Action(NamedTuple):
-    """An act and its place: the group it takes, or `offset` characters after the end of `group` (0: the start)."""
-
-    act: int
-    group: int
-    offset: int
 
 
 def settled(node: Node) -> bool:
@@ -316,12 +318,3 @@ def _none_of(terminals: Iterable[Terminal]) -> str:
 
 def _ends(task: Op | Field) -> bool:
     return isinstance(task, Op) and task.code in (OpCode.END_CALL, OpCode.END_ARGUMENT, OpCode.END_VALUE)
-
-
-def json_calls(node: Node) -> JsonCalls:
-    """What takes the JSON at `node`."""
-    return node.made(_json_calls)
-
-
-def _json_calls(node: Node) -> JsonCalls:
-    return JsonCalls(node.json_field())

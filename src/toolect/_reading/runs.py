@@ -11,7 +11,8 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key, Terminal
 from toolect._graph.trails import Trail
-from toolect._reading.run_draft import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action, RunDraft, longest_first
+from toolect._reading.acts import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action
+from toolect._reading.run_draft import RunDraft, longest_first
 from toolect._spec.grammar_model import SlotKind
 
 
