@@ -213,6 +213,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
         "-> tool/function_call\n[<|im_end|><|im_start|>assistant<|im_end|><|im_start|>assistant/",
         {},
     ),
+    ("auto", "[TOOL_CALLS]0[ARGS]s[TOOL_CALLS]f[ARGS]{}", {"malformed": "content"}),
+    ("sarashina", "{'name-c'arguments:{''-1" + "0" * 270 + "}}, {'name':", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
 

@@ -237,6 +237,11 @@ class Guest(Watcher):
         return [s for s in self._draft.segments if isinstance(s, Call)]
 
     @property
+    def flawed(self) -> bool:
+        """True when a call was not as its dialect writes it, whatever became of it."""
+        return self._draft.flawed > 0
+
+    @property
     def spoken(self) -> bool:
         """True when the names of its calls stand in them: a form may stand for a tool, as code does for `python`."""
         call = self._draft.call

@@ -110,7 +110,7 @@ class Trial:
             self._heard.append(guest)
             if self._marker:
                 return guest if evidence.takes(guest) else None
-            if evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
+            if not guest.flawed and evidence.perfect(guest.name, guest.calls, guest.flat, guest.repaired()):
                 return guest
         heard = self._heard
         self.toll = DOUBT * len(heard)

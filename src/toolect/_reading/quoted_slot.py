@@ -166,8 +166,9 @@ class EscapedSlot:
             self._end(course, at)
             course.imply(self._closer, course.base + at, RepairKind.IMPLIED_CLOSER)
             return None
-        if longer or not course.final and end == len(buf):
-            self._take(course, whole_escapes(buf, pos, plan.hold_from(buf, pos), self._slot.escapes))
+        held = end if course.final else plan.hold_from(buf, pos)
+        if longer or not course.final and (held < end or end == len(buf)):
+            self._take(course, whole_escapes(buf, pos, held, self._slot.escapes))
             return WAIT
         return self
 
