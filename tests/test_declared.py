@@ -130,6 +130,25 @@ def test_the_only_parameter(name: str) -> None:
 
 
 @over_all
+def test_a_list_around_all_arguments(name: str) -> None:
+    """Law: it is taken away where its one object has nothing but what is declared.
+
+    Where nothing but a name says that there is a call, the object has to follow.
+    """
+    wire = written(name, Call("f", {"a": 1}))
+    place = _WHOLE.search(wire)
+    if place is None:
+        pytest.skip("arguments come one by one")
+    text = f"{wire[: place.start()]}[{place[0]}]{wire[place.end() :]}"
+    found = read(name, text, tool(a="integer", b="string"))
+    dialect = toolect.dialect(name)
+    named = dialect.graph().named or not dialect.has_marker(text)
+    assert same(found, "f", {"a": 1}) if found is not None else named, text
+    other = read(name, text, tool(b="string", c="string"))
+    assert other is None or "a" not in other.arguments
+
+
+@over_all
 @pytest.mark.parametrize(("kind", "text"), [("integer", "2"), ("boolean", "true"), ("number", "2.5")])
 def test_a_text_that_would_be_a_value_is_not_written(name: str, kind: str, text: str) -> None:
     """Law: `render` refuses a text where the tools declare what it spells, and writes it where they do not."""

@@ -98,7 +98,8 @@ class Fitting:
         match = _HEAD(head)
         if match is None:
             self._starts = not head
-            return "" if self._starts or self._schema.sole else self._pass_on()
+            waits = self._starts or self._schema.sole or head[0] == "[" and self._schema.names
+            return "" if waits else self._pass_on()
         if match.end() == len(head) and not match[2]:
             if any(name.startswith(match[1] or "") for name in WRAPPERS):
                 return ""
@@ -140,16 +141,25 @@ class Fitting:
             self.changes.append(Change(RepairKind.WRAPPED, key))
         if (alone := placed(schema, before, text)) is None:
             return value
-        self.changes.append(Change(RepairKind.POSITIONAL, next(iter(alone))))
+        listed = isinstance(value, list) and value[:1] == [alone]
+        self.changes.append(
+            Change(RepairKind.WRAPPED, "[") if listed else Change(RepairKind.POSITIONAL, next(iter(alone)))
+        )
         return alone
 
 
 def placed(schema: Schema, value: Json, text: str) -> dict[str, Json] | None:
     """The arguments of a tool that has one parameter, where `value`, which is no object, can be that; else None.
 
-    A number where a string should be is its `text`, as it is spelled.
+    A number where a string should be is its `text`, as it is spelled. A list of one object is that, if the tool has all
+    that is in it.
     """
-    if isinstance(value, dict) or (sole := schema.sole) is None:
+    if isinstance(value, dict):
+        return None
+    inner = value[0] if isinstance(value, list) and len(value) == 1 else None
+    if isinstance(inner, dict) and inner and set(schema.names).issuperset(inner):
+        return inner
+    if (sole := schema.sole) is None:
         return None
     member = schema.member(sole)
     if not _becomes(member, value):
