@@ -19,7 +19,7 @@ from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._reading import broken_slot, content_route, machine, sign_runs, stream, striding, text_slot
+from toolect._reading import broken_slot, content_route, machine, sign_runs, stream, striding, text_slot, vain
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
@@ -207,6 +207,43 @@ def test_in_the_middle_of_a_run_of_one_sign_no_call_begins(name: str, monkeypatc
                 monkeypatch.setattr(module, "past_run", used)
             found.append(dialect.parse(text))
         assert shipped_corpus.same(*found)
+
+
+@over_all
+def test_where_it_was_looked_in_vain_nothing_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known by the signs around a place is what a look at it finds, in chunks too."""
+    dialect, random, knows = toolect.dialect(name), Random(name), vain.Vain.knows
+    parts, texts = hostile.units(dialect), hostile.texts(dialect)
+    for _ in range(12):
+        text = ""
+        for _ in range(random.randrange(1, 4)):
+            unit = "".join(random.choices(parts, k=random.choice((1, 1, 2, 3))))
+            text += random.choice(texts)[: random.randrange(200)] + unit * random.choice((1, 400 // len(unit) + 1))
+        found = []
+        for used in (knows, lambda *_: False):
+            monkeypatch.setattr(vain.Vain, "knows", used)
+            found.append(dialect.parse(text))
+        assert shipped_corpus.same(*found)
+        monkeypatch.setattr(vain.Vain, "knows", knows)
+        streamed, _ = shipped_corpus.stream(dialect, (text[at : at + 300] for at in range(0, len(text), 300)))
+        assert shipped_corpus.same(streamed, found[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("tool-name-object", "\n```"), ("js-call-block", "```"), ("openai-responses", "```json\n")]
+)
+def test_the_same_text_over_and_over_is_looked_at_no_more(
+    name: str, unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it stands there, no more than so many looks are taken."""
+    dialect, looks, look = toolect.dialect(name), list[int](), text_slot.ends_at
+    monkeypatch.setattr(text_slot, "ends_at", lambda *given: looks.append(1) or look(*given))
+    found = []
+    for count in (2_000, 4_000):
+        dialect.parse(unit * count)
+        found.append(len(looks))
+        looks.clear()
+    assert max(found) < 2_000
 
 
 @pytest.mark.parametrize(

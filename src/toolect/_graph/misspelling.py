@@ -87,11 +87,12 @@ def may_be_near(core: str, buf: str, low: int, until: int, begins: re.Pattern[st
 def around(core: str, buf: str, at: int, until: int, final: bool) -> Iterator[tuple[int, int]]:
     """Where `core`, misspelled, begins and ends of which `buf[at:until]` is a part; `MORE` for no end yet."""
     low = at if core.startswith(buf[at:until]) else max(0, at - len(core) - 1)
+    goes_on = likely(core, headless=True)
     for match in _begins(core).finditer(buf, low, at + 1 + LETTERS):
         pos = match.start()
         if pos > at:
             break
-        if buf.startswith(_CLOSING, pos):
+        if buf.startswith(_CLOSING, pos) or goes_on.match(buf, pos) is None:
             continue
         _, end = near(core, buf, pos, final)
         if end >= until or end == MORE and not final:

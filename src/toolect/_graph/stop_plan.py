@@ -155,14 +155,19 @@ class StopPlan:
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
         """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""
+        at = self.find(finder, pos, until)
+        return at, self.there(finder.text, at) if at >= 0 else []
+
+    def find(self, finder: Finder, pos: int, until: int = sys.maxsize) -> int:
+        """The first index from `pos` on, before `until`, where a stop may be; -1 for none."""
         text, end = finder.text, min(pos + _NEAR, until)
-        found = self._near(text, pos, end)
-        if found[0] >= 0 or end == until or len(text) <= end:
-            return found
+        match = self._any(text, pos, end + self.longest)
+        if match is not None and (at := match.start()) < end:
+            return at
+        if end == until or len(text) <= end:
+            return -1
         best = self.first(finder.next, pos)
-        if best < 0 or best >= until:
-            return -1, []
-        return best, self._there(text, best)
+        return best if best < until else -1
 
     def first(self, find: Callable[[str, int], int], pos: int) -> int:
         """The first index from `pos` on where a stop may be, or -1; `find` finds a word from an index on."""
@@ -175,13 +180,7 @@ class StopPlan:
                         first = at
         return first
 
-    def _near(self, text: str, pos: int, end: int) -> tuple[int, list[Needle]]:
-        match = self._any(text, pos, end + self.longest)
-        if match is None or (at := match.start()) >= end:
-            return -1, []
-        return at, self._there(text, at)
-
-    def _there(self, text: str, at: int) -> list[Needle]:
+    def there(self, text: str, at: int) -> list[Needle]:
         """The needles at index `at`."""
         return [needle for needle in self._first[text[at]] if text.startswith(needle.text, at)]
 
@@ -255,8 +254,17 @@ def plan_of(node: Node) -> StopPlan:
     return node.made(_plan)
 
 
-def _plan(node: Node) -> StopPlan:
-    """The stops of `node` made ready for searching."""
+def plain_plan(node: Node) -> StopPlan:
+    """The same without openers that are misspelled."""
+    return node.made(_plain_plan)
+
+
+def _plain_plan(node: Node) -> StopPlan:
+    return _plan(node, near=False)
+
+
+def _plan(node: Node, near: bool = True) -> StopPlan:
+    """The stops of `node` made ready for searching; `near`: and what is left whole of openers, misspelled."""
     field = node.text_field()
     gaps = node.graph.network.spec.gaps
     gap = gaps.before_call if field.role in (Role.CONTENT, Role.REASONING) else ""
@@ -267,4 +275,4 @@ def _plan(node: Node) -> StopPlan:
         after = node.step(SlotKind.TEXT).node
         direct = not after.json
         braces = "{[" if node.json or after.json else ""
-    return StopPlan(list(stops_of(node).values()), gap, braces, direct, likely=field.role is Role.CONTENT)
+    return StopPlan(list(stops_of(node).values()), gap, braces, direct, likely=near and field.role is Role.CONTENT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import STRONG, Node
@@ -78,6 +80,16 @@ class Course(Source):
     def use(self, finder: Finder) -> None:
         """Others have looked for words in the text, with `finder`."""
         self._finder = finder
+
+    def within(self, low: int, high: int, look: Callable[[], bool]) -> bool:
+        """What `look` tells when `buf[low:high]` is all of the text that has come; it reads nothing."""
+        kept = self.base, self.buf, self.pos, self.final, self.seeking, self._finder
+        self.base, self.buf, self.pos, self.final, self.seeking = self.base + low, self.buf[low:high], 0, False, None
+        self._finder = _NOTHING
+        try:
+            return look()
+        finally:
+            self.base, self.buf, self.pos, self.final, self.seeking, self._finder = kept
 
     def first_needed(self) -> int | None:
         """The first character that the open call, or one that may have begun, may ask for."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import StopPlan
+from toolect._graph.stop_plan import StopPlan, plain_plan
 from toolect._graph.stops import Stop
 from toolect._graph.symbols import Field
 from toolect._graph.trails import layout
@@ -19,6 +20,8 @@ from toolect.message import Reasoning
 
 MAX_MISSPELT = 1 << 14
 """Characters after the reasoning that an answer begins with in which a misspelled opener counts. Beyond it: text."""
+NEVER = sys.maxsize
+"""A character that no text has."""
 _NEAR = 256
 """Characters of text that are looked back at."""
 _PARTS = 16
@@ -40,7 +43,7 @@ class Passage:
 
     __slots__ = (
         "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_said", "_shown",
-        "escapes", "field", "lobby", "lost", "misspelt_to", "node", "opened", "plan", "skip", "start",
+        "_solid", "escapes", "far", "field", "lobby", "lost", "plan_to", "node", "opened", "plan", "skip", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
@@ -48,11 +51,14 @@ class Passage:
         self.node, self.field, self.plan = node, field, plan
         self.skip = skip  # the grammar knows nothing of this text
         self.start = self._blank_to = course.base + course.pos  # nothing but whitespace stands before `_blank_to`
+        self._solid = NEVER  # the first character of text, once that is known
         self.returns = not skip and course.spacing.returns  # so may the line break after it
-        self.misspelt_to = MAX_MISSPELT + (_thought(course) if plan.openers else 0)
-        """The character from which on no misspelled opener counts."""
+        self.plan_to = MAX_MISSPELT + _thought(course) if plan.openers else NEVER
+        """The character from which on a stop is one of another plan."""
         self.opened = False
         self.lost = False  # text was dropped
+        self.far = False
+        """More was asked for than the signs around a place tell, since this was set."""
         self._gone = ""  # the last of it
         self._shown = Shown()
         self._blank: list[str] = []
@@ -81,13 +87,23 @@ class Passage:
         """Whitespace that is content only if something follows."""
         return "".join(self._blank)
 
+    def plan_at(self, char: int) -> StopPlan:
+        """The plan of the stops from character `char` on."""
+        if char >= self.plan_to:
+            self.plan, self.plan_to = plain_plan(self.node), NEVER
+        return self.plan
+
     def text_before(self, course: Course, at: int) -> bool:
         """True when there is more than whitespace between the beginning and index `at`."""
         if self.opened or self.lost:
             return True
-        solid = _SOLID(course.buf, max(course.pos, self._blank_to - course.base), at)
-        self._blank_to = course.base + (at if solid is None else solid.start())
-        return solid is not None
+        if self._solid == NEVER:
+            solid = _SOLID(course.buf, max(course.pos, self._blank_to - course.base), at)
+            if solid is None:
+                self._blank_to = course.base + at
+            else:
+                self._solid = course.base + solid.start()
+        return course.base + at > self._solid
 
     def lines_before(self, course: Course, at: int) -> tuple[str, str]:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
@@ -111,12 +127,17 @@ class Passage:
         """True when the marker at `buf[at:end]` is quoted."""
         return self._shown.holds(self._before(course, at, MAX_LINE), course.base + at, course.base + end)
 
+    def sign_before(self, course: Course, at: int) -> str:
+        """The character right before index `at`."""
+        return self._before(course, at, 1)
+
     def glued(self, course: Course, at: int) -> bool:
         """True when a word, or a closing bracket, stands right before index `at`."""
-        return is_glued(self._before(course, at, 1))
+        return is_glued(self.sign_before(course, at))
 
     def _before(self, course: Course, at: int, far: int) -> str:
         """The last `far` characters before index `at`."""
+        self.far = self.far or far > 1
         if self.escapes is not None:
             parts = [self._said]
         else:

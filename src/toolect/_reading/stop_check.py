@@ -27,7 +27,7 @@ from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call
-from toolect._reading.open_call import note
+from toolect._reading.open_call import MAX_REPAIRS, note
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
 from toolect._reading.quotation import mentioned
@@ -104,14 +104,12 @@ def _misspelled_opener(
 ) -> End | Waiting | None:
     """The opener of which a part is at index `at`, misspelled, where a call goes on as after it."""
     buf = course.buf
-    if course.base + at >= passage.misspelt_to:
-        return None
     for pos, end in around(stop.of.core, buf, at, at + len(stop.core), course.final):
         if pos < course.pos or buf.startswith(course.graph.starts, pos):
             continue
         if end == MORE:
             return WAIT
-        if buf[pos].isalnum() and is_word(passage.lines_before(course, pos)[1][-1:]):
+        if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
             continue
         answer = misspelled_call(course, stop, after(passage, course, stop.of, pos), end)
         if answer is Answer.YES:
@@ -373,6 +371,7 @@ def out_of_place(passage: Passage, course: Course, stop: Stop, at: int) -> None:
     repairs = draft.call.repairs if draft.call is not None and inside else draft.repairs
     if not repairs or repairs[-1].at != place:
         note(repairs, RepairKind.STRAY_MARKER, place, stop.core)
+    passage.far = passage.far or len(repairs) < MAX_REPAIRS
 
 
 def _longer(passage: Passage, stop: Stop, rest: str) -> bool:

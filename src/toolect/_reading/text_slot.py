@@ -24,6 +24,7 @@ from toolect._reading.probe import json_instead, next_lexeme
 from toolect._reading.sign_runs import past_run
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
+from toolect._reading.vain import Vain
 from toolect._shapes.loose import QUOTES, Guess, begins_call
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -72,7 +73,7 @@ def opened_again(course: Course, opener: str) -> Answer:
 class TextSlot:
     """A stretch of free text being read."""
 
-    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "_until", "passage")
+    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "_until", "_vain", "passage")
 
     def __init__(
         self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False, until: int = -1
@@ -84,6 +85,7 @@ class TextSlot:
         self._searched = self.passage.start  # stops before this character have been ruled out
         self._held = -1  # the character up to which all that can be passed on has been
         self._attempt: Attempt | None = None  # open while a JSON slot reads
+        self._vain = Vain()
 
     @property
     def field(self) -> Field:
@@ -138,19 +140,26 @@ class TextSlot:
             self._phase = Phase.TEXT if self.passage.plan.head is None else Phase.HEAD
         if self._phase is Phase.HEAD and (step := self._at_head(course)) is not self:
             return step
-        plan, buf, n = self.passage.plan, course.buf, len(course.buf)
+        passage, buf, n = self.passage, course.buf, len(course.buf)
+        plan = passage.plan_at(course.base + course.pos)
         limit = n + 1 if self._until < 0 else self._until - course.base
         if limit > n and not self.passage.returns and plan.hint.search(buf, course.pos) is None:
             self.passage.read_to(course, n)
             if course.final:
                 self.passage.end_with_input(course, course.base + n)
             return WAIT
-        finder = course.finder
+        finder, vain = course.finder, self._vain
         while True:
             start = max(self._searched - course.base, 0)
-            at, needles = plan.next(finder, start)
+            at = plan.find(finder, start)
             if at < 0 or at >= limit:
                 break
+            if course.base + at >= passage.plan_to:
+                plan = passage.plan_at(course.base + at)
+                continue
+            if vain.knows(course, at):
+                self._searched = course.base + at + 1
+                continue
             held = n if course.final else plan.held(buf, start, at)
             if held < at:  # a longer one may begin before it
                 self._hold(course, at)
@@ -159,6 +168,7 @@ class TextSlot:
                 self._searched = course.base + past
                 continue
             grows = held == at
+            passage.far, needles = False, plan.there(buf, at)
             for needle in needles:
                 if needle.stop is None:
                     if grows:
@@ -176,6 +186,7 @@ class TextSlot:
             if grows:
                 self._hold(course, at)
                 return WAIT
+            vain.add(passage, course, at, needles)
             self._searched = course.base + at + 1
         if limit <= n:
             return self._give_up(course, limit)
@@ -222,12 +233,15 @@ class TextSlot:
         known = until = plan.hold_from(tail, pos)
         hinted = not passage.skip and plan.hint.search(tail, pos, until) is not None
         if hinted and plan.doubt.search(tail, pos, until) is not None:
-            near = [one for one in plan.near if not one.opens or course.base + pos < passage.misspelt_to]
-            for one in near:
-                begins = likely(one.core, one.opens)
-                until = may_be_near(course.builder.spelled(one.core), tail, pos, until, begins)
+            for opens in (False, True):  # closers may follow each other; of openers, the first one is looked at first
+                founds = [until]
+                for one in plan.near:
+                    if one.opens is opens:
+                        core, begins = course.builder.spelled(one.core), likely(one.core, opens)
+                        founds.append(may_be_near(core, tail, pos, until if opens else founds[-1], begins))
+                until = min(founds)
             if until < known:
-                until -= max(ending(tail, one.lead, pos, until) for one in near)
+                until -= max(ending(tail, one.lead, pos, until) for one in plan.near)
         return until - self._returned(tail, pos, until)
 
     def _returned(self, text: str, pos: int, at: int) -> int:
