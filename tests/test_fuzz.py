@@ -370,6 +370,18 @@ DRAWN = (
         "NAME: call.name, item: argument, KEY: argument.key, item/TEXT: argument.value",
         ("---op---use f -a: x\n--- end --- ", "--- op ---\nuse f\n  - a: x\n--- end --- y\n"),
     ),
+    (  # openers and closers that repeat a name or a key
+        'start: content* calls* call*\ncall: "<" NAME "><" NAME ">" item* "</" NAME ">" ";"\n'
+        'item: KEY ": " JSON "\\n"\ncalls: "[CALLS]" call call*\nNAME: /[A-Za-z_][\\w.-]*/\nKEY: /[A-Za-z_][\\w.-]*/',
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value",
+        ("<g><", "[CALLS]<g><\nga"),
+    ),
+    (
+        'call: "[" "<call name=\\"" NAME "\\"><" NAME ">" JSON "\\n</call>"\nother: "[" NAME "\\n" TEXT "[/CALL]"\n'
+        'NAME: /[^\\s<>()\\[\\]{}":=,]+/',
+        "other: call, NAME: call.name, call/JSON: $arguments, other/TEXT: {arguments: {code: $text}}",
+        ('[<call name="f"><f>{"e":""}\n</call>', '[<call name="f"><f>{', '<cale="g"><g\n<'),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

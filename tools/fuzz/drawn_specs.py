@@ -34,6 +34,11 @@ _SHAPES = (
     '{"$name": $arguments}',
     "{type: call, function: {name: $name, arguments: $arguments.text}}",
 )
+_ECHOES = (
+    ("", " <", ">"), ("", ">\n<", ">\n"), ("<", "><", ">"), ('<call name="', '"><', ">"), ("", "[", "]"),
+    ("#", "#", "#"),
+)  # fmt: skip
+"""What stands around a name that an opener says twice."""
 _GAPS = (
     r'{before call: "\n"}', r'{between calls: "\n"}', r'{before call: "\n\n", between calls: "\n"}',
 )  # fmt: skip
@@ -162,7 +167,7 @@ class _Maker:
         random = self.random
         opener, closer = self.marker((*_OPENERS, "")), self.marker((*_CLOSERS, ""))
         middle = self.marker(_MIDDLES)
-        match random.randrange(7):
+        match random.randrange(9):
             case 0 | 1:
                 self.roles[f"{call}/JSON"] = random.choice(_SHAPES)
                 return f"{opener} JSON {closer}"
@@ -178,6 +183,15 @@ class _Maker:
             case 5:
                 opener, after = self.marker(("<", "<call ", "[")), self.marker((">", ">\n", "]"))
                 return f"{opener} NAME {after} {self.arguments(call)} {self.marker(('</', '[/'))} NAME {after}"
+            case 6:
+                before, between, after = random.choice(_ECHOES)
+                parts = (self.marker((before,)), "NAME", json.dumps(between), "NAME", json.dumps(after))
+                opener = f"{opener} {' '.join(parts)}"
+                if self.some(2):
+                    self.roles[f"{call}/JSON"] = "$arguments"
+                    return f"{opener} JSON {closer}"
+                closing = self.marker(("</", "[/", "/"))
+                return f"{opener} {self.arguments(call)} {closing} NAME {json.dumps(after)} {closer}"
         self.language = self.language or random.choice(_LANGUAGES)
         self.roles[f"{call}_argument"] = "argument"
         self.roles[f"{call}_argument/value"] = "argument.value"
@@ -193,7 +207,10 @@ class _Maker:
             between, after = f'{between}"', f'"{after}'
         elif slot == "TEXT":
             self.values[f"{argument}/TEXT"] = self.random.choice(_CODECS)
-        parts = (self.marker((before,)), "KEY", self.marker((between,)), slot, self.marker((after,)))
+        parts = [self.marker((before,)), "KEY", self.marker((between,)), slot, self.marker((after,))]
+        if self.some(4):  # the key once more
+            quote = '"' * (slot == "ESCAPED")
+            parts[-1] = f"{self.marker((f'{quote}</', f'{quote}[/'))} KEY {self.marker(('>', ']', ';'))}"
         self.rules.append(f"{argument}: {' '.join(parts)}")
         return f"{argument}*"
 

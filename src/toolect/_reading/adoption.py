@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from toolect._graph.node import Node
+from toolect._graph.symbols import ECHOES
 from toolect._reading.draft import Draft
 from toolect._reading.open_call import OpenCall
 from toolect._reading.striding import Striding
@@ -9,9 +11,11 @@ from toolect._spec.model import Role
 from toolect.events import ArgumentsDelta, CallEnd, CallStart
 from toolect.message import Call, Content, Json, Segment, dumps
 
+_KEY = ECHOES[Role.KEY]
 
-def adopt(draft: Draft, to: Striding) -> None:
-    """Take over what a stride has read."""
+
+def adopt(draft: Draft, to: Striding, node: Node) -> None:
+    """Take over what a stride has read, which stopped at `node`."""
     events, segments = draft.events, to.segments
     if to.closed:
         _rest(draft, segments.pop(0))
@@ -32,6 +36,8 @@ def adopt(draft: Draft, to: Striding) -> None:
         draft.after_call = to.after_call
     if to.called:
         _call(draft, to)
+        if draft.call is not None and draft.call.key is None and any(_KEY in core for core in node.echoes):
+            draft.call.key = to.last_key()  # its argument goes on up to the marker that repeats it
 
 
 def _rest(draft: Draft, rest: Segment) -> None:

@@ -150,6 +150,8 @@ class _Way(Forgiving):
         if self.named and not view.final and any(squeeze(self.spelled(core)).startswith(rest) for core in node.implied):
             return WAIT
         if any(squeeze(self.spelled(core)).startswith(rest) for core in node.marks):  # a marker, cut off by the end
+            if not view.final:
+                return WAIT
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
 

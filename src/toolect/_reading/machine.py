@@ -81,7 +81,7 @@ class Machine:
         """Go on where a stride stopped, at `node`; None where it took no step."""
         course = self.course
         if node is not None:
-            adopt(course.builder.draft, to)
+            adopt(course.builder.draft, to, node)
             course.node = node
             if course.graph.code is not None and node.coding is not None:
                 course.begin_statement(node.coding)  # or the last one goes on

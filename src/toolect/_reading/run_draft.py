@@ -206,9 +206,9 @@ class RunDraft:
         self.node = node = step.node
         if not self.tasks(node.arrival):
             return []
-        if rival:
-            self.unproven = ()  # what it would prove is not told by it alone
-        elif self.cuts is not None:
+        if rival or isinstance(key, str) and is_echo(key):
+            self.unproven = ()  # what it would prove is not told by it alone, nor by a marker without what it repeats
+        if self.cuts is not None and not rival:
             self.cut(self.cuts, key, apart)
         if node.json and (not node.text or node.text_field().role is Role.ARGUMENTS):
             drafts = self.copy().end() if node.json_field().role not in _VALUES else [self.copy()]

@@ -189,7 +189,10 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             case Calls.NAMED:
                 trail = _space_after(passage, course, stop, at)
                 joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
-                answer = _named(course, after(passage, course, stop, at), end, trail, joined)
+                node = after(passage, course, stop, at)
+                answer = _named(course, node, end, trail, joined)
+                if answer is Answer.NO and _opens_more(course, node, end):
+                    answer = _call(passage, course, stop, at, end)
             case Calls.CALL:
                 answer = _call(passage, course, stop, at, end)
     if answer is Answer.YES:
@@ -203,6 +206,13 @@ def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
     return proof(course, node, at, trail, joined)
+
+
+def _opens_more(course: Course, node: Node, at: int) -> bool:
+    """Is at index `at`, where a name may stand after a short sign, another long marker, or the beginning of one?"""
+    longer = (core for core in node.marks if len(core) >= STRONG)
+    buf = course.buf
+    return any(buf.startswith(core, at) or not course.final and cut_off(core, buf, at) for core in longer)
 
 
 def _to_line_end(buf: str, at: int) -> Answer:
