@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+import shares
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -38,7 +39,12 @@ TIDE = {
 }
 CALL = Call("tide", {"port": "Brest"}, "abcdefghi")
 WORDS = st.text(st.sampled_from("ab é\n<|>_"), min_size=1, max_size=12).filter(lambda text: text == text.strip())
-LAW = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+LAW = settings(
+    max_examples=20 if shares.everything else 8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+)
 every_chat = pytest.mark.parametrize("name", chats())
 
 
@@ -174,6 +180,8 @@ def test_a_text_does_not_break_out(name: str) -> None:
 
 
 HOSTILE = ("so {} it goes", "{} it goes", "x{}x{}", "so {}")
+TRIED = 24
+"""Texts that are tried against a chat by a policy."""
 
 
 def turns_with(text: str) -> dict[str, list[Turn]]:
@@ -191,26 +199,29 @@ def turns_with(text: str) -> dict[str, list[Turn]]:
 @every_chat
 @pytest.mark.parametrize("policy", ["refuse", "neutralise"])
 def test_no_text_of_the_grammar_leads_out_of_a_slot(name: str, policy: Unsafe) -> None:
-    """Whatever the chat writes itself, as the text of others: it is refused, made harmless, or read as what it is."""
+    """Whatever the chat writes itself, as the text of others: it is refused, made harmless, or read as what it is.
+
+    Of all that it writes, in each of the forms, up to `TRIED` are drawn for a policy (`--all`: every one).
+    """
     one = chat(name)
     thoughts = "" if one.spec.thoughts is Thoughts.KEPT else Plans(one.spec).thought_closer
     words = {form for text in [*texts_of(one.spec), *one.ends] for form in (text, text.strip()) if form.strip()}
-    for word in sorted(words):
-        for text in (form.replace("{}", word) for form in HOSTILE):
-            for who, turns in turns_with(text).items():
-                if who == "content" and thoughts and thoughts in text:
-                    continue  # declared: what stands before it is reasoning
-                told = talks.talk(one, Case(0, Conversation(turns, [TIDE]), False, None), policy)
-                if told.text is None or not told.text.defused and text.strip() not in told.text:
-                    continue
-                if told.text.defused and "turns" not in one.spec.lost:
-                    back = one.parse(told.text)
-                    assert [type(turn) for turn in back.turns if not isinstance(turn, System)] in (
-                        [type(turn) for turn in turns],
-                        [type(turn) for turn in turns if not isinstance(turn, Results)],
-                    ), (who, text)
-                elif not told.text.defused:
-                    assert talks.unlike(one, told) is None, (who, text)
+    texts = [form.replace("{}", word) for word in sorted(words) for form in HOSTILE]
+    for text in shares.share(texts, TRIED, f"{name} {policy}"):
+        for who, turns in turns_with(text).items():
+            if who == "content" and thoughts and thoughts in text:
+                continue  # declared: what stands before it is reasoning
+            told = talks.talk(one, Case(0, Conversation(turns, [TIDE]), False, None), policy)
+            if told.text is None or not told.text.defused and text.strip() not in told.text:
+                continue
+            if told.text.defused and "turns" not in one.spec.lost:
+                back = one.parse(told.text)
+                assert [type(turn) for turn in back.turns if not isinstance(turn, System)] in (
+                    [type(turn) for turn in turns],
+                    [type(turn) for turn in turns if not isinstance(turn, Results)],
+                ), (who, text)
+            elif not told.text.defused:
+                assert talks.unlike(one, told) is None, (who, text)
 
 
 @every_chat
@@ -282,8 +293,9 @@ def test_reasoning_that_was_left_in_the_content_is_another_shape() -> None:
     assert ["As sampled." in text for text in texts] == [False, True]
 
 
-@every_chat
+@pytest.mark.parametrize("name", shares.share(chats(), 40, "a thousand turns"))
 def test_a_thousand_turns(name: str) -> None:
+    """More turns than Python may call, in a third of the chats (`--all`: in each): turns are read by the same code."""
     turns = [turn for n in range(500) for turn in (User(f"u{n}"), Assistant(Message([Content(f"a{n}")])))]
     text = chat(name).render(Conversation(turns), False)
     read = chat(name).parse(text).turns

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+import shares
 import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,12 +94,14 @@ def test_a_failed_call_does_not_take_the_next_one_along(name: str) -> None:
 @over_coded
 @pytest.mark.parametrize("line", ["x = 1\n", "(", "'\"", "/*", "  a:\n", "x" * 50, "plot(\n", "```\n"])
 def test_hostile_code_takes_linear_time(name: str, line: str) -> None:
-    """Much code, in a block with a call before it or without, as a whole and in pieces."""
+    """Much code, in a block with a call before it or without, as a whole, and one of both in pieces (`--all`: both)."""
     fence, call, _ = parts(name)
     dialect = toolect.dialect(name)
 
-    for read in (partial(dialect.parse, tools=TOOLS), streamed(partial(dialect.stream, tools=TOOLS))):
-        for before in (fence + call + "\n", fence):
+    blocks = [fence + call + "\n", fence]
+    whole, pieces = partial(dialect.parse, tools=TOOLS), streamed(partial(dialect.stream, tools=TOOLS))
+    for read, befores in ((whole, blocks), (pieces, shares.share(blocks, 1, name + line))):
+        for before in befores:
             assert not (found := grown(read, lambda size, before=before: before + line * (size // len(line)))), found
 
 

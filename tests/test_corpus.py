@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import pytest
+import shares
 import shipped_corpus
 from shipped_corpus import Case
 
@@ -53,6 +53,8 @@ def test_strict_mode_reads_it_alike(name: str) -> None:
 
 PIECES = 4
 """Pieces of a text that is cut at every place: one place for each piece at a time, so that pieces are as in use."""
+WAYS = 8
+"""Ways of cutting a long text in pieces that are tried."""
 
 
 def cuts(text: str) -> Iterator[list[str]]:
@@ -68,14 +70,17 @@ def cuts(text: str) -> Iterator[list[str]]:
 def test_chunks_do_not_matter(name: str) -> None:
     """A case in pieces gives the message of the whole text, and events that tell it.
 
-    What is strict about strict mode is decided when a call ends, so there two ways of cutting are enough.
+    What is strict about strict mode is decided when a call ends, so there two ways of cutting are enough. A text of up
+    to `WAYS * PIECES` characters is cut everywhere; of a longer one so many ways are drawn, by the text (`--all`: every
+    one). Single characters cut everywhere in any case, and `make fuzz` holds the law against other texts.
     """
     dialect = toolect.dialect(name)
 
     def check(case: Case) -> None:
-        for mode, ways in (("lenient", None), ("strict", 2)):
+        whole, characters, *pieces = cuts(case.text)
+        for mode, ways in (("lenient", shares.share(pieces, WAYS, case.text)), ("strict", [])):
             expected = shipped_corpus.plain(dialect.parse(case.text, mode=mode, **case.options))
-            for chunks in islice(cuts(case.text), ways):
+            for chunks in (whole, characters, *ways):
                 streamed, events = shipped_corpus.stream(dialect, chunks, mode=mode, **case.options)
                 assert shipped_corpus.plain(streamed) == expected, (mode, chunks)
                 shipped_corpus.check_events(events, streamed)

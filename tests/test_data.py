@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import shares
 from click.testing import CliRunner
 from row_samples import alike, conversation, odd_calls, own_tools, said, tool
 
@@ -37,8 +38,10 @@ from toolect.message import BadMessage, Json, Status
 from toolect.rendered import Unrepresentable
 
 PLAIN = [Form.MESSAGES, Form.SHAREGPT, Form.ANTHROPIC, Form.RESPONSES, Form.TRL]
-ROWS = 35
-"""Conversations that are written in each chat: over 2,000 in all."""
+ROWS = 35 if shares.everything else 16
+"""Conversations that are written in each chat: over 2,000 in all (`--all`: over 4,000), each form at least once."""
+FORMS = 35
+"""Conversations in a few forms, so many that in each chat some are told without being read back."""
 APART = ("llama-cpp-deepseek-r1", "seed-oss", "nemotron-3")
 """Some chats that tell of tools and calls so that both can be read apart from all else."""
 CALL = {"id": "c1", "type": "function", "function": {"name": "tide", "arguments": '{"a": 1}'}}
@@ -78,7 +81,7 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
     random, known = Random(name), 0
     whole = [*chat.tokens, *chat.dialect.graph().openers]
     parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:])]
-    for seed in range(ROWS):
+    for seed in range(FORMS):
         given = told_in_order(alike(Random(seed % 5), tools[seed % 3], random, parts), chat.dialect.spec.ref)
         try:
             with pytest.MonkeyPatch.context() as patch:
@@ -100,7 +103,7 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
     chat, random, apart = toolect.chat(name), Random(name), 0
     whole = [*chat.tokens, *chat.dialect.graph().openers]
     parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:], one)]
-    for seed in range(ROWS):
+    for seed in range(FORMS):
         form = Random(seed % 4)
         drawn = alike(form, own_tools(random if seed % 3 else Random(seed % 4)) if seed % 4 else (), random, ())
         given = told_in_order(odd_calls(drawn, random, parts), chat.dialect.spec.ref)

@@ -12,6 +12,7 @@ Fenced blocks are run page by page, each page in a folder of its own with a copy
 from __future__ import annotations
 
 import ast
+import doctest
 import functools
 import os
 import re
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,6 +30,8 @@ import msgspec
 import pytest
 
 import toolect
+from toolect import _files as files
+from toolect import registry
 from toolect._spec import entry, meaning
 from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
 from toolect._spec.grammar_model import SlotKind
@@ -158,11 +162,21 @@ def _doctest(source: str, folder: Path) -> Iterator[str]:
             lines[block.line - 1 : block.line - 1 + len(body)] = body
     if not any(lines):
         return
-    (folder / "page.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    options = ["-o", "ELLIPSIS", "-o", "NORMALIZE_WHITESPACE"]
-    done = _shell([sys.executable, "-X", "utf8", "-m", "doctest", *options, "page.txt"], folder)
-    if done.returncode:
-        yield done.stdout
+    shown = doctest.DocTestParser().get_doctest("\n".join(lines), {"__name__": "__main__"}, "page", None, 0)
+    said: list[str] = []
+    # In this process: most pages have examples, and a process of its own would take longer than they do.
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # what a page opens is closed at its end
+        patch.chdir(folder)
+        patch.syspath_prepend(folder)
+        patch.setattr(registry, "_registry", registry.Registry(registry.shipped))
+        patch.setattr(files, "_given", {})
+        doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(shown, out=said.append)
+    for name, module in [*sys.modules.items()]:  # a page may import what lies in its folder, and others have one too
+        if str(getattr(module, "__file__", None)).startswith(f"{folder}{os.sep}"):
+            del sys.modules[name]
+    if said:
+        yield "".join(said)
 
 
 def _shell(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,7 @@
 """Texts made to be slow are read in linear time: the calls of functions are counted, as a loaded machine takes longer.
 
-Some floods are read here, many more with `--hypothesis-profile=deep`; `make floods` times longer ones.
+Some floods are read here, all that are drawn in chunks too with `--all`, many more with
+`--hypothesis-profile=deep`; `make floods` times longer ones.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+import shares
 import shipped_corpus
 from hypothesis import settings
 
@@ -49,14 +51,20 @@ def numbered(dialect: Dialect, arguments: dict[str, Json]) -> Call:
 
 @over_all
 def test_floods_take_linear_time(name: str) -> None:
-    """Four times the text takes about four times the work, whole and in chunks."""
-    dialect = toolect.dialect(name)
+    """Four times the text takes about four times the work, whole and in chunks.
+
+    In chunks, of which there are many, two floods of each dialect are read (`--all`: each; `make floods`: many more).
+    """
+    dialect, floods = toolect.dialect(name), drawn(toolect.dialect(name))
 
     def check(flood: Flood) -> None:
-        for read in (dialect.parse, work.streamed(dialect.stream)):
-            assert not (found := work.grown(read, flood.text)), (read, found)
+        assert not (found := work.grown(dialect.parse, flood.text)), found
 
-    shipped_corpus.each(drawn(dialect), check)
+    def check_stream(flood: Flood) -> None:
+        assert not (found := work.grown(work.streamed(dialect.stream), flood.text)), found
+
+    shipped_corpus.each(floods, check)
+    shipped_corpus.each(shares.share(floods, 2, name), check_stream)
 
 
 @over_all

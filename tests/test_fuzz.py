@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import shares
 
 import toolect
 from toolect._graph.text_signs import TextSigns
@@ -27,7 +28,7 @@ from tools.fuzz.drawn_specs import Drawn, compiled
 from tools.fuzz.fuzz_laws import Finding, Law, Run, broken, misread
 from tools.fuzz.subjects import subject
 
-RUNS = 8
+RUNS = 8 if shares.everything else 4
 """Texts of each dialect that are read here; `make fuzz` reads as many as one has time for."""
 NOTE = Repair(RepairKind.WHITESPACE, 0)
 PARSE, CLOSE = Dialect.parse, Stream.close

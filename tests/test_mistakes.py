@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shares
 
 from toolect._shown import one_line
 from toolect.authoring.lint import lint
@@ -39,9 +40,9 @@ def test_is_told(case: SpecCase, request: pytest.FixtureRequest) -> None:
         assert said == case.expected
 
 
-@over_all
+@pytest.mark.parametrize("case", shares.share(CASES, 30, "no corpus"), ids=lambda case: case.title)
 def test_is_found_without_a_corpus(case: SpecCase) -> None:
-    """The first cause is the same where no case shows it, but for what only a corpus can."""
+    """The first cause is the same where no case shows it, but for what only a corpus can (half; `--all`: each)."""
     make(case)
     shutil.rmtree("corpus")
     found = [cause for cause in causes() if cause.check != "missing-corpus"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+import shares
 import shipped_corpus
 
 import toolect
@@ -114,9 +115,12 @@ def _many_switches() -> Any:
 
 
 @pytest.mark.usefixtures("_many_switches")
-@pytest.mark.parametrize("name", toolect.dialects())
+@pytest.mark.parametrize("name", shares.share(toolect.dialects(), 24, "threads"))
 def test_threads_share_a_dialect(name: str) -> None:
-    """Eight threads that use one new dialect at once, each in an order of its own, read what one thread reads."""
+    """Eight threads that use one new dialect at once, each in an order of its own, read what one thread reads.
+
+    A quarter of the dialects is drawn (`--all`: each); what threads share is made by the same code in all.
+    """
     make = type(toolect.dialect(name))
     texts = spread(name, 8)
     alone = make(toolect.dialect(name).spec)

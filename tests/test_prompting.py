@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -304,7 +305,7 @@ PIECES = ("f", "f\n", "erase", '{"a": 1}', "{", "}", '"a": 1}', '{"name": "f",',
 def test_no_outputs_together_are_read_as_a_call(name: str) -> None:
     """What is harmless piece by piece is refused where the pieces make a call, and is told so that they make none."""
     dialect, draw = registry.dialect(name), random.Random(45)
-    for _ in range(40):
+    for _ in range(40 if shares.everything else 20):
         said = ["".join(draw.choices(PIECES, k=draw.randrange(1, 3))) for _ in range(draw.randrange(1, 4))]
         results = Results(tuple(ToolResult(f"a{i}", "f", output) for i, output in enumerate(said)))
         for message in messages(dialect, [results], KNOWN)[1:]:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import shares
 from hypothesis import given
 from row_samples import alike, odd_calls, own_tools
 from row_samples import conversation as any_conversation
@@ -53,9 +54,12 @@ def written(write: Callable[[], Transcript]) -> object:
     return str(text), text.pieces, text.defused, text.author and text.author.texts
 
 
-@every_chat
+@pytest.mark.parametrize("name", shares.share(toolect.chats(), 63, "what grows"))
 def test_what_grows_is_what_is_rendered(name: str) -> None:
-    """The first turns of a conversation are written as if there were no others, whatever was written before."""
+    """The first turns of a conversation are written as if there were no others, whatever was written before.
+
+    So it is in half of the chats, which are drawn (`--all`: in each).
+    """
     chat, random = toolect.chat(name), Random(name)
     parts = [part for one in (*chat.tokens, *chat.dialect.graph().openers) for part in (one[:2], one, one[1:])]
     for number in range(8):
@@ -73,9 +77,12 @@ def test_what_grows_is_what_is_rendered(name: str) -> None:
                 assert shown[0] == shown[1], (size, wish, options, one)
 
 
-@every_chat
+@pytest.mark.parametrize("name", shares.share(toolect.chats(), 40, "no turn"))
 def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twice as many rounds are twice as much work: so many texts are looked at before they are written."""
+    """Twice as many rounds are twice as much work: so many texts are looked at before they are written.
+
+    A third of the chats is drawn (`--all`: each); the code is the same for all.
+    """
     chat, looked = toolect.chat(name), [0]
     seen = Guardian.suspects
 
