@@ -305,10 +305,13 @@ def test_a_thousand_turns(name: str) -> None:
 
 @every_chat
 def test_chats_take_linear_time(name: str) -> None:
-    """Four times the text, or the turns, take about four times the work, whatever the text is made of."""
+    """Four times the text, or the turns, take about four times the work, whatever the text is made of.
+
+    One text is drawn for each chat (`--all`: three).
+    """
     one, random = chat(name), Random(name)
     words = [*texts_of(one.spec), *one.tokens, "{", '\n{"a":', "\n", "x"]
-    for _ in range(3):
+    for _ in range(3 if shares.everything else 1):
         unit = "".join(random.choice(words)[:80] for _ in range(random.randint(1, 3)))
         assert not work.grown(one.parse, lambda size, unit=unit: unit * (size // len(unit) + 1)), unit
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shares
 import shipped_corpus
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,11 +222,12 @@ def test_total(text: str) -> None:
 
 
 def floods(size: int, more: int) -> Iterator[str]:
-    """Hostile texts of up to `size` characters, and of up to `more` with the openers of all dialects."""
+    """Hostile texts of up to `size` characters, and of up to `more` with openers of dialects, which are drawn."""
     units = [*"<[{\"`\\ \n\x00\ud83d｜('", "```\n", "```json\n", '{"a":', '{"a":x', "[{", '{"name":"f"', "f(", "a\n"]
     needles = sorted({opener.core for t in index().traits.values() for opener in t.openers if opener.needle})
     yield from (unit * (size // len(unit)) for unit in units)
-    yield from (unit * (more // len(unit)) for needle in needles for unit in (needle, f"{needle}f"))
+    openers = shares.share([unit for needle in needles for unit in (needle, f"{needle}f")], 80, "needles")
+    yield from (unit * (more // len(unit)) for unit in openers)
 
 
 def test_floods_end_soon() -> None:
