@@ -383,6 +383,18 @@ DRAWN = (
         "other: call, NAME: call.name, call/JSON: $arguments, other/TEXT: {arguments: {code: $text}}",
         ('[<call name="f"><f>{"e":""}\n</call>', '[<call name="f"><f>{', '<cale="g"><g\n<'),
     ),
+    (  # calls that begin alike, and go on with JSON or with arguments
+        'call: "[" NAME "(" item* "]]"\nitem: "[" KEY "=" JSON "]"\nother: "[" NAME "(" JSON "\\n"\n'
+        "NAME: /\\w+/\nKEY: /[a-z]+/",
+        "NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value, other: call, "
+        "other/JSON: $arguments",
+        ('[f([k="', "[f([k=1]]]", "[f(]]", '[f({"a": 1}\n', "[f([1]\n"),
+    ),
+    (
+        'call: "((" "#" NAME "#" NAME "#" JSON "]"\nother: "((" NAME "\\n" TEXT ">"\nNAME: /[a-z]+/',
+        "NAME: call.name, call/JSON: $arguments, other: call, other/TEXT: {arguments: {code: $text}}",
+        ('((#f#f#{"a": 1}]', "((f\nx>", "((#f#g#{}", "see ((#f"),
+    ),
 )  # fmt: skip
 """Grammars in which JSON or text may follow where a marker may that begins alike, and texts of each."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal
 from toolect._reading.alone import alone
@@ -154,6 +154,16 @@ class _Way(Forgiving):
                 return WAIT
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
+
+
+def opens_more(view: View, node: Node, at: int) -> bool:
+    """Is at `buf[at:]`, where a name may stand after a short sign, another marker, or the beginning of one?
+
+    It is a long one, or a name has to stand after it, too.
+    """
+    buf, then = view.buf, ((core, node.step(core).node) for core in node.marks)
+    more = [core for core, after in then if len(core) >= STRONG or any(after.naming(key) for key, _ in after.patterns)]
+    return any(buf.startswith(core, at) or not view.final and cut_off(core, buf, at) for core in more)
 
 
 def misspelled_call(view: View, stop: Misspelt, node: Node, pos: int) -> Answer:

@@ -8,6 +8,7 @@ from toolect._graph.node import Node
 from toolect._graph.stop_plan import Needle, plan_of
 from toolect._graph.stops import NameLine
 from toolect._reading.answer import Answer
+from toolect._reading.look_ahead import opens_more
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross
 from toolect._reading.runs import Hub, Trace, build
@@ -71,7 +72,8 @@ class Named:
                     return Answer.YES
         from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
-        return proof(to, self.after, end)
+        answer = proof(to, self.after, end)
+        return Answer.WAIT if answer is Answer.NO and opens_more(to, self.after, end) else answer
 
     def _is_form(self, text: str, trace: Trace, name: str, at: int) -> bool:
         """Where no tools are declared: does a plain value stand at index `at`, after the key of the first argument?"""

@@ -300,6 +300,17 @@ class Probe:
         return self.view.spelled(core)
 
 
+def lexeme_instead(view: View, node: Node, pos: int, spelled: Callable[[str], str]) -> Answer:
+    """Does a marker or terminal of `node` stand at `buf[pos:]`, where JSON may stand, too, and does it go on?"""
+    lexeme = next_lexeme(view, node, pos, spelled)
+    if lexeme is None or lexeme is WAIT:
+        return Answer.NO if lexeme is None else Answer.WAIT
+    if isinstance(lexeme.key, Terminal):
+        return _goes_on(view, node, lexeme)
+    json = json_instead(view, node, lexeme) if view.buf[pos] in _INSIDE else Answer.NO
+    return Answer.WAIT if json is Answer.WAIT else Answer.NO if json is Answer.YES else Answer.YES
+
+
 def json_instead(view: View, node: Node, marker: Lexeme) -> Answer:
     """Does JSON stand where `marker` begins with a bracket? What that opens does not go on, and the bracket does."""
     buf, probe = view.buf, Probe(view, node, marker.start)

@@ -17,7 +17,7 @@ from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.element import object_instead
 from toolect._reading.near_marker import Forgiving
-from toolect._reading.probe import Lexeme, View, past_fence
+from toolect._reading.probe import Lexeme, View, lexeme_instead, past_fence
 from toolect._spec.codec_model import Spelling
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -134,9 +134,14 @@ class _Walk(Forgiving):
             if keyed and (node.escaped or (_one_value(node) if node.json else node.text)):
                 return self.form
             others = [self.spelled(core) for core in node.marks if core.strip()[:1] not in _JSON] if node.json else []
-            if any(cut_off(other, view.buf, self.pos) for other in others):
+            instead = Answer.YES if any(view.buf.startswith(other, self.pos) for other in others) else Answer.NO
+            if instead is Answer.NO and any(cut_off(other, view.buf, self.pos) for other in others):
                 return self._cut()
-            if (node.json or node.text) and not any(view.buf.startswith(other, self.pos) for other in others):
+            if instead is Answer.NO and node.json and not node.text:
+                instead = lexeme_instead(view, node, self.pos, self.spelled)
+            if instead is Answer.WAIT:
+                return self._cut()
+            if (node.json or node.text) and instead is Answer.NO:
                 after = node.step(SlotKind.JSON if node.json else SlotKind.TEXT).node
                 for closer in map(self.spelled, after.echoes):
                     if view.buf.startswith(closer, self.pos):

@@ -26,7 +26,7 @@ from toolect._graph.stops import (
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call
+from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call, opens_more
 from toolect._reading.open_call import MAX_REPAIRS, note
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
@@ -191,7 +191,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
                 joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
                 node = after(passage, course, stop, at)
                 answer = _named(course, node, end, trail, joined)
-                if answer is Answer.NO and _opens_more(course, node, end):
+                if answer is Answer.NO and opens_more(course, node, end):
                     answer = _call(passage, course, stop, at, end)
             case Calls.CALL:
                 answer = _call(passage, course, stop, at, end)
@@ -206,13 +206,6 @@ def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
     return proof(course, node, at, trail, joined)
-
-
-def _opens_more(course: Course, node: Node, at: int) -> bool:
-    """Is at index `at`, where a name may stand after a short sign, another long marker, or the beginning of one?"""
-    longer = (core for core in node.marks if len(core) >= STRONG)
-    buf = course.buf
-    return any(buf.startswith(core, at) or not course.final and cut_off(core, buf, at) for core in longer)
 
 
 def _to_line_end(buf: str, at: int) -> Answer:

@@ -20,7 +20,7 @@ from toolect._reading.crossing import cross, go_on_at
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
-from toolect._reading.probe import json_instead, next_lexeme
+from toolect._reading.probe import lexeme_instead
 from toolect._reading.sign_runs import past_run
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import End, after, ends_at
@@ -370,11 +370,7 @@ class TextSlot:
             return Answer.NO
         if course.buf[pos] not in "{[":
             return Answer.YES
-        lexeme = next_lexeme(course, node, pos)
-        if lexeme is None or lexeme is WAIT:
-            return Answer.NO if lexeme is None else Answer.WAIT
-        instead = json_instead(course, node, lexeme)
-        return Answer.WAIT if instead is Answer.WAIT else Answer.NO if instead is Answer.YES else Answer.YES
+        return lexeme_instead(course, node, pos, course.spelled)
 
     def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:
         """Read the JSON value here, which may be that of `node`, or just text."""
