@@ -111,6 +111,17 @@ def test_what_follows_too_many_broken_calls_is_content() -> None:
     assert len(dialect.parse(good).runnable) == MAX_FLAWED + 9
 
 
+def test_what_is_nested_too_deep_is_not_read_again_and_again() -> None:
+    """Where one call after another begins in what is nested too deep, few are read, whole and in chunks."""
+    dialect = toolect.dialect("anthropic-tool-use")
+    unit = 't": [{"type": "text", "text": "x"}, {"type": "tool_use", "id": "a", "name": "f", "input": {"k'
+    text = '{"conten' + unit * 1000
+    message = dialect.parse(text)
+    assert len(message.segments) < 100
+    streamed, _ = shipped_corpus.stream(dialect, (text[at : at + 50] for at in range(0, len(text), 50)))
+    assert shipped_corpus.same(streamed, message)
+
+
 @over_all
 def test_a_stream_that_gathers_reads_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks that are gathered are held back, and nothing else: they are pending until they are read."""

@@ -215,6 +215,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {},
     ),
     ("auto", "[TOOL_CALLS]0[ARGS]s[TOOL_CALLS]f[ARGS]{}", {"malformed": "content"}),
+    ("minimax-m2", '1e999\n<inimax:tool_call>{"name":"","arguments":{', {}),
     ("sarashina", "{'name-c'arguments:{''-1" + "0" * 270 + "}}, {'name':", {}),
 )
 """What the fuzzer found: a dialect, a text, and how it is read."""
@@ -223,7 +224,7 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
 @pytest.mark.parametrize(("dialect", "text", "options"), FOUND)
 def test_what_was_found_breaks_no_law_any_more(dialect: str, text: str, options: dict[str, Any]) -> None:
     """Each was read differently in chunks, or broke another law."""
-    found = [broken(toolect.dialect(dialect), Run(dialect, text, options, (size,))) for size in (1, 2, 3, 5)]
+    found = [broken(toolect.dialect(dialect), Run(dialect, text, options, (size,))) for size in (1, 2, 3, 5, 8)]
     assert not [fuzz.shown(finding) for finding in found if finding is not None]
 
 
@@ -382,6 +383,11 @@ DRAWN = (
         'NAME: /[^\\s<>()\\[\\]{}":=,]+/',
         "other: call, NAME: call.name, call/JSON: $arguments, other/TEXT: {arguments: {code: $text}}",
         ('[<call name="f"><f>{"e":""}\n</call>', '[<call name="f"><f>{', '<cale="g"><g\n<'),
+    ),
+    (  # nothing but another call may follow
+        'start: content* call*\ncall: JSON "</call>"',
+        'call/JSON: {"$name": $arguments}',
+        ('{"f": {}}</call>', '{"f": {}}</call>{"f": {}}</call>'),
     ),
     (  # calls that begin alike, and go on with JSON or with arguments
         'call: "[" NAME "(" item* "]]"\nitem: "[" KEY "=" JSON "]"\nother: "[" NAME "(" JSON "\\n"\n'

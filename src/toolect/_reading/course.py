@@ -232,12 +232,12 @@ class Course(Source):
             self.finish_tasks(at)
         if builder.call is not None:
             builder.truncate(at)
-        if called:
+        if called or self.node.done is not None:
             return
         if self.node.json and not self.node.text and not self.node.marks:
             builder.draft.begin_call(at)
             builder.truncate(at)
-        elif self.node.done is None and not self.node.text:
+        elif not self.node.text:
             builder.note(RepairKind.IMPLIED_CLOSER, at, expected(self.node))
 
     def _imply_rest(self, at: int) -> None:

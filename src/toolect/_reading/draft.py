@@ -44,7 +44,7 @@ class Draft:
         self.after_call = False  # a call was the last thing read
         self._strict = strict
         self.tools = tools
-        self.flawed = 0  # calls that were not `ok`
+        self.flawed = 0  # calls that were not `ok`; one that is nested too deep weighs more
         self.vain = 0  # how often broken JSON might have ended, and did not
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not

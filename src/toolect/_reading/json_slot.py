@@ -18,6 +18,9 @@ from toolect._spec.grammar_model import SlotKind
 from toolect._values.json_lexemes import Broken
 from toolect.events import Event
 
+_DEEP = 64
+"""Characters of JSON that is nested too deep which weigh as much as a flawed call: all of it may be read once more."""
+
 
 class JsonSlot(ValueSlot):
     """One JSON value being read, from character `start` on. With a `host` it may turn out to be a part of its text."""
@@ -60,6 +63,8 @@ class JsonSlot(ValueSlot):
         value, draft = self.value, course.builder.draft
         course.back_to(broken.resume)
         value.maybe_commit(course)
+        if broken.limit:
+            draft.flawed += (broken.at - value.start) // _DEEP
         if value.host is not None and (broken.limit or draft.guesses >= MAX_GUESSES):
             return value.reject(course, max(broken.resume, value.start + 1))
         value.kept = max(value.kept, draft.last_end)

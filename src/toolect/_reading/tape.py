@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
+_FEW = 1024
+"""Characters at its beginning in which a part of it is looked for piece by piece."""
+
 
 class Tape:
     """The last stretch of the wire text, in pieces. Adding is cheap; reading joins what is asked for."""
@@ -33,9 +36,20 @@ class Tape:
         self.append(text[: end - self._base])
         return text[end - self._base :]
 
-    def since(self, start: int, end: int) -> str:
-        """Characters `start:end`, which are the last there are."""
-        size = end - start
+    def read(self, start: int, end: int, last: int) -> str:
+        """Characters `start:end` of those up to character `last`, which are all there are."""
+        if end - self._base > _FEW:
+            return self._since(start, last)[: end - start]
+        found, at = "", self._base
+        for piece in self._pieces:
+            if at >= end:
+                break
+            found += piece[max(start - at, 0) : end - at]
+            at += len(piece)
+        return found
+
+    def _since(self, start: int, last: int) -> str:
+        size = last - start
         if start - self._base <= size:
             return "".join(self._pieces)[start - self._base :]
         found: list[str] = []

@@ -242,7 +242,20 @@ class TextSlot:
                 until = min(founds)
             if until < known:
                 until -= max(ending(tail, one.lead, pos, until) for one in plan.near)
+        if until == known < len(tail) and not passage.skip:
+            until -= self._lead_of_near(course, tail, known)
         return until - self._returned(tail, pos, until)
+
+    def _lead_of_near(self, course: Course, tail: str, at: int) -> int:
+        """How much whitespace before index `at` belongs to the opener that may begin there, misspelled."""
+        longest = 0
+        for one in self.passage.plan.near:
+            lead = ending(tail, one.lead, course.pos, at) if one.opens else 0
+            if lead > longest:
+                core = course.builder.spelled(one.core)
+                if may_be_near(core, tail, at, len(tail), likely(one.core, True)) == at:
+                    longest = lead
+        return longest
 
     def _returned(self, text: str, pos: int, at: int) -> int:
         """How much of `text[pos:at]` belongs to the line break at its end: the carriage return, as at its beginning."""

@@ -24,7 +24,7 @@ class Source:
         if start >= base:
             return self.buf[start - base : end - base]
         assert self._tape is not None
-        return self._tape.since(start, base)[: end - start] + self.buf[: max(end - base, 0)]
+        return self._tape.read(start, min(end, base), base) + self.buf[: max(end - base, 0)]
 
     def keeping(self) -> Callable[[str], None]:
         """What keeps text that is read without being put into `buf`, which is empty: it may be asked for.
