@@ -215,6 +215,8 @@ FOUND: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {},
     ),
     ("auto", "[TOOL_CALLS]0[ARGS]s[TOOL_CALLS]f[ARGS]{}", {"malformed": "content"}),
+    ("direct-xml", "<fe><path></path\nT✿\n</fe>", {}),
+    ("hy4", "tool_call>t<arg_key>><arg_value></arg_value\n``\n<arg_key>", {}),
     ("minimax-m2", '1e999\n<inimax:tool_call>{"name":"","arguments":{', {}),
     ("sarashina", "{'name-c'arguments:{''-1" + "0" * 270 + "}}, {'name':", {}),
 )
@@ -383,6 +385,12 @@ DRAWN = (
         'NAME: /[^\\s<>()\\[\\]{}":=,]+/',
         "other: call, NAME: call.name, call/JSON: $arguments, other/TEXT: {arguments: {code: $text}}",
         ('[<call name="f"><f>{"e":""}\n</call>', '[<call name="f"><f>{', '<cale="g"><g\n<'),
+    ),
+    (  # a call may be over where another one begins with JSON
+        'call: "[" NAME "]\\n" item*\nitem: "<" KEY ">" JSON ";"\nother: JSON "]]"\nNAME: /\\w+/\nKEY: /\\w+/',
+        'NAME: call.name, item: argument, KEY: argument.key, item/JSON: argument.value, other: call, '
+        'other/JSON: {"$name": $arguments}',
+        ('[f]\n{"x":{', '[f]\n{"x":["', '[f]\n{"x":{}}', '[f]\n{"x":{}}]]', '[f]\n<a>{"x":'),
     ),
     (  # nothing but another call may follow
         'start: content* call*\ncall: JSON "</call>"',

@@ -234,6 +234,8 @@ def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
             at = n if named[1] is None else named.end(1)
         elif i == size - 1 and want == ">" and core.startswith("</"):
             said = _CLOSING_ATTRIBUTE(buf, at)
+            if said is not None and not said[1]:
+                return [MORE]
             at = at if said is None else said.end()
         if at == n:
             return [MORE, n] if edits and i == size - 1 else [MORE]

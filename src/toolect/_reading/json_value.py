@@ -107,6 +107,8 @@ class JsonValue:
         course.pos = len(course.buf)
         if draft.call is None:
             self.cut(course)
+        else:
+            self._cut_call(course)
         return True
 
     def close(self, course: Course, end: int, broken: bool = False) -> None:
@@ -155,6 +157,13 @@ class JsonValue:
             else:
                 draft.note(RepairKind.IMPLIED_CLOSER, end, "the end of the JSON value")
             course.leave_slot(SlotKind.JSON, end)
+        else:
+            self._cut_call(course)
+
+    def _cut_call(self, course: Course) -> None:
+        """The call that is open is cut off, also where the answer might have been over before the value."""
+        if course.node.done is not None:
+            course.builder.draft.truncate(course.base + course.pos)
 
     def note(self, at: int, why: str) -> None:
         """Something was mended at character `at`."""
