@@ -10,9 +10,8 @@ from collections.abc import Iterator
 import pytest
 import shares
 from hypothesis import HealthCheck, settings
+from registries import own_registries
 
-from toolect import _files as files
-from toolect import registry
 from toolect.authoring.processes import collect_less
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
@@ -42,7 +41,5 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="module")
 def own_registry() -> Iterator[None]:
     """What the tests of a module define is gone after them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_registry", registry.Registry(registry.shipped))
-        patch.setattr(files, "_given", {})
+    with own_registries():
         yield

@@ -29,10 +29,9 @@ from pathlib import Path
 import msgspec
 import pytest
 import shares
+from registries import own_registries
 
 import toolect
-from toolect import _files as files
-from toolect import registry
 from toolect._spec import entry, meaning
 from toolect._spec.codec_model import CodecKind, LayoutKind, Spelling
 from toolect._spec.grammar_model import SlotKind
@@ -166,12 +165,10 @@ def _doctest(source: str, folder: Path) -> Iterator[str]:
     shown = doctest.DocTestParser().get_doctest("\n".join(lines), {"__name__": "__main__"}, "page", None, 0)
     said: list[str] = []
     # In this process: most pages have examples, and a process of its own would take longer than they do.
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+    with own_registries(), pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # what a page opens is closed at its end
         patch.chdir(folder)
         patch.syspath_prepend(folder)
-        patch.setattr(registry, "_registry", registry.Registry(registry.shipped))
-        patch.setattr(files, "_given", {})
         doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(shown, out=said.append)
     for name, module in [*sys.modules.items()]:  # a page may import what lies in its folder, and others have one too
         if str(getattr(module, "__file__", None)).startswith(f"{folder}{os.sep}"):
