@@ -290,3 +290,28 @@ def test_what_goes_on_where_no_text_stands() -> None:
         message = dialect.parse(text)
         assert message.clean or not text.endswith((">", "```"))
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
+
+
+def test_a_short_closer_without_its_line_break_ends_no_value() -> None:
+    """Its line ends after it, or it is a part of the value, whole as in a stream."""
+    lines = [
+        "start: (content | call)*",
+        "content: TEXT",
+        r'call: "<call>\n" NAME "\n" argument* "/" NAME ">\n" "[/CALL]"',
+        r'argument: KEY ": " TEXT "\n"',
+        "NAME: /[a-z_]+/",
+        "KEY: /[a-z_]+/",
+        "%declare TEXT",
+    ]
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    dialect = declared(lines, f"{roles}, argument/TEXT: argument.value")
+    for closer, day in {
+        "/tide>\n[/CALL]": "1",
+        "/tide> ": "1",
+        "/tide>>": "1\n/tide>>",
+        "/tide>;\n": "1\n/tide>;",
+    }.items():
+        text = f"<call>\ntide\nday: 1\n{closer}"
+        message = dialect.parse(text)
+        assert [call.arguments for call in message.calls] == [{"day": day}], closer
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), closer

@@ -49,6 +49,7 @@ def _rest(draft: Draft, rest: Segment) -> None:
         _entries(draft, call, [*rest.arguments.items()])
     else:
         _value(draft, call, rest.arguments, rest.spelling)
+        draft.after_call = True
     draft.ruled = False
     draft.end_call(rest.span[1])
 

@@ -42,7 +42,7 @@ class Builder:
 
     @property
     def after_call(self) -> bool:
-        """True when a call was the last thing read."""
+        """True when a call, or JSON that may hold calls, was the last thing read."""
         return self.draft.after_call
 
     @property

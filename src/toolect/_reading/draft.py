@@ -41,7 +41,7 @@ class Draft:
         self.attempts = 0  # calls ended, whatever became of them
         self.last_end = 0  # where the last call ended
         self.last_name = ""  # what the last call called
-        self.after_call = False  # a call was the last thing read
+        self.after_call = False  # a call, or JSON that may hold calls, was the last thing read
         self._strict = strict
         self.tools = tools
         self.flawed = 0  # calls that were not `ok`; one that is nested too deep weighs more

@@ -104,7 +104,8 @@ class Text(Route, ABC):
         escapes = "" if self._escapes is None else LEAD[self._escapes]
         if not any(stop.core.startswith(escapes) for stop in ends if escapes):  # what ends it may be an escape
             self.clear = clear_text(node, plan, ends, escapes + "<" * self._element, re.escape(self.space))
-        self.hub = build(after, after.choices, ends=True)
+        lined = [needle.stop.key for needle in plan.needles if needle.stop is not None and needle.stop.last]
+        self.hub = build(after, after.choices, ends=True, lined=lined)
 
     def _first(self, to: Striding, pos: int) -> tuple[int, Closer]:
         """Where the first of several closers is at or after index `pos`, -1 for nowhere."""

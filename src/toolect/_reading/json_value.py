@@ -123,7 +123,7 @@ class JsonValue:
         if broken:
             self.leave(course, end)
         else:
-            course.leave_slot(SlotKind.JSON, end)
+            self._over(course, end)
 
     def _elsewhere(self, course: Course, end: int) -> bool:
         """Is there a call in the value in the shape of some other format? Then it is read so."""
@@ -174,6 +174,12 @@ class JsonValue:
         if not self.plain:
             self.sink.settle()
         course.spacing.loose = True
+        self._over(course, end)
+
+    def _over(self, course: Course, end: int) -> None:
+        """Leave the slot: what may have held calls is as a call to what comes next."""
+        if not self.plain:
+            course.builder.draft.after_call = True
         course.leave_slot(SlotKind.JSON, end)
 
 

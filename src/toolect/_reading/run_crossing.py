@@ -199,7 +199,7 @@ def _list(to: Striding, trace: Trace, value: JsonCalls, pos: int) -> int:
     if to.base:
         found = [replace(s, span=(s.span[0] + to.base, s.span[1] + to.base)) for s in found if s.span is not None]
     to.segments += found
-    to.after_call = type(found[-1]) is Call
+    to.after_call = True
     return end
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -130,12 +130,13 @@ class Hub:
 
 def build(
     node: Node, keys: Iterable[Key], after_text: bool = False, bare: bool = False, led: bool = True, before: str = "",
-    ends: bool = False,
+    ends: bool = False, lined: Collection[Key] = (),
 ) -> Hub | None:  # fmt: skip
     """The hub of the traces that begin with `keys` at `node` (or after its text slot), `bare` JSON among them.
 
     What is written before them is a part of them when they are `led` by it, but for text; and so is what `ends` with
-    the text before. `before`: see `Hub`.
+    the text before. Those of the `keys` that are `lined` count only with the end of their line after them. `before`:
+    see `Hub`.
     """
     skip = after_text or not led
     start = node.step(SlotKind.TEXT).node if after_text else node
@@ -153,7 +154,7 @@ def build(
 
     def shorter() -> Hub | None:
         cuts: list[RunDraft] = []
-        for key in found:
+        for key in (key for key in found if key not in lined):
             draft = RunDraft(start)
             draft.cuts = cuts
             _over(draft, arrival, key, skip)

@@ -58,7 +58,7 @@ class Striding:
         self.finished = False  # all of the text has been read
         self.bound = -1  # the index where a part of a text begins that is read up to the next content; -1 for no part
         self.left = False  # content begins at `pos`, which is not for who reads a part
-        self.after_call = False  # a call was the last thing read
+        self.after_call = False  # a call, or JSON that may hold calls, was the last thing read
         self.trails: tuple[str, ...] = NO_TRAIL
         """What the last marker may write after itself; reading goes on at `pos`, after that, or at `before`."""
         self.last: Key = ""  # the last marker or terminal outside of values
