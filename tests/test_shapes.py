@@ -26,7 +26,7 @@ from toolect._spec.model import Role, Spec
 from toolect._spec.policies import Policies
 from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Member, Obj, OneOf, Shape
 from toolect._values.json_lexemes import Broken
-from toolect._values.toolset import NO_TOOLS
+from toolect._values.toolset import NO_TOOLS, tool_schemas
 from toolect.authoring import laws
 from toolect.authoring.generate.corrupt import OF_JSON, Corruption, corrupt
 from toolect.compiled import Dialect
@@ -102,7 +102,7 @@ def spelled(value: Json, random: Random) -> str:
 def read(shape: Shape, text: str, cuts: list[int]) -> tuple[list[ShapeEvent], str, bool]:
     """The events of `text` fed in pieces, how it broke, and whether it was over."""
     events: list[ShapeEvent] = []
-    reader = JsonReader(shape, events.append, tools=("x y",))
+    reader = JsonReader(shape, events.append, tools=tool_schemas([{"name": "x y"}]))
     broken, rest, base = "", "", 0
     ends = [*sorted(set(cuts) - {0, len(text)}), len(text)]
     try:
@@ -256,7 +256,7 @@ def test_taken_at_once_it_is_what_is_read_slowly(name: str, data: st.DataObject,
     text = spelled(value, random).rstrip()
     found: list[Segment] = []
     taker = TAKERS.setdefault(name, JsonCalls(Field(Role.CALL, shape=shape)))  # it learns from one text to the next
-    end = taker.take(text, 0, (), found)
+    end = taker.take(text, 0, NO_TOOLS, found)
     slow = slowly(shape, text)
     plain = slow is not None and all(not isinstance(s, Call) or s.status is Status.OK for s in slow.segments)
     if end < 0:
@@ -288,10 +288,10 @@ def test_spellings_are_learned(name: str) -> None:
         for _ in range(6):
             text = spelled(_renamed(value, random), random).rstrip()
             found: list[Segment] = []
-            end, slow = taker.take(text, 0, (), found), slowly(shape, text)
+            end, slow = taker.take(text, 0, NO_TOOLS, found), slowly(shape, text)
             assert slow is not None
             assert taker.one("\n" + text, 0) is None
-            assert taker.take(" " + text, 0, (), []) == -1
+            assert taker.take(" " + text, 0, NO_TOOLS, []) == -1
             assert (end, [*map(_exact, found)]) in ((len(text), [*map(_exact, slow.segments)]), (-1, []))
 
 

@@ -33,6 +33,8 @@ MAX_ENDS = 4096
 _BEFORE_CALL = 1
 """Brackets of arguments that may be missing where another call begins. Where more are, or a closer is missing too, or a
 comma comes last, this one was broken off."""
+_BEFORE_END = MAX_DEPTH - 1
+"""The same where the answer ends, or its last token is: after a comma or a bracket that opens, more was to come."""
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
@@ -98,6 +100,8 @@ class BrokenSlot(ValueSlot):
         if found >= 0 and any(opens(course, needle) for needle in needles):
             follows = any(needle.stop is not None and needle.stop.core in node.marks for needle in needles)
             missing = _BEFORE_CALL if follows or node.text else NONE_MISSING
+        elif any(needle.stop is not None and needle.stop.core in course.graph.ends for needle in needles):
+            missing = _BEFORE_END
         if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
             found, undecided = held, True  # a longer one may begin before it
         rows = node.json and (not node.text or plan_of(node).direct)

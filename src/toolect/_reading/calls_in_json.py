@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from toolect._graph.node import Node
@@ -13,6 +12,7 @@ from toolect._shapes.shape_events import Arguments, ArgumentText, CallBegins, Ca
 from toolect._spec.holes import holes
 from toolect._spec.shape_model import Hole, HoleKind, Shape
 from toolect._values.json_lexemes import Broken, decode, members
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 from toolect.message import Call, Content, Json, Reasoning, Segment
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class JsonCalls:
         self._spellings: list[Spelling] = []  # the one that fitted last is the first
         self._tries = 0 if self._bare else _MAX_SPELLINGS
 
-    def one(self, text: str, pos: int, tools: Collection[str] = (), tentative: bool = False) -> One | None:
+    def one(self, text: str, pos: int, tools: ToolSchemas = NO_TOOLS, tentative: bool = False) -> One | None:
         """The one call in the value at `text[pos]`; None when it must be read slowly. Otherwise as `take`."""
         if self._bare:
             found = members(text, pos)
@@ -54,7 +54,7 @@ class JsonCalls:
         assert call.span is not None
         return call.span[0], end, call.name, call.arguments, call.id, call.spelling
 
-    def refuses(self, text: str, pos: int, tools: Collection[str]) -> bool:
+    def refuses(self, text: str, pos: int, tools: ToolSchemas) -> bool:
         """True when the value at `text[pos]` is complete and has no call in it."""
         reader = _reader(self._shape, lambda _: None, tools)
         try:
@@ -63,9 +63,7 @@ class JsonCalls:
             return False
         return reader.done and not reader.called
 
-    def take(
-        self, text: str, pos: int, tools: Collection[str], segments: list[Segment], tentative: bool = False
-    ) -> int:
+    def take(self, text: str, pos: int, tools: ToolSchemas, segments: list[Segment], tentative: bool = False) -> int:
         """Append the calls and texts in the value at `text[pos]`; where it ends.
 
         -1, and nothing is appended, when it must be read slowly: it is broken or not complete, it has no call in it, or
@@ -107,7 +105,7 @@ class JsonCalls:
         return end
 
 
-def _reader(shape: Shape, emit: Emit, tools: Collection[str]) -> JsonReader:
+def _reader(shape: Shape, emit: Emit, tools: ToolSchemas) -> JsonReader:
     from toolect._shapes.json_reader import JsonReader  # not part of starting up: most spellings are learned once
 
     return JsonReader(shape, emit, tools=tools)

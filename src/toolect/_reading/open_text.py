@@ -21,13 +21,25 @@ from toolect.message import Json, RepairKind, dumps
 class OpenText:
     """Takes in the text of a TEXT or ESCAPED slot, from its beginning to its end."""
 
-    __slots__ = ("parts", "quotes", "sections", "unescaped", "writes", "_coerce", "_draft", "_schemas", "_values")
+    __slots__ = (
+        "idle",
+        "parts",
+        "quotes",
+        "sections",
+        "unescaped",
+        "writes",
+        "_coerce",
+        "_draft",
+        "_schemas",
+        "_values",
+    )
 
     def __init__(self, draft: Draft, values: Values, schemas: ToolSchemas, coerce: bool) -> None:
         self.parts: list[str] = []  # what has come of it
         self.writes = False  # it is passed on as it arrives
         self.unescaped: Unescaped | None = None  # what resolves its escapes
         self.sections: Sections | None = None  # what takes it out of its sections, as long as it may be in some
+        self.idle = False  # it is all arguments, and nothing but blanks has come, which say that there are none
         self.quotes = False  # it may be in quotes of its own: its first sign tells
         self._draft, self._values, self._schemas = draft, values, schemas
         self._coerce = coerce
@@ -35,7 +47,7 @@ class OpenText:
     def begin(self, field: Field, at: int, element: bool = False) -> None:
         """A TEXT or ESCAPED slot begins, perhaps that of an `element`."""
         draft = self._draft
-        draft.after_call = self.quotes = False
+        draft.after_call = self.quotes = self.idle = False
         self.parts = []
         escapes = None if field.codec is None else field.codec.escapes
         self.unescaped = None if escapes is None else Unescaped(escapes)
@@ -54,14 +66,15 @@ class OpenText:
                 call.key = self._only_key(call, field.codec.key)
             self.writes = (is_text(field.codec, self._schema(call)) or not self._coerce) and not call.repeated
             self.quotes = self.writes and field.role is Role.ARGUMENTS and call.key != field.codec.key
-            if self.quotes:
+            self.idle = self.writes and field.role is Role.ARGUMENTS
+            if self.idle:
                 self.writes = False
             elif self.writes:
                 self._write(call)
 
     def _write(self, call: OpenCall) -> None:
         """The text of an argument is passed on as it arrives."""
-        self.writes, self.quotes = True, False
+        self.writes, self.idle, self.quotes = True, False, False
         call.partial = ""
         self._draft.write_key(call)
         self._draft.write('"')
@@ -85,11 +98,19 @@ class OpenText:
             self._values.text(text)
             return
         else:
-            if self.quotes and text and not self.parts and text[0] != '"' and self._draft.call is not None:
-                self._write(self._draft.call)
+            if self.idle and text and not text.isspace() and self._draft.call is not None:
+                self._wake(self._draft.call, text)
             if self.writes:
                 self._draft.write(dumps(text)[1:-1])
         self.parts.append(text)
+
+    def _wake(self, call: OpenCall, text: str) -> None:
+        """A sign has come in `text`, after blanks."""
+        if self.quotes and not self.parts and text[0] == '"':
+            self.idle = False
+            return
+        self._write(call)
+        self._draft.write(dumps("".join(self.parts))[1:-1])
 
     def end(self, field: Field, start: int, end: int) -> None:
         """The open slot ends; its text is characters `start:end`."""
@@ -133,6 +154,12 @@ class OpenText:
         codec = field.codec
         if field.role is Role.ARGUMENTS and codec.key is None:
             self._mapping(codec, call, text, at)
+            return
+        if self.idle:
+            if not call.entries:
+                call.note(RepairKind.MISSING_ARGUMENTS, at, "none")
+                self._draft.write("{}")
+                call.take({})
             return
         if self.quotes:
             self.quotes = False
@@ -192,7 +219,7 @@ class OpenText:
             return
         text = "".join(self.parts)
         if field.codec is None or field.codec.spelling is not Spelling.YAML or call.key is not None:
-            call.partial = text
+            call.partial = None if self.idle else text
             return
         try:  # the lines that are whole
             value = decode_arguments(field.codec, text.rpartition("\n")[0], self._schemas.get(call.name))

@@ -34,7 +34,7 @@ def passing(
     What was taken in is not in the buffer any more: `source` keeps it where it is the text of a call.
     """
     slot = builder.text
-    if slot.unescaped is not None or field.role is None or slot.quotes and not slot.parts:
+    if slot.unescaped is not None or field.role is None or slot.idle or slot.quotes and not slot.parts:
         return None
     role, parts, held = field.role, slot.parts, source.buf
     spoken = role is Role.CONTENT or role is Role.REASONING

@@ -64,7 +64,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             if (
                 call is not None
                 and call.written
-                and not course.raw(max(call.start, at - MAX_BLANK), at).rstrip().endswith(",")
+                and not course.raw(max(call.start, at - MAX_BLANK), at).rstrip().endswith((",", "[", "{"))
             ):
                 for core in last_closers(node):
                     course.imply(core, at, RepairKind.IMPLIED_CLOSER)

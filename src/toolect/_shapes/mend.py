@@ -70,7 +70,7 @@ class Mender:
         """Read on where reading was `broken`: where the value ends. Raises Broken where nobody knows what was meant.
 
         The brackets that are open where the text ends are closed, `missing` of them at most in the middle of arguments,
-        and none after a comma. Where that is 0, the text is cut off there: -1.
+        and none after a comma or an opening one. Where that is 0, the text is cut off there: -1.
         """
         reader, text, base = self._reader, self._text, self._base
         pos = broken.resume - base
@@ -88,7 +88,8 @@ class Mender:
                 return base + pos
             if reader.passing and not missing:
                 return -1
-            if reader.passing and (len(reader.nesting) > missing or missing < MAX_DEPTH and reader.is_between):
+            more = reader.is_between or reader.is_begun
+            if reader.passing and (len(reader.nesting) > missing or missing < MAX_DEPTH and more):
                 raise Broken(base + pos, "expected the end of the arguments")
             self.close(base + pos)
             return base + pos

@@ -44,6 +44,11 @@ class Mendable(JsonReader):
         """True after a comma or a colon."""
         return self.expect in (Expect.KEY, Expect.VALUE)
 
+    @property
+    def is_begun(self) -> bool:
+        """True after a bracket that opens."""
+        return self.expect in (Expect.KEY_OR_END, Expect.VALUE_OR_END)
+
     def drop_comma(self) -> bool:
         """The comma that came last is none; False when none came last."""
         if self.expect is not Expect.KEY and (

@@ -26,6 +26,20 @@ from toolect.message import Json, dumps, same_json
 OBJECT, LIST, SCALAR = -4, -3, -2
 
 
+def letters(key: str) -> str:
+    """The letters and digits of a key, in lower case."""
+    return "".join(filter(str.isalnum, key)).lower()
+
+
+def _one_off(one: str, other: str) -> bool:
+    """True where one character is other, or there in just one of them."""
+    one, other = sorted((one, other), key=len)
+    if len(other) - len(one) > 1:
+        return False
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+    return one[same:] == other[same + 1 :] or one[same + 1 :] == other[same + 1 :]
+
+
 class Place:
     """What a value may be: the alternatives that are left for it."""
 
@@ -83,6 +97,7 @@ class Members:
         """All that one of the alternatives has."""
         self._constant = {k for k in self.keys if any(isinstance(s, Const) for o in shapes for s in _members(o, k))}
         self._at: dict[str, tuple[Place, bool]] = {}
+        self._by_letters: dict[str, str] | None = None
         self._steps: dict[tuple[str | None, int], Step] = {}
         named = (options(shape.shape) for shape in shapes if isinstance(shape, Keyed))
         self._other = book.place(tuple(one for inner in named for one in inner)), self._keyed
@@ -96,6 +111,16 @@ class Members:
             place = self._book.place(tuple(shape for option in self.options for shape in _members(option, key)))
             found = self._at[key] = place, False
         return found
+
+    def meant(self, key: str) -> str:
+        """The key that `key` spells otherwise: in another case, or with other signs and blanks; none for no other."""
+        if self._by_letters is None:
+            self._by_letters = {letters(known): known for known in sorted(self.keys) if not self._keyed}
+        return self._by_letters.get(letters(key), "") if self._by_letters else ""
+
+    def is_near(self, key: str) -> bool:
+        """True for a key that is that of the arguments, but for one character."""
+        return any(self.at(known)[0].arguments and _one_off(known, key) for known in self.keys)
 
     def step(self, key: str, sort: int, value: Json = None) -> Step:
         """The value at `key` is an object, a list, or the scalar `value`.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from enum import Enum
 
 from toolect._shapes.encoded import Encoded
@@ -28,7 +27,7 @@ from toolect._values.json_lexemes import (
     match_run,
     unquote,
 )
-from toolect._values.toolset import ToolSchemas
+from toolect._values.toolset import NO_TOOLS, ToolSchemas
 from toolect.message import Json
 
 MAX_TAIL = 2
@@ -75,7 +74,7 @@ class OpenValue:
         "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_item_at", "_key_at", "_out", "_quote_at", "_texts",
     )  # fmt: skip
 
-    def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: Collection[str] = ()) -> None:
+    def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: ToolSchemas = NO_TOOLS) -> None:
         self.expect = Expect.VALUE
         self._shape = ShapeReader(root, emit, tools)
         self._stack = self._shape.stack

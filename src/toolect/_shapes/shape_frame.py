@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolect._shapes.narrowing import NOWHERE, Members, Place
+from toolect._shapes.shape_events import Repaired
 from toolect.message import Json
 
 
@@ -10,8 +11,8 @@ class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
-        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "owner",
-        "start", "strange",
+        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "others",
+        "owner", "renamed", "start", "strange",
     )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
@@ -24,6 +25,8 @@ class Frame:
         self.called = False  # a call is one of its items
         self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come
+        self.others: list[str] = []  # those that stand for one of the shape, as they are spelled
+        self.renamed: list[Repaired] = []  # what is noted of such keys in the call
         self.strange = False  # one of them is not in the shape
         self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
         self.hidden = False  # it is an object

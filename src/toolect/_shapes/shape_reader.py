@@ -5,7 +5,7 @@ Whoever reads the value tells of each in order: a JsonReader as it arrives, `who
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolect._shapes.alternatives import Options
@@ -41,7 +41,7 @@ class ShapeReader:
         "_argued", "_coded", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools", "_unit",
     )  # fmt: skip
 
-    def __init__(self, root: Shape, emit: Emit, tools: Collection[str]) -> None:
+    def __init__(self, root: Shape, emit: Emit, tools: ToolSchemas) -> None:
         self.called = False
         self.emit = emit
         self.stack: list[Frame] = []  # the objects and lists that are open, those in arguments too
@@ -78,10 +78,35 @@ class ShapeReader:
 
     # Values
 
+    def _meant(self, frame: Frame, key: str) -> str:
+        """The key of the shape that `key` spells otherwise, and that has not come; none where it may be an argument."""
+        meant = frame.members.meant(key)
+        if not meant or meant in frame.keys:
+            return ""
+        if frame.members.named is None:
+            return meant
+        place = frame.members.at(meant)[0]
+        if not place.arguments and place.hole is not HoleKind.NAME:
+            return ""
+        return "" if key in self._tools.of(self._name).names else meant
+
+    def _rename(self, frame: Frame, key: str, at: int) -> None:
+        """The key at `at` stands for one of the shape."""
+        frame.others.append(key)
+        found, owner = Repaired(RepairKind.SHAPE, at, key), frame.owner
+        if owner is not None:
+            owner.renamed.append(found)
+        if owner is None or owner.begun:
+            self.emit(found)  # of a call that has not begun it is noted when it does
+
     def key(self, key: str, at: int) -> None:
         """The key of the next member, at `at`."""
+        frame = self.stack[-1]
+        if key not in frame.members.keys and (meant := self._meant(frame, key)):
+            self._rename(frame, key, at)
+            key = meant
         self._key, self._key_at = key, at
-        self.stack[-1].keys.append(key)
+        frame.keys.append(key)
 
     def value(self, at: int) -> bool:
         """A value starts at `at`: True when it is the call's arguments."""
@@ -181,8 +206,15 @@ class ShapeReader:
                 named = None  # there are no others, or it was no key of this alternative
             bare = self._name in self._tools and (frame.lost < 0 or frame.hidden)
             self.called = self.called or named is not None or bare
-            if named is not None:
-                self.emit(Rest(frame.start, end, named))
+            declared = self._tools.of(self._name).names
+            if (
+                named is not None
+                and frame.hidden
+                and any(key not in declared and frame.members.is_near(key) for key in frame.keys)
+            ):
+                self.emit(Misfit(frame.lost, "the arguments under a key of the dialect"))
+            elif named is not None:
+                self.emit(Rest(frame.start, end, named.union(frame.others)))
             elif frame.lost >= 0:
                 start, after = frame.losing if frame.losing[0] >= 0 else (frame.start, end)
                 self.emit(Lost(start, after, frame.lost))
@@ -201,6 +233,8 @@ class ShapeReader:
         self._unit = owner
         self._name, self._leads, self._argued, self._good, self._coded = "", False, False, False, False
         self.emit(CallBegins(owner.start))
+        for renamed in owner.renamed:
+            self.emit(renamed)
         if owner.identity is not None:
             self.emit(Filled(HoleKind.ID, owner.identity, owner.start, owner.start))
 
@@ -271,8 +305,13 @@ class ShapeReader:
 
     def judge(self) -> None:
         """Is it a call by now?"""
-        if self._name and self._good and self._unit is not None and self._unit.members.complete:
-            self.called = True
+        unit = self._unit
+        if self._name and self._good and unit is not None and unit.members.complete:
+            self.called = self.called or not unit.renamed or self._is_sure(unit)
+
+    def _is_sure(self, unit: Frame) -> bool:
+        """True when a call with a key that is spelled otherwise is one for sure: data has such keys as well."""
+        return self._name in self._tools if self._tools else len(unit.renamed) == 1
 
 
 def begins_one(part: str, words: Iterable[str]) -> bool:
