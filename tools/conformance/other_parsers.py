@@ -6,8 +6,8 @@
 CORPUS_DIR holds *.jsonl, one case a line; FILE lists wire formats with examples and quirks. Without arguments they are
 taken from TOOLECT_CORPUS and TOOLECT_FORMATS. Every case of a known dialect is read three ways (complete, in the case's
 own chunks, by character). What counts as agreement, and why, is written at the top of scoring.py, for the corpus, and
-of formats.py, for the formats. A failing case is read again under each policy: one that passes under another policy
-fails because two projects want opposite things, and is listed with that policy. The pages of the dialects are written
+of formats.py, for the formats. A failing case is read again under each policy, and strictly: one that passes so
+fails because two projects want opposite things, and is listed with that setting. The pages of the dialects are written
 from docs/reports/conformance.json, which --summary updates.
 
 Exit code 0: everything was read, and in the corpus streams agree with complete texts. 1: they do not, or a reading

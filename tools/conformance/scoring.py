@@ -11,7 +11,8 @@ Columns
             compares modulo outer whitespace (`compare`).
   streams   The message is the same to the last detail (spans, statuses, repairs) in whatever chunks the text arrived,
             and the deltas join to it. No suite has a say in this one.
-  policies  The case passes, or does under one policy that is not the default: its project has decided otherwise.
+  policies  The case passes, or does under one policy that is not the default, or in strict mode: its project has
+            decided otherwise.
   A case passes with its calls and its content. A column is not scored in a case that asserts nothing in it.
 
 Readings
