@@ -128,6 +128,8 @@ class Said(Route):
                 hub, at = self._clear.hub, match.end(2)
                 if match.start(1) < 0:
                     then = over(to, hub, match, at)
+                elif self._is_code(to, hub, at, match):
+                    then = None
                 else:
                     then = _content(to, pos + len(self.space), at - self._clear.size, hub, at, match)
                 if then is not None or to.broken:
@@ -289,7 +291,16 @@ class Said(Route):
             return None  # what is said about a marker has to be looked at
         if self._short and is_glued(to.buf[until - 1]) and to.buf.startswith(self._short, where):
             return None
+        if self._short and self._is_code(to, hub, where, hub.match(to.buf, where)):
+            return None
         return _content(to, pos, until, hub, where)
+
+    def _is_code(self, to: Striding, hub: Hub, where: int, match: re.Match[str] | None) -> bool:
+        """Does a short opener at index `where`, after text, which `hub` has matched, begin an empty call of no tool?"""
+        if match is None or not to.buf.startswith(self._short, where):
+            return False
+        empty = hub.traces[match.lastindex].empty  # type: ignore[index]  # every expression has a group
+        return empty > 0 and match[empty] not in to.schemas
 
     def _at_once(self, to: Striding, at: int) -> Route | None:
         """Over the markers at index `at`, which no text is before."""

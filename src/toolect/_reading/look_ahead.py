@@ -101,7 +101,7 @@ class _Way(Forgiving):
         self.weak = self.named and node.json and len(node.choices) == 1 and node.json_field().role is not Role.VALUE
         if self.named and not self.weak:
             little = self.prose and says_little(self.stop.core, core, node)
-            return _go_on(self, self.known) if little else Answer.YES
+            return _go_on(self, self.known, self.known) if little else Answer.YES
         self.line = self.line or "\n" in step.trail
         ended = node is self.view.graph.start or node.done is not None and not node.marks
         return Answer.YES if ended else None
@@ -261,7 +261,7 @@ def headed(view: View, node: Node, pos: int) -> Answer:
     if len(marker.key) >= STRONG or not node.naming(head.key):
         return Answer.YES
     probe.over(marker)
-    return _go_on(probe, known=False) if view.buf[head.start : head.end] in view.tools else Answer.NO
+    return _go_on(probe, known=False, empty=True) if view.buf[head.start : head.end] in view.tools else Answer.NO
 
 
 def says_little(opener: str, marker: str, node: Node) -> bool:
@@ -269,10 +269,10 @@ def says_little(opener: str, marker: str, node: Node) -> bool:
     return len(opener) < STRONG and len(marker) < STRONG and not (node.text or node.escaped or node.json or node.over)
 
 
-def _go_on(probe: Probe, known: bool) -> Answer:
+def _go_on(probe: Probe, known: bool, empty: bool) -> Answer:
     """Does a call go on here, with a marker or JSON, or with a terminal and one after it? What is cut off does.
 
-    Of a tool that is `known`, whatever is not a terminal alone is an attempt.
+    Of a tool that is `known`, whatever is not a terminal alone is an attempt. One that may be `empty` may end here.
     """
     begun = False
     while True:
@@ -286,7 +286,7 @@ def _go_on(probe: Probe, known: bool) -> Answer:
             json = lexeme is None and probe.node.json and probe.view.buf[probe.pos] in "{["
             return Answer.YES if json or known and not begun else Answer.NO
         if not isinstance(lexeme.key, Terminal):
-            return Answer.YES
+            return Answer.YES if begun or empty or probe.node.first(lexeme.key) else Answer.NO
         if begun:
             return Answer.NO
         begun = True

@@ -25,9 +25,9 @@ class Trace:
     """A run of markers with one regular expression, and where it leads."""
 
     __slots__ = (
-        "actions", "again", "bare", "clean", "coded", "cut", "does", "ends", "json", "key_group", "last", "lexemes",
-        "little", "nested", "next_key", "node", "number", "opens", "proven", "proves", "shuts", "start", "then",
-        "trail_size", "trails", "whole",
+        "actions", "again", "bare", "clean", "coded", "cut", "does", "empty", "ends", "json", "key_group", "last",
+        "lexemes", "little", "nested", "next_key", "node", "number", "opens", "proven", "proves", "shuts", "start",
+        "then", "trail_size", "trails", "whole",
     )  # fmt: skip
 
     def __init__(self, draft: RunDraft, groups: int, start: int = 0) -> None:
@@ -70,8 +70,9 @@ class Trace:
         begun = (KEY in acts or draft.json is not None) and not self.nested
         self.proves = next((action.group for action in self.actions if action.act == NAME), 0) if begun else 0
         """The group of the name, when arguments come after it: of a tool that is declared, this can only be a call."""
-        whole = acts == [BEGIN_CALL, NAME, END_CALL] and draft.json is None and draft.node.over
-        self.whole = self.actions[1].group if whole else 0
+        self.empty = self.actions[1].group if acts[:3] == [BEGIN_CALL, NAME, END_CALL] else 0
+        """The group of the name, when the first call has no arguments."""
+        self.whole = self.empty if len(acts) == 3 and draft.json is None and draft.node.over else 0
         """The group of the name, when the call has no arguments, and ends."""
         self.ends = draft.json is not None and draft.node.over
         """True when the call ends with the JSON after the run."""
