@@ -27,6 +27,13 @@ SIGNS = (
     "</think>", "```js\n", "```python\n", "&lt;", "True", "None", "null", "nul",
 )  # fmt: skip
 """What means something to some dialect, or to a language that values are written in."""
+QUOTED = ("'", '"', "\\", " ", "x", ",", ":", "\n", "`", "“", "”")
+"""What quotations are made of."""
+NESTED = (
+    ("{", "}"), ("[", "]"), ("(", ")"), ("[{", "}]"), ('{"a":', "}"), ('{"a": [', "]}"), ("f(a=", ")"), ("<b>", "</b>"),
+    ("[1, [", "]]"), ("{'a': (", ")}"),
+)  # fmt: skip
+"""What opens and closes: one inside the other, as deep as there is text."""
 CONTENT, REASONING, NAME, KEY, STRING, NUMBER, ID = "contentx", "reasonx", "namex", "keyx", "valuex", "7177", "idx"
 PLACES = {
     CONTENT: "content", REASONING: "reasoning", NAME: "name", KEY: "key", STRING: "string", NUMBER: "number", ID: "id",
@@ -42,7 +49,10 @@ class Place(NamedTuple):
 
 
 class Flood(NamedTuple):
-    """A text of any length: a unit many times over at a place, an odd number of times or an even one."""
+    """A text of any length: a unit many times over at a place, an odd number of times or an even one.
+
+    Or one that never repeats exactly: with a number in each unit, or of several units in an order of no kind.
+    """
 
     place: str
     before: str
@@ -51,14 +61,31 @@ class Flood(NamedTuple):
     then: str = ""
     """A second unit, which comes as often after all of the first."""
     odd: bool = False
+    number: int = -1
+    """Where in the unit its number is, if it has one."""
+    others: tuple[str, ...] = ()
+    """Other units that may stand in the place of the first."""
 
     def __str__(self) -> str:
         then = f" + {self.then!r} * N" if self.then else ""
-        return f"{self.place}: {self.before!r} + {self.unit!r} * N{then} + {self.after!r}"
+        unit = repr(self.unit)
+        if self.number >= 0:
+            unit = f"{self.unit[: self.number]!r} + n + {self.unit[self.number :]!r}"
+        if self.others:
+            unit = f"any of {(self.unit, *self.others)}"
+        return f"{self.place}: {self.before!r} + {unit} * N{then} + {self.after!r}"
 
     def text(self, size: int) -> str:
         """The text with about `size` characters of the flood in it."""
         count = max(1, size // len(self.unit + self.then))
+        if self.number >= 0:
+            count = max(1, size // (len(self.unit) + len(str(count))))
+            first, last = self.unit[: self.number], self.unit[self.number :]
+            return self.before + "".join(f"{first}{i}{last}" for i in range(count)) + self.after
+        if self.others:
+            units = (self.unit, *self.others)
+            count = max(1, size * len(units) // sum(map(len, units)))
+            return self.before + "".join(Random(count).choices(units, k=count)) + self.after
         count += count % 2 != self.odd
         return self.before + self.unit * count + self.then * count + self.after
 
@@ -106,12 +133,27 @@ def units(dialect: Dialect) -> list[str]:
     return list(filter(None, dict.fromkeys((*own, *cut, *SIGNS))))
 
 
+@lru_cache(maxsize=128)
+def near(dialect: Dialect) -> list[str]:
+    """What is almost a marker of the dialect: one sign is missing, twice there, another one, or of the other case."""
+    found = []
+    for marker in filter(str.strip, markers(dialect.spec)):
+        for at in {0, 1 % len(marker), len(marker) // 2, len(marker) - 1}:
+            first, sign, last = marker[:at], marker[at], marker[at + 1 :]
+            found += [first + last, first + 2 * sign + last, f"{first}x{last}", first + sign.swapcase() + last]
+    return list(filter(None, dict.fromkeys(found))) or ["<"]
+
+
 def drawn(dialect: Dialect, random: Random) -> Flood:
-    """A flood of up to three units, or of a piece of a text where that stands, cut off anywhere, or with a good end."""
+    """A flood of up to three units, or of a piece of a text where that stands, cut off anywhere, or with a good end.
+
+    Some are of what is almost a marker, some are nested, in some each unit has a number, or there are several.
+    """
     text, found = random.choice(texts(dialect)), units(dialect)
     (place, before, after), then, odd = random.choice(slots(dialect)), "", random.random() < 0.5
     unit = "".join(random.choices(found, k=random.choice((1, 1, 1, 2, 2, 2, 3))))
     kind = random.random()
+    number, others = -1, list[str]()
     if kind < 0.25:
         start = random.randrange(len(text))
         end = random.randint(start + 1, len(text))
@@ -121,5 +163,16 @@ def drawn(dialect: Dialect, random: Random) -> Flood:
         place, before, after = "anywhere", text[:at], text[at:]
     elif kind < 0.45:
         then = random.choice(found)
+    elif kind < 0.5:
+        unit, then = random.choice(NESTED)
+    elif kind < 0.55:
+        unit = random.choice(near(dialect))
+    elif kind < 0.65:
+        others = random.choices(random.choice((found, near(dialect), QUOTED)), k=random.randrange(1, 4))
+    elif kind < 0.7:
+        place, before, after = "nothing", "", ""
+        unit, then = random.choice(texts(dialect)), ""
+    if not then and not others and random.random() < 0.3:
+        number = random.randrange(len(unit) + 1)
     cut = random.choice(("", "", after, after, after[: random.randrange(len(after) + 1)], after + text))
-    return Flood(place, before, cut, unit, then, odd)
+    return Flood(place, before, cut, unit, then, odd, number, tuple(others))
