@@ -21,7 +21,18 @@ from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._reading import broken_slot, content_route, machine, sign_runs, stream, striding, text_slot, vain
+from toolect._reading import (
+    broken_slot,
+    content_route,
+    machine,
+    passage,
+    sign_runs,
+    stream,
+    striding,
+    text_route,
+    text_slot,
+    vain,
+)
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
@@ -136,8 +147,10 @@ def test_a_stream_that_gathers_reads_the_same(name: str, monkeypatch: pytest.Mon
         shipped_corpus.check_events(events, streamed)
 
 
-def test_a_stream_gathers_after_many_chunks_that_decide_something() -> None:
-    """At most a 512th part of what has come, and only then; free text before that is no such chunk."""
+def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At most a part of what has come, and only then; free text before that is no such chunk."""
+    monkeypatch.setattr(stream, "MAX_CAREFUL", 1 << 10)
+    monkeypatch.setattr(stream, "GATHERED", 64)
     found = toolect.dialect("line-pythonic").stream()
     call, most = "f(a=1)\n", stream.MAX_CAREFUL // 2
     for _ in range(most):
@@ -180,6 +193,39 @@ def test_too_many_segments_are_so_in_chunks_too(name: str, monkeypatch: pytest.M
             streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
             assert shipped_corpus.same(streamed, message)
             shipped_corpus.check_events(events, streamed)
+
+
+@over_all
+def test_too_many_dividers_are_so_in_chunks_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where values are read one by one, the rest is content, wherever strides and small steps are then."""
+    dialect, random = toolect.dialect(name), Random(name)
+    parts, texts = [*hostile.units(dialect), ","], hostile.texts(dialect)
+    calls = [numbered(dialect, {f"k{i}": value for i in range(size)}) for size in (0, 3, 9) for value in (1, "a, b")]
+    texts += [str(dialect.render(Message([call]))) for call in calls]
+    monkeypatch.setattr(striding, "MAX_DIVIDERS", 12)
+    for _ in range(16):
+        text = ""
+        for _ in range(random.randrange(1, 6)):
+            text += random.choice(texts)[: random.choice((40, 2_000, 2_000))] + random.choice(("", *parts))
+        message = dialect.parse(text)
+        shipped_corpus.check_spans(message, text)
+        check_streams(dialect, text, message)
+
+
+@over_all
+def test_too_many_signs_are_so_in_chunks_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the same sign on, fewer things are stops, whoever counts: strides, small steps, a stream."""
+    dialect, random = toolect.dialect(name), Random(name)
+    parts, texts = hostile.units(dialect), hostile.texts(dialect)
+    for module in (passage, striding, content_route, text_route):
+        monkeypatch.setattr(module, "MAX_SIGNS", 12)
+    for _ in range(12):
+        text = ""
+        for _ in range(random.randrange(1, 6)):
+            text += random.choice(texts)[: random.choice((20, 200, 2_000))] + "".join(random.choices(parts, k=6))
+        message = dialect.parse(text)
+        shipped_corpus.check_spans(message, text)
+        check_streams(dialect, text, message)
 
 
 def check_streams(dialect: Dialect, text: str, message: Message) -> None:

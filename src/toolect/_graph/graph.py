@@ -77,6 +77,11 @@ class Graph:
             if type(e.symbol) is Mark and not spec.rules[e.rule].value
             if len(e.symbol.core) >= STRONG and not is_echo(e.symbol.core)
         )
+        self.divider = "," if any(rule.value for rule in spec.rules.values()) else ""
+        """A sign that stands between values, where each is read by itself; or with which markers between them begin."""
+        if not self.divider and Role.KEY in spec.roles.values():
+            first = sorted(core[0] for core in self.markers)
+            self.divider = max(first, key=first.count, default="")
         self.starts = (*self.markers, *self.ends)
         """What no terminal begins with, and nothing that is spelled otherwise."""
         self.bracketed = tuple(sorted((core for core in self.markers if core[0] in "{["), key=len, reverse=True))

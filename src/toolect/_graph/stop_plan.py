@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import spaced, squeeze
-from toolect._graph.stops import Calls, LineEnd, Misspelt, NameLine, Stop, Unled, Unopened
+from toolect._graph.stops import (
+    Calls,
+    EndToken,
+    Following,
+    Landmark,
+    LineEnd,
+    Misspelt,
+    NameLine,
+    Stop,
+    Unled,
+    Unopened,
+)
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -61,8 +72,10 @@ class StopPlan:
         "_any",
         "_doubt",
         "_first",
+        "_gap",
         "_groups",
         "_growing",
+        "_late",
         "_led",
         "_led_plainly",
         "braces",
@@ -75,12 +88,14 @@ class StopPlan:
         "near",
         "needles",
         "openers",
+        "signs",
         "stops",
     )
 
     def __init__(self, stops: list[Stop], gap: str, braces: str, direct: bool = False, likely: bool = False) -> None:
         # The longest first; of two that differ in blanks, the one with fewer.
         self.stops = sorted(stops, key=lambda s: (-len(squeeze(s.core)), len(s.core)))
+        self._gap, self._late = gap, cast("StopPlan | None", None)
         self.needles: list[Needle] = []
         self.head: Needle | None = None
         """A terminal that may stand where the text would begin."""
@@ -126,6 +141,9 @@ class StopPlan:
         longer = [needle.text for needle in self.needles if isinstance(needle.stop, Misspelt)]
         # What is searched for, and may be the beginning of a longer part of a misspelled marker.
         self._growing = {begun for text in longer for begun in _beginnings(text, texts)}
+        searched = {needle.text[0] for needle in self.needles if not isinstance(needle.stop, Misspelt)}
+        self.signs = "".join(sorted(searched))
+        """What stops begin with, but for those that are misspelled."""
         self._any = re.compile("|".join(map(re.escape, texts)) or r"(?!)").search
         led = [needle for needle in self.needles if needle.stop is not None]
         plain = [needle for needle in led if needle.stop is not None and not needle.stop.named]
@@ -134,7 +152,7 @@ class StopPlan:
         self.holds = frozenset(holds)
         self.longest = max(map(len, holds), default=0)
         first = {h[0] for h in holds} | set(braces)
-        first |= {needle.text[0] for needle in self.needles if not isinstance(needle.stop, Misspelt)}
+        first |= searched
         leads = {stop.core: stop.lead for stop in stops}
         self.near = [Near(core, leads.get(core, ""), False) for core in self.closers]
         self.near += [Near(core, lead, True) for core, lead in self.openers.items()]
@@ -152,6 +170,12 @@ class StopPlan:
     def doubts(self) -> list[str]:
         """What one of `near` is likely to begin with, as regular expressions."""
         return [pattern for near in self.near for pattern in begins_likely(near.core, near.opens)]
+
+    def late(self, code: bool) -> StopPlan:
+        """What is left of it where too much was looked at: stops that can hardly be anything else. `code`: calls are."""
+        if self._late is None:
+            self._late = StopPlan([stop for stop in self.stops if _is_plain(stop, code)], self._gap, "")
+        return self._late
 
     def next(self, finder: Finder, pos: int, until: int = sys.maxsize) -> tuple[int, list[Needle]]:
         """The first index from `pos` on, before `until`, where a stop may be, and the needles there; -1 for none."""
@@ -257,6 +281,15 @@ def plan_of(node: Node) -> StopPlan:
 def plain_plan(node: Node) -> StopPlan:
     """The same without openers that are misspelled."""
     return node.made(_plain_plan)
+
+
+def _is_plain(stop: Stop, code: bool) -> bool:
+    """True for what ends the answer, or reasoning, and for a long opener of anything but `code`."""
+    if isinstance(stop, EndToken):
+        return True
+    if not isinstance(stop, Following | Landmark) or stop.named or stop.line:
+        return False
+    return stop.calls is Calls.NOTHING or len(stop.core) >= STRONG and not code
 
 
 def _plain_plan(node: Node) -> StopPlan:

@@ -16,6 +16,7 @@ from toolect._reading.clear_text import clear_text
 from toolect._reading.free_text import NEAR, first_of, nowhere
 from toolect._reading.look_ahead import headed, is_proved
 from toolect._reading.named_stop import Named
+from toolect._reading.passage import MAX_SIGNS
 from toolect._reading.probe import match_blank, past_blank
 from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
 from toolect._reading.route import Route
@@ -117,7 +118,9 @@ class Said(Route):
             return None  # the call may end here or go on
         if to.bound >= 0 and not self._own:
             return self._pass(to)
-        text, pos = to.buf, to.pos
+        text, pos, long = to.buf, to.pos, to.size > MAX_SIGNS
+        if long and to.tired(self.plan.signs, pos):
+            return None
         if self._unled is not None and to.declared and self._unled_at(to, pos):
             return None
         if self._clear is not None and to.ways is None:
@@ -126,6 +129,8 @@ class Said(Route):
                 return None
             if (match := self._clear.match(text, pos)) is not None:
                 hub, at = self._clear.hub, match.end(2)
+                if long and to.tired(self.plan.signs, at):
+                    return None
                 if match.start(1) < 0:
                     then = over(to, hub, match, at)
                 elif self._is_code(to, hub, at, match):
@@ -166,6 +171,8 @@ class Said(Route):
             then = self._before(to, pos, where)
         named = self._named_at(text, pos, where) if then is None and self.named else None
         while named is not None:
+            if long and to.tired(self.plan.signs, where):
+                return None
             answer = named.answer(to, where)
             if answer is not Answer.NO:
                 return self._before(to, pos, where, named) if answer is Answer.YES else None
@@ -276,7 +283,7 @@ class Said(Route):
         hub = self.hub
         if named is not None:
             where, hub = where + named.line, named.hub
-        if where < 0 or hub is None:
+        if where < 0 or hub is None or to.size > MAX_SIGNS and to.tired(self.plan.signs, where):
             return None
         if where == pos:
             return self._at_once(to, where) if named is None else cross(to, hub, where)

@@ -29,7 +29,7 @@ from toolect._reading.run_draft import settled
 from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.spacing import or_json
 from toolect._reading.stride import begin, go
-from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding
+from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding, most_dividers
 from toolect._reading.text_slot import TextSlot, opened_again
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
@@ -46,7 +46,7 @@ NEVER = sys.maxsize
 class Machine:
     """Reads one answer. It alone says which slot is open, and whether the answer has ended."""
 
-    __slots__ = ("_next_stride", "course", "left", "quick", "slot")
+    __slots__ = ("_next_stride", "_wears", "course", "left", "quick", "slot")
 
     def __init__(
         self, graph: Graph, builder: Builder, watcher: Watcher | None = None, bound: int | None = None
@@ -58,6 +58,8 @@ class Machine:
         self.course.base = bound or 0
         strides = graph.strides and (watcher is None or bound is not None)  # of a part, only what is no call is told
         self._next_stride = 0 if strides else NEVER  # the first index where large steps may be tried
+        self._wears = most_dividers(graph) if graph.divider else NEVER
+        """The first character before which there may be too many dividers."""
         self.left: int | None = None
         """Where reading that has a bound ended: all that follows is left to others."""
         self.slot: Slot | None = None
@@ -145,7 +147,7 @@ class Machine:
         slot, node, draft = self.slot, course.node, course.builder.draft
         if slot is not None:
             step = slot.read(course)
-        elif draft.flawed > MAX_FLAWED or len(draft.segments) > MAX_SEGMENTS:
+        elif draft.flawed > MAX_FLAWED or len(draft.segments) > MAX_SEGMENTS or self._worn(course):
             step = read_rest(course)
         elif (
             course.pos >= self._next_stride
@@ -163,6 +165,20 @@ class Machine:
             return False
         self.slot = step
         return True
+
+    def _worn(self, course: Course) -> bool:
+        """Were there too many dividers in calls?"""
+        at = course.base + course.pos
+        if at < self._wears:
+            return False
+        spare = most_dividers(course.graph) - self._dividers()
+        self._wears = at + max(spare, 0) + 1
+        return spare < 0
+
+    def _dividers(self) -> int:
+        """How many there are so far."""
+        course = self.course
+        return course.builder.draft.dividers(course.graph.divider, course.base + course.pos)
 
     def _stride(self, course: Course) -> bool:
         """Take large steps from here; False when not even one can be taken."""
@@ -182,6 +198,7 @@ class Machine:
         to.room -= len(builder.segments)
         if to.room <= LAST_SEGMENTS:
             return False
+        to.said, to.dividers = builder.draft.signs, self._dividers
         to.finder, to.bound, to.after_call, to.last = finder, bound, builder.after_call, course.last
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)

@@ -20,6 +20,8 @@ from toolect.message import Reasoning
 
 MAX_MISSPELT = 1 << 14
 """Characters after the reasoning that an answer begins with in which a misspelled opener counts. Beyond it: text."""
+MAX_SIGNS = 1 << 14
+"""Signs that a stop may begin with, in what is said in one answer. Beyond it: only what can hardly be anything else."""
 NEVER = sys.maxsize
 """A character that no text has."""
 _NEAR = 256
@@ -42,8 +44,9 @@ class Passage:
     """Free text from character `start` on, which fills `field` at `node`, and ends at a stop of `plan`."""
 
     __slots__ = (
-        "_blank", "_blank_to", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_said", "_shown",
-        "_solid", "escapes", "far", "field", "lobby", "lost", "plan_to", "node", "opened", "plan", "skip", "start",
+        "_blank", "_blank_to", "_counted", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_said",
+        "_shown", "_solid", "_spare", "escapes", "far", "field", "lobby", "lost", "plan_to", "node", "opened", "plan",
+        "skip", "start", "tires",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
@@ -74,6 +77,9 @@ class Passage:
             """Content is not read here: what is not blank ends all reading."""
             drops = course.graph.policies.after_calls == "drop" and course.builder.count > 0
             self._dropped = drops and not self.lobby
+        self._counted, self._spare = self.start, MAX_SIGNS  # signs are counted up to this character
+        self.tires = MAX_SIGNS if role in _SPOKEN and not self._dropped else NEVER
+        """The first character before which there may be too many signs."""
         if not self._optional and role is not None and not skip:
             self.open(course)
 
@@ -92,6 +98,31 @@ class Passage:
         if char >= self.plan_to:
             self.plan, self.plan_to = plain_plan(self.node), NEVER
         return self.plan
+
+    def tired(self, course: Course, at: int) -> bool:
+        """Are there too many signs before index `at`? From there on, fewer things are stops."""
+        char, signs = course.base + at, self.plan.signs
+        if self._counted == self.start:
+            self._spare = MAX_SIGNS - course.builder.draft.signs(signs)
+        self._spare -= sum(map(self._since(course, self._counted, at).count, signs))
+        self._counted, self.tires = char, char + self._spare
+        if self._spare > 0:
+            return False
+        self.plan = self.plan.late(course.graph.code is not None)
+        self.plan_to = self.tires = NEVER
+        return True
+
+    def _since(self, course: Course, start: int, at: int) -> str:
+        """The text from character `start` to index `at`."""
+        read = course.base + course.pos - start
+        if read <= 0:
+            return course.buf[start - course.base : at]
+        parts = course.builder.text.parts if self.opened else self._blank
+        first = len(parts)
+        while first and read > 0:
+            first -= 1
+            read -= len(parts[first])
+        return "".join(parts[first:])[max(-read, 0) :] + course.buf[course.pos : at]
 
     def text_before(self, course: Course, at: int) -> bool:
         """True when there is more than whitespace between the beginning and index `at`."""

@@ -75,6 +75,11 @@ def _go(to: Striding, at: Route) -> Route | None:
         if then is None:
             break
         at = then
+        if to.pos > to.wears and to.worn():  # where there are too many, small steps tell
+            to.reach, to.finished = max(to.reach, to.pos), False
+            if begin is not None:
+                to.restore(saved)
+            return begin
     if to.finished or to.whole() or _goes_on(to, at):
         return at
     to.reach = max(to.reach, to.pos)

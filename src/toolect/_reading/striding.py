@@ -10,6 +10,7 @@ from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES, Key
+from toolect._reading.passage import MAX_SIGNS
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
 from toolect._values.schema import Schema
@@ -18,12 +19,26 @@ from toolect.message import Call, Json, Repair, Segment
 
 MAX_FRAMES = 16
 """Open lists and objects of a value language that are read in large steps. Beyond it: lexeme by lexeme."""
-MAX_SEGMENTS = 1 << 15
+MAX_SEGMENTS = 1 << 12
 """Segments of one answer. Beyond it: all that follows is content."""
+MAX_DIVIDERS = 1 << 14
+"""Commas in the calls of one answer, where values are read one by one; twice as many of what tags begin with.
+Beyond it: all that follows is content.
+"""
 LAST_SEGMENTS = 8
 """So many of them are left to who reads lexeme by lexeme, and stops right after the last."""
 NO_TRAIL = ("",)
 """Nothing is written after what was read."""
+
+
+def most_dividers(graph: Graph) -> int:
+    """So many dividers are read in the calls of one answer."""
+    return MAX_DIVIDERS if graph.divider == "," else 2 * MAX_DIVIDERS
+
+
+def zero() -> int:
+    """None."""
+    return 0
 
 
 class Striding:
@@ -34,9 +49,10 @@ class Striding:
 
     __slots__ = (
         "after_call", "alone", "base", "before", "begun", "blank", "bound", "broken", "buf", "called", "clean",
-        "closed", "declared", "edge", "entries", "final", "finder", "finished", "frames", "graph", "id", "json_end",
-        "key", "last", "left", "name", "nested", "owed", "picky", "pos", "quote", "reach", "repairs", "room", "route",
-        "schemas", "seeking", "segments", "shaped", "size", "spelling", "start", "trails", "value", "ways",
+        "closed", "counted", "declared", "dividers", "edge", "entries", "final", "finder", "finished", "first",
+        "frames", "graph", "id", "json_end", "key", "last", "left", "listed", "name", "nested", "owed", "picky", "pos",
+        "quote", "reach", "repairs", "room", "route", "said", "schemas", "seeking", "segments", "shaped", "size",
+        "spelling", "start", "trails", "value", "ways", "wears",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +62,10 @@ class Striding:
         self.route = route  # the route at a node
         self.graph = graph
         self.buf, self.base, self.final = text, base, final
+        self.wears = most_dividers(graph) - base if graph.divider else sys.maxsize
+        """The first index before which there may be too many dividers."""
+        self.listed: tuple[int, int] | None = None  # up to which index they were counted, and how many there were
+        self.dividers: Callable[[], int] = zero  # how many there are in calls before the stride
         self.size = size = len(text)
         self.edge = sys.maxsize if final else size  # what ends there may go on
         self.schemas = schemas
@@ -54,7 +74,9 @@ class Striding:
         self.blank = blank  # no segment came before: content of nothing but whitespace is kept at the end
         self.segments: list[Segment] = []
         self.room = MAX_SEGMENTS  # so many of them may still come
-        self.pos = self.before = pos
+        self.pos = self.before = self.first = pos
+        self.said: Callable[[str], int] | None = None  # how often given signs are in what was said before the stride
+        self.counted: dict[str, tuple[int, int, int]] = {}  # signs: when to count them next, up to where, how many more
         self.finished = False  # all of the text has been read
         self.bound = -1  # the index where a part of a text begins that is read up to the next content; -1 for no part
         self.left = False  # content begins at `pos`, which is not for who reads a part
@@ -95,6 +117,27 @@ class Striding:
         if self.finder is None:
             self.finder = Finder(self.buf, self.base)
         return self.finder.next(word, pos)
+
+    def tired(self, signs: str, where: int) -> bool:
+        """May there be too many of `signs` before index `where`? Those in calls count here, too."""
+        if (known := self.counted.get(signs)) is None:
+            spare = MAX_SIGNS if self.said is None else MAX_SIGNS - self.said(signs)
+            known = self.first + spare, self.first, spare
+        if where >= known[0]:
+            _, at, spare = known
+            spare -= sum(self.buf.count(sign, at, where) for sign in signs)
+            known = where + max(spare, 0), where, spare
+        self.counted[signs] = known
+        return known[2] <= 0
+
+    def worn(self) -> bool:
+        """May there be too many dividers by now? Those in what is said count here, too."""
+        at, known = self.listed or (self.first, self.dividers())
+        known += self.buf.count(self.graph.divider, at, self.pos)
+        self.listed = max(at, self.pos), known
+        spare = most_dividers(self.graph) - known
+        self.wears = self.pos + max(spare, 0)
+        return spare < 0
 
     @property
     def blank_so_far(self) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from toolect._graph.misspelling import TWICE
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_LEXEME
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.symbols import Key
 from toolect._reading.clear_text import Clear
 from toolect._reading.free_text import Found, Text, stands_twice
+from toolect._reading.passage import MAX_SIGNS
 from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up, over
@@ -138,9 +140,15 @@ def _again(clear: Clear, last: Key) -> str:
 class Thought(Text):
     """Reasoning."""
 
-    __slots__ = ()
+    __slots__ = ("signs",)
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self.signs = plan_of(node).signs
 
     def take(self, to: Striding, piece: str, until: int, end: int, match: re.Match[str] | None = None) -> Route | None:
+        if to.size > MAX_SIGNS and to.tired(self.signs, until):
+            return None
         before, count = to.after_call, len(to.segments)
         if piece:
             to.segments.append(Reasoning(piece, (to.base + to.pos + len(self.space), to.base + until)))

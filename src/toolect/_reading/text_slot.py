@@ -157,6 +157,9 @@ class TextSlot:
             if course.base + at >= passage.plan_to:
                 plan = passage.plan_at(course.base + at)
                 continue
+            if course.base + at >= passage.tires and passage.tired(course, at):
+                plan = passage.plan
+                continue
             if vain.knows(course, at):
                 self._searched = course.base + at + 1
                 continue
