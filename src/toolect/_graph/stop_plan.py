@@ -172,7 +172,7 @@ class StopPlan:
         return [pattern for near in self.near for pattern in begins_likely(near.core, near.opens)]
 
     def late(self, code: bool) -> StopPlan:
-        """What is left of it where too much was looked at: stops that can hardly be anything else. `code`: calls are."""
+        """What is left of it where too much was looked at: what can hardly be anything else. `code`: calls are."""
         if self._late is None:
             self._late = StopPlan([stop for stop in self.stops if _is_plain(stop, code)], self._gap, "")
         return self._late

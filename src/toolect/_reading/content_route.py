@@ -16,14 +16,13 @@ from toolect._reading.clear_text import clear_text
 from toolect._reading.free_text import NEAR, first_of, nowhere
 from toolect._reading.look_ahead import headed, is_proved
 from toolect._reading.named_stop import Named
-from toolect._reading.passage import MAX_SIGNS
 from toolect._reading.probe import match_blank, past_blank
 from toolect._reading.quotation import is_glued, line_before, mentioned, quoted
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, over
 from toolect._reading.runs import Hub, build
 from toolect._reading.sign_runs import past_run
-from toolect._reading.striding import Striding
+from toolect._reading.striding import MAX_SIGNS, Striding
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.ref import split_ref

@@ -13,6 +13,7 @@ from toolect._graph.trails import layout
 from toolect._reading.course import Boundary, Course
 from toolect._reading.element import in_element
 from toolect._reading.quotation import MAX_LINE, Shown, is_glued
+from toolect._reading.striding import MAX_SIGNS
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import LEAD, hides, run_before
@@ -20,8 +21,6 @@ from toolect.message import Reasoning
 
 MAX_MISSPELT = 1 << 14
 """Characters after the reasoning that an answer begins with in which a misspelled opener counts. Beyond it: text."""
-MAX_SIGNS = 1 << 14
-"""Signs that a stop may begin with, in what is said in one answer. Beyond it: only what can hardly be anything else."""
 NEVER = sys.maxsize
 """A character that no text has."""
 _NEAR = 256

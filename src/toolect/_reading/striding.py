@@ -10,7 +10,6 @@ from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES, Key
-from toolect._reading.passage import MAX_SIGNS
 from toolect._spec.model import Role
 from toolect._values.fitting import fits
 from toolect._values.schema import Schema
@@ -21,6 +20,8 @@ MAX_FRAMES = 16
 """Open lists and objects of a value language that are read in large steps. Beyond it: lexeme by lexeme."""
 MAX_SEGMENTS = 1 << 12
 """Segments of one answer. Beyond it: all that follows is content."""
+MAX_SIGNS = 1 << 14
+"""Signs that a stop may begin with, in what is said in one answer. Beyond it: only what can hardly be anything else."""
 MAX_DIVIDERS = 1 << 14
 """Commas in the calls of one answer, where values are read one by one; twice as many of what tags begin with.
 Beyond it: all that follows is content.

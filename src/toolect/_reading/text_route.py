@@ -12,12 +12,11 @@ from toolect._graph.stop_plan import plan_of
 from toolect._graph.symbols import Key
 from toolect._reading.clear_text import Clear
 from toolect._reading.free_text import Found, Text, stands_twice
-from toolect._reading.passage import MAX_SIGNS
 from toolect._reading.probe import past_blank
 from toolect._reading.route import Route
 from toolect._reading.run_crossing import cross, give_up, over
 from toolect._reading.runs import Trace, build
-from toolect._reading.striding import Striding
+from toolect._reading.striding import MAX_SIGNS, Striding
 from toolect._reading.value_routes import Numbers
 from toolect._spec.codec_model import CodecKind, Spelling
 from toolect._spec.model import Role
