@@ -315,3 +315,23 @@ def test_a_short_closer_without_its_line_break_ends_no_value() -> None:
         message = dialect.parse(text)
         assert [call.arguments for call in message.calls] == [{"day": day}], closer
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), closer
+
+
+def test_what_stands_before_a_short_opener_is_known_where_text_is_skipped() -> None:
+    """In a broken call, too, a bracket that is glued to a word begins no other call, whole as in a stream."""
+    lines = [
+        "start: (content | calls | call)*",
+        "content: TEXT",
+        r'argument: KEY ": " JSON "\n"',
+        r'call: "[" NAME ">\n" argument* "[/" NAME ">\n"',
+        'calls: "[" call call* "]"',
+        "NAME: /[a-z]+/",
+        "KEY: /[a-z]+/",
+        "%declare TEXT JSON",
+    ]
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    dialect = declared(lines, f"{roles}, argument/JSON: argument.value")
+    for broken in ("[tide]x", "[tide] "):
+        text = f"[[moon>[/moon>{broken}[[sun>x"
+        message = dialect.parse(text)
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), broken

@@ -61,7 +61,7 @@ class Passage:
         self.lost = False  # text was dropped
         self.far = False
         """More was asked for than the signs around a place tell, since this was set."""
-        self._gone = ""  # the last of it
+        self._gone = ""  # the last of it, where it is not kept
         self._shown = Shown()
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
@@ -171,7 +171,8 @@ class Passage:
         if self.escapes is not None:
             parts = [self._said]
         else:
-            parts = course.builder.text.parts if self.opened else [self._gone] if self._dropped else self._blank
+            kept = course.builder.text.parts if self.opened else self._blank
+            parts = [self._gone] if self._dropped or self.field.role is None else kept
         found, size = course.buf[max(course.pos, at - far) : at], at - course.pos
         first = len(parts)
         while first and size < far:
@@ -196,6 +197,8 @@ class Passage:
             self.open(course)
         if self.field.role is not None:
             course.builder.text.more(self.field, text)
+        else:
+            self._gone = (self._gone + text)[-MAX_LINE:]
 
     def read_to(self, course: Course, until: int) -> None:
         """The text before index `until` is more of it."""
