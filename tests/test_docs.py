@@ -471,7 +471,7 @@ def test_what_a_dialect_refuses() -> None:
     """Refused messages are listed with the reason, carried ones are not."""
     rows = dict(refusals.refused(toolect.dialect("qwen3-coder")))
     assert rows["an id"] == "left out"
-    assert rows["a key with a blank"].startswith("argument key: does not match `/")
+    assert "a key with a blank" not in rows
     holding = next(title for title in rows if title.startswith("a string that holds"))
     assert "`</parameter>`" in holding
     assert "`<think>`" not in holding

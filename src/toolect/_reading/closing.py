@@ -23,6 +23,8 @@ _TORN_ENTRY = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
 _TORN_MEMBER = re.compile(r"[,{]\s*[^\W\d]\w*:\s?[\[{]*\Z")
 _TORN_ITEM = re.compile(r"""(?:^|[^"'`\s]),\s*\Z""")
 _TORN_OBJECT = re.compile(r"[}\]]\s*,\s*[\[{]+\s*\Z")
+_CALLS = re.compile(r"\w?\(|\)")
+_ROUND = re.compile(r"[()]")
 _DOUBLED = re.compile(r"[=:]\s?").fullmatch
 _CLOSED = re.compile(r"[}\]]+").fullmatch
 _LEAST = 8
@@ -71,6 +73,28 @@ def is_torn(node: Node, quote: str, before: str) -> bool:
     if "]" in node.marks and _TORN_MEMBER.search(before) is not None:
         return True
     return "," in node.marks and _TORN_ITEM.search(before) is not None and quote in node.step(",").node.marks
+
+
+def calls_in(before: str) -> int:
+    """How many calls are open at the end of the text `before`: after a name and a bracket. One torn off has none."""
+    depth = opened = 0
+    for sign in _CALLS.finditer(before):
+        if sign[0] == ")":
+            depth -= depth > 0
+            opened = min(opened, depth)
+        else:
+            depth += 1
+            opened += len(sign[0]) > 1
+    return depth if opened else 0
+
+
+def still_open(depth: int, buf: str, pos: int, until: int) -> int:
+    """How many of `depth` brackets `buf[pos:until]` leaves open, with those that it opens; 0 once all were closed."""
+    for sign in _ROUND.finditer(buf, pos, until):
+        depth += 1 if sign[0] == "(" else -1
+        if not depth:
+            break
+    return depth
 
 
 def is_doubled(text: str, quote: str) -> bool:

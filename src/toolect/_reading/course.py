@@ -203,9 +203,9 @@ class Course(Source):
         """The marker `core` of a statement of code was gone over."""
         self.depth += sum((sign in "([{") - (sign in ")]}") for sign in core)
 
-    def restart(self) -> None:
-        """Go on at the start of the grammar, whatever is open."""
-        self.node = self.graph.start
+    def restart(self, node: Node | None = None) -> None:
+        """Go on at the start of the grammar, or at `node`, whatever is open."""
+        self.node = node or self.graph.start
         if self.watcher is not None:
             self.watcher.restarted()
 

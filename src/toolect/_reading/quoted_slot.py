@@ -10,7 +10,7 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow
 from toolect._graph.trouble_plans import broken_plan
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.closing import begins_again, ends_string, is_doubled, is_torn
+from toolect._reading.closing import begins_again, calls_in, ends_string, is_doubled, is_torn, still_open
 from toolect._reading.course import Course
 from toolect._reading.passing import passing
 from toolect._reading.slot import Next, Quick
@@ -31,8 +31,8 @@ class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
     __slots__ = (
-        "_after", "_broken", "_closer", "_closers", "_doubtful", "_doubts", "_held", "_region", "_sign", "_slot",
-        "field", "start",
+        "_after", "_broken", "_called", "_closer", "_closers", "_doubtful", "_doubts", "_held", "_region", "_sign",
+        "_slot", "field", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, closers: str = "") -> None:
@@ -50,6 +50,7 @@ class EscapedSlot:
         self._held = re.compile(region(self._closer, sign=self._sign, held=True)) if several else None
         self._doubtful = bool(closers)  # a quote inside was not escaped, or may not have been
         self._doubts = 0
+        self._called = 0  # brackets that the string itself has opened, since a quote in it stood in a call of its own
         self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
         course.builder.text.begin(self.field, self.start)
@@ -116,6 +117,8 @@ class EscapedSlot:
         if not self._broken and (line := _LINE(buf, pos, until)) is not None:
             self._broken = True
             course.builder.note(RepairKind.UNESCAPED, course.base + line.end() - 1, "a line break")
+        if self._called > 0:
+            self._called = still_open(self._called, buf, pos, until)
         course.builder.text.more(self.field, unescape(buf[pos:until], self._slot.escapes))
         course.pos = until
 
@@ -125,6 +128,8 @@ class EscapedSlot:
         short = self._doubts and call is not None and end - self.start < _BEFORE
         if short and call is not None and is_doubled(course.raw(self.start, end), course.buf[at : at + 1]):
             call.fail(f"a sign stands there twice - at {self.start}")
+        if self._called > 0 and call is not None:
+            call.fail(f"a string lacks its last quote - at {self.start}")
         course.builder.text.end(self.field, self.start, course.base + at)
         course.leave_slot(SlotKind.ESCAPED, course.base + at)
 
@@ -135,8 +140,11 @@ class EscapedSlot:
         if not self._doubtful:
             self._doubtful = True
             course.builder.note(RepairKind.UNESCAPED, end, quote)
-        if call is not None and is_torn(self._after, quote, course.raw(max(self.start, end - _BEFORE), end)):
-            call.fail(f"a string lacks its last quote - at {self.start}")
+        before = course.raw(max(self.start, end - _BEFORE), end)
+        if call is not None and is_torn(self._after, quote, before):
+            self._called = max(self._called, calls_in(before))
+            if not self._called:
+                call.fail(f"a string lacks its last quote - at {self.start}")
         if call is not None and not call.entries and begins_again(course, call.start, end):
             call.fail(f"it is written again in a string - at {self.start}")
         if self._doubts > MAX_QUOTES:

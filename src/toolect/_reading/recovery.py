@@ -76,6 +76,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     begins = _begins_again(course, node, pos) if node.value else Answer.NO
     if begins is not Answer.NO:
         return None if begins is Answer.YES else WAIT
+    twice = _twice(course, node, pos)
+    if twice is not Answer.NO:
+        return None if twice is Answer.YES else WAIT
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
             for closer in node.implied[core]:
@@ -92,9 +95,6 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     if is_tired(course):
         return _skip(course, node)
     if course.builder.call is not None and len(course.builder.call.repairs) < MAX_MENDS:
-        twice = _twice(course, node, pos)
-        if twice is not Answer.NO:
-            return None if twice is Answer.YES else WAIT
         mended = mend(course, node, pos)
         if mended is not None:
             return WAIT if mended is WAIT else go_over(course, mended, pos)
@@ -125,14 +125,16 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     begins = _begins_again(course, node, pos)
     if begins is not Answer.NO:
         return None if begins is Answer.YES else WAIT
-    until = -1 if course.builder.call is None else bracketed(course, node, pos)
-    if until is WAIT:
+    closed = None if course.builder.call is None else bracketed(course, node, pos)
+    if closed is WAIT:
         return WAIT
     if course.builder.call is not None:
         got = buf[pos]
         course.builder.call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
     course.lost(*expectations(node))
-    return _skip(course, node, -1 if until < 0 else course.base + until)
+    if closed is None or closed.end < 0:
+        return _skip(course, node)
+    return _skip(course, node, course.base + closed.end, closed.node)
 
 
 def _is_cut(course: Course, node: Node, pos: int) -> bool:
@@ -177,7 +179,8 @@ def _begins_named(course: Course, pos: int) -> Answer:
 def _twice(course: Course, node: Node, pos: int) -> Answer:
     """Is a token here that strings stand between, one too many, with what follows a string?"""
     token = next((core for core in course.graph.quotes if course.buf.startswith(core, pos)), None)
-    if token is None or not node.value:
+    call = course.builder.call
+    if token is None or not node.value or call is None or len(call.repairs) >= MAX_MENDS:
         return Answer.NO
     end = pos + len(token)
     follows = next_lexeme(course, node, past_blank(course.buf, end))
@@ -248,12 +251,15 @@ def read_rest(course: Course) -> Slot:
     return TextSlot.skipping(course, course.node, end_plan(course.node), True)
 
 
-def _skip(course: Course, node: Node, until: int = -1) -> Slot:
-    """Skip what cannot be read at `node`: it is content, or belongs to the open call, which ends at `until`."""
+def _skip(course: Course, node: Node, until: int = -1, then: Node | None = None) -> Slot:
+    """Skip what cannot be read at `node`: it is content, or belongs to the open call, which ends at `until`.
+
+    After that it goes on at `then`.
+    """
     at, content = course.base + course.pos, course.builder.call is None
     if content and node.done is not None and course.bound is not None and at > course.bound:
         course.finish_tasks(at)
         raise Boundary(at)
     if content:
         course.builder.note(RepairKind.STRAY_MARKER, at, "text")
-    return TextSlot.skipping(course, node, skip_plan(node), content, until)
+    return TextSlot.skipping(course, node, skip_plan(node), content, until, then)

@@ -73,13 +73,21 @@ def opened_again(course: Course, opener: str) -> Answer:
 class TextSlot:
     """A stretch of free text being read."""
 
-    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "_until", "_vain", "passage")
+    __slots__ = ("_attempt", "_held", "_opener", "_phase", "_searched", "_then", "_until", "_vain", "passage")
 
     def __init__(
-        self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool = False, until: int = -1
+        self,
+        course: Course,
+        node: Node,
+        field: Field,
+        plan: StopPlan,
+        skip: bool = False,
+        until: int = -1,
+        then: Node | None = None,
     ) -> None:
         self.passage = Passage(course, node, field, plan, skip)
         self._until = until  # the character where it ends without a stop, or -1
+        self._then = then  # where to go on after that, if not at the start
         self._phase = Phase.TEXT if plan.head is None else Phase.HEAD
         self._opener = ""  # in the phase PROMPTED: what the prompt wrote
         self._searched = self.passage.start  # stops before this character have been ruled out
@@ -98,9 +106,14 @@ class TextSlot:
         return cls(course, node, node.text_field(), plan_of(node))
 
     @classmethod
-    def skipping(cls, course: Course, node: Node, plan: StopPlan, content: bool, until: int = -1) -> TextSlot:
-        """Text that could not be read, up to a marker where reading can go on, or to character `until`."""
-        return cls(course, node, CONTENT if content else Field(None), plan, True, until)
+    def skipping(
+        cls, course: Course, node: Node, plan: StopPlan, content: bool, until: int = -1, then: Node | None = None
+    ) -> TextSlot:
+        """Text that could not be read, up to a marker where reading can go on, or to character `until`.
+
+        It is `then` that is gone on with after that, or the start.
+        """
+        return cls(course, node, CONTENT if content else Field(None), plan, True, until, then)
 
     def restart(self, opener: str) -> None:
         """Begin at character 0: what came before was the prompt's, and ended with `opener`."""
@@ -203,7 +216,7 @@ class TextSlot:
         """What could not be read ends at index `until`, and so does the call that it belongs to."""
         self.passage.read_to(course, until)
         course.builder.truncate(course.base + until)
-        course.restart()
+        course.restart(self._then)
         course.spacing.clear()
         course.spacing.loose = True
         return None
