@@ -20,6 +20,7 @@ from toolect import _conversion
 from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
+from toolect._graph.finder import Finder
 from toolect._graph.spelling import MAX_LEXEME
 from toolect._reading import (
     broken_slot,
@@ -332,6 +333,16 @@ def test_broken_json_that_has_no_end_takes_linear_time() -> None:
     dialect = toolect.dialect("tool-name-object")
     found = work.grown(dialect.parse, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))
     assert not found, found
+
+
+def test_an_expression_is_looked_for_once() -> None:
+    """What a search found holds for all places before it, and for no other."""
+    text, random = "}" * 400 + "} {" + "}" * 90 + "}{x", Random(0)
+    finder, regex = Finder(text), broken_slot._NEXT
+    for at in [*range(0, len(text), 7), *(random.randrange(len(text)) for _ in range(200))]:
+        match, found = regex.search(text, at), finder.search(regex, at)
+        assert (match and match.span()) == (found and found.span())
+    assert finder.search(regex, 100) is finder.search(regex, 200)
 
 
 @pytest.mark.parametrize("regex", [mend._KEY, mend._ITEM, mend._CLOSERS])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 
 class Finder:
     """What has been found out of `text`, whose first character is number `base` of the wire text."""
 
-    __slots__ = ("_absent", "_known", "base", "text")
+    __slots__ = ("_absent", "_known", "_matches", "base", "text")
 
     def __init__(self, text: str, base: int = 0) -> None:
         self.text, self.base = text, base
         self._known: dict[str, tuple[int, int]] = {}  # from which index a word was looked for, and where it is, or -1
+        self._matches: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = {}  # the same of expressions
         self._absent = _NOTHING  # from which index to which one a word does not begin
 
     def next(self, word: str, pos: int) -> int:
@@ -34,6 +37,15 @@ class Finder:
         at = self.text.find(word, start)
         self._known[word] = pos, at
         return at
+
+    def search(self, regex: re.Pattern[str], pos: int) -> re.Match[str] | None:
+        """The first match of `regex` from `pos` on."""
+        known = self._matches.get(regex)
+        if known is not None and pos >= known[0] and (known[1] is None or known[1].start() >= pos):
+            return known[1]
+        match = regex.search(self.text, pos)
+        self._matches[regex] = pos, match
+        return match
 
     def moved(self, text: str, base: int) -> Finder:
         """What is known of `text`, which has more of the wire text at its end, and perhaps less at its beginning."""

@@ -105,7 +105,8 @@ class BrokenSlot(ValueSlot):
         if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
             found, undecided = held, True  # a longer one may begin before it
         rows = node.json and (not node.text or plan_of(node).direct)
-        if rows and (match := _NEXT.search(buf, start, n if found < 0 else found)) is not None:
+        match = course.finder.search(_NEXT, start) if rows else None
+        if match is not None and match.end() < (n if found < 0 else found):
             found, undecided, missing = match.start() + 1, False, MAX_DEPTH
         safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
         if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
