@@ -17,6 +17,7 @@ from hypothesis import settings
 
 import toolect
 from toolect import _conversion
+from toolect._detection import auto
 from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
@@ -166,6 +167,21 @@ def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: p
     found.close()
     assert not found.pending
     assert len(found.message.runnable) == 4 * most
+
+
+def test_a_stream_without_a_dialect_gathers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After many chunks that were more than text; the message is the same."""
+    monkeypatch.setattr(auto, "MAX_CAREFUL", 20)
+    monkeypatch.setattr(auto, "GATHERED", 8)
+    text, held = '```<think>a``` b</think><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 12, 0
+    found = toolect.dialect("auto").stream()
+    for at in range(0, len(text), 5):
+        found.feed(text[at : at + 5])
+        held = max(held, len(found.pending))
+    found.close()
+    assert held > 60
+    assert not found.pending
+    assert shipped_corpus.same(found.message, toolect.parse(text))
 
 
 def test_what_follows_too_many_segments_is_content() -> None:

@@ -170,8 +170,8 @@ def page(seen: Sequence[Seen], found: Sequence[Cost], count: int, seed: int) -> 
 
 What a text takes that is made to be slow. `make floods ARGS=--write` draws {count} texts of each dialect, a fourth of
 them for the ways that are not told which it is (seed {seed}), and writes this page: units, pairs and triples of what
-means something to the dialect, and pieces of its answers and cases, over and over, in every slot or anywhere, with a
-good end, a cut one, or none.
+means something to the dialect, or almost does, and pieces of its answers and cases, over and over, numbered, mixed or
+nested, in every slot or anywhere, with a good end, a cut one, or none.
 
 Bounds for 1 MB of anything, in processor time: {bounds}; and {MOST_MEMORY} MB of memory.
 

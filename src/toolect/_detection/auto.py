@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
-from toolect._reading.stream import not_text
+from toolect._reading.stream import GATHERED, MAX_CAREFUL, not_text
 from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
-from toolect.events import Event
+from toolect.events import ContentDelta, Event, ReasoningDelta
 from toolect.message import Said
 from toolect.registry import AUTO
 
@@ -50,9 +50,12 @@ class Auto:
 
 
 class AutoStream:
-    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
+    """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer.
 
-    __slots__ = ("_closed", "_options", "_reader")
+    What comes after `MAX_CAREFUL` chunks that were more than text is gathered first, as in the stream of a dialect.
+    """
+
+    __slots__ = ("_careful", "_closed", "_late", "_late_size", "_options", "_reader", "_size")
 
     def __init__(self, tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str]) -> None:
         self._options = (list(tools) if tools is not None else None, mode, prefix, policies)
@@ -62,6 +65,8 @@ class AutoStream:
         """Forget everything: the next chunk begins a new answer."""
         self._reader = _reader(*self._options, streaming=True)
         self._closed = False
+        self._careful = self._size = 0  # so many chunks were more than text; so many characters were read
+        self._late, self._late_size = list[str](), 0
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -69,16 +74,33 @@ class AutoStream:
             raise not_text(chunk)
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
-        events = self._reader.found.events = []
+        if self._careful >= MAX_CAREFUL:
+            self._late.append(chunk)
+            self._late_size += len(chunk)
+            if self._late_size <= self._size // GATHERED:
+                return []
+            chunk, self._late, self._late_size = "".join(self._late), [], 0
+        events = self._read(chunk)
+        plain = len(events) == 1 and isinstance(events[0], ContentDelta | ReasoningDelta) and events[0].text == chunk
+        self._careful += not plain
+        return events
+
+    def _read(self, chunk: str) -> list[Event]:
+        """What `chunk` makes happen, which may have been gathered."""
+        events: list[Event] = []
+        self._reader.found.events = events
         self._reader.feed(chunk)
+        self._size += len(chunk)
         return events
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
-        events = self._reader.found.events = []
-        if not self._closed:
-            self._closed = True
-            self._reader.close()
+        if self._closed:
+            return []
+        self._closed = True
+        events = self._read("".join(self._late))
+        self._late = []
+        self._reader.close()
         return events
 
     @property
@@ -89,7 +111,7 @@ class AutoStream:
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
-        return self._reader.pending
+        return self._reader.pending + "".join(self._late)
 
 
 def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> Mixed:
