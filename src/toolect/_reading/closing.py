@@ -13,11 +13,16 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.probe import Probe, View, could_grow
 from toolect._reading.text_source import Source
 from toolect._reading.value_mend import is_item, mend
+from toolect._values.toolset import ToolSchemas
 
 MAX_LOOK = 160
 """Characters after a doubtful quote that are looked at for code. Beyond it: nothing is looked at."""
 
-_TORN_ARGUMENT = re.compile(r"(?:(?:^|,\s*)|[),]\s*[\w.]+\()[^\W\d]\w*\s?=\s?[\[{]*\Z")
+_TORN_ARGUMENT = re.compile(r"(?:(?:^|,\s*)|[),\n]\s*\[?[\w.]+\()[^\W\d]\w*\s?=\s?[\[{]*\Z")
+_LINED_CALL = re.compile(r"[ \t]*\[?([^\W\d][\w.:/-]*)\((?:\)|\s*\{?\s*[^\W\d]\w*\s?[=:]\s?[\[{\"'\w-])")
+"""A call that begins with its line: its name, and the first argument."""
+_LINED_BEGUN = re.compile(r"[ \t]*\[?(?:[^\W\d][\w.:/-]*(?:\(\s*\{?\s*(?:[^\W\d]\w*\s?(?:[=:]\s?)?)?)?)?")
+_TORN_CALL = re.compile(r"((?:(?<=[^,\s])\s*[,\n]\s*\[?)?)([\w.]++)\([^\W\d]\w*\s?=\s?[\[{]*\Z")
 _TORN_KEY = re.compile(r"[:,]\s*[\[{\s]*\Z")
 _TORN_ENTRY = re.compile(r"(?:^|[\s,{])[^\W\d]\w*:\s?\Z")
 _TORN_MEMBER = re.compile(r"[,{]\s*[^\W\d]\w*:\s?[\[{]*\Z")
@@ -97,17 +102,36 @@ def still_open(depth: int, buf: str, pos: int, until: int) -> int:
     return depth
 
 
+def begins_line(view: View, pos: int, name: str) -> Answer:
+    """Does a call begin with the line at `buf[pos:]`, in the middle of one of `name`? It is that or a declared one."""
+    buf = view.buf
+    match = _LINED_CALL.match(buf, pos, pos + MAX_LOOK)
+    if match is None:
+        if not view.final and len(buf) - pos < MAX_LOOK and _LINED_BEGUN.fullmatch(buf, pos) is not None:
+            return WAIT
+        return Answer.NO
+    known = match[1] == name or match[1] in view.tools.by_name
+    return Answer.YES if known else Answer.NO
+
+
 def is_doubled(text: str, quote: str) -> bool:
     """Do brackets, and nothing else, come after the last `quote` in the string `text`, and nothing in it opens them?"""
     before, _, between = text.rpartition(quote)
     return _CLOSED(between) is not None and "{" not in before and "[" not in before
 
 
-def begins_again(source: Source, start: int, at: int) -> bool:
-    """Is the quote at character `at` the first one of the call from character `start` on, which is written again?"""
+def torn_call(before: str, tools: ToolSchemas) -> int:
+    """Where the call begins, with the sign before it, whose first argument `before` ends with; -1 for none."""
+    match = _TORN_CALL.search(before)
+    return match.start(1) if match is not None and match[2] in tools.by_name else -1
+
+
+def begins_again(source: Source, start: int, at: int) -> int:
+    """The character where the call from character `start` on is written again, with its first quote at `at`; or -1."""
     before = source.raw(start, min(start + _HEAD, at)).find(source.raw(at, at + 1))
     again, size = at - before, max(before + 1, _LEAST)
-    return before >= 0 and again > start and source.raw(again, again + size) == source.raw(start, start + size)
+    same = before >= 0 and again > start and source.raw(again, again + size) == source.raw(start, start + size)
+    return again if same else -1
 
 
 def _goes_on(probe: Probe, mends: bool) -> Answer:

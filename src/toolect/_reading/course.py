@@ -188,15 +188,19 @@ class Course(Source):
         elif not call.whole and (call.blank or not call.entries and self.node.sole is None):
             self.lack_arguments(at)
 
-    def lack_arguments(self, at: int) -> None:
-        """The open call has no arguments before character `at`: where another call begins, they are missing."""
-        if self.builder.draft.takes_some:
-            self.fail_before_call("the arguments", at)
+    def lack_arguments(self, at: int, other: bool = False) -> None:
+        """The open call has no arguments before character `at`: where another call begins, they are missing.
 
-    def fail_before_call(self, what: str, at: int) -> None:
+        It does surely where an `other` was found.
+        """
+        if self.builder.draft.takes_some:
+            self.fail_before_call("the arguments", at, other)
+
+    def fail_before_call(self, what: str, at: int, other: bool = False) -> None:
         """The open call lacks `what` at character `at`: it was broken off if another call begins there."""
         call, pos = self.builder.call, at - self.base
-        if call is not None and any(self.buf.startswith(core, pos) for core in self.graph.openers if core not in "{["):
+        begins = other or any(self.buf.startswith(core, pos) for core in self.graph.openers if core not in "{[")
+        if call is not None and begins:
             call.fail(f"expected {what}, and another call begins - at {at}")
 
     def _heed_brackets(self, core: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect._reading.open_call import OpenCall, note
+from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
 from toolect._values.fitting import Fitting, placed
@@ -246,6 +247,8 @@ class Draft:
         self.last_name = call.name
         call.repeated = False
         call.settle(end)
+        if call.lacked and call.sound and self._holds_call(call):
+            call.fail(f"expected arguments, got another call - at {call.start}")
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
         self._name_tool(call)
@@ -280,6 +283,11 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
+
+    def _holds_call(self, call: OpenCall) -> bool:
+        """True when another call stands in the arguments of `call`, which does not declare such arguments."""
+        arguments = call.value if call.whole else dict(call.entries)
+        return holds_call(arguments, call.name, self.tools)
 
     def _take_later(self, end: int) -> list[Repair]:
         """Take away the repairs after character `end`: the text there may be looked at before the call ends."""

@@ -83,6 +83,11 @@ class OpenCall:
         return self.error is not None or any(r.kind is RepairKind.JSON for r in self.repairs)
 
     @property
+    def lacked(self) -> bool:
+        """True when a bracket or a closer may have been missing in it."""
+        return any(r.kind is RepairKind.JSON or r.kind is RepairKind.IMPLIED_CLOSER for r in self.repairs)
+
+    @property
     def blank(self) -> bool:
         """True when arguments have come, and all are empty texts."""
         return bool(self.entries) and all(value == "" for _, value in self.entries)

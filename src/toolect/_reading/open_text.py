@@ -156,6 +156,7 @@ class OpenText:
             self._mapping(codec, call, text, at)
             return
         if self.idle:
+            self.idle = False
             if not call.entries:
                 call.note(RepairKind.MISSING_ARGUMENTS, at, "none")
                 self._draft.write("{}")

@@ -10,10 +10,21 @@ from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow
 from toolect._graph.trouble_plans import broken_plan
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.closing import begins_again, calls_in, ends_string, is_doubled, is_torn, still_open
+from toolect._reading.closing import (
+    begins_again,
+    begins_line,
+    calls_in,
+    ends_string,
+    is_doubled,
+    is_torn,
+    still_open,
+    torn_call,
+)
 from toolect._reading.course import Course
 from toolect._reading.passing import passing
+from toolect._reading.probe import next_lexeme, past_blank
 from toolect._reading.slot import Next, Quick
+from toolect._reading.value_places import last_closers
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.escapes import unescape, whole_escapes
@@ -31,8 +42,8 @@ class EscapedSlot:
     """The inside of a string being read; escapes are resolved as soon as they are whole."""
 
     __slots__ = (
-        "_after", "_broken", "_called", "_closer", "_closers", "_doubtful", "_doubts", "_held", "_region", "_sign",
-        "_slot", "field", "start",
+        "_after", "_broken", "_called", "_closer", "_closers", "_doubtful", "_doubts", "_held", "_lined", "_looked",
+        "_region", "_sign", "_slot", "field", "start",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, closers: str = "") -> None:
@@ -51,7 +62,9 @@ class EscapedSlot:
         self._doubtful = bool(closers)  # a quote inside was not escaped, or may not have been
         self._doubts = 0
         self._called = 0  # brackets that the string itself has opened, since a quote in it stood in a call of its own
-        self._broken = _LINE_BREAK not in slot.refused  # line breaks are no news
+        self._looked = 0  # the character up to which the beginnings of lines have been looked at
+        self._lined = _LINE_BREAK in slot.refused  # a line break tells that it may have no end
+        self._broken = not self._lined  # one is no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
         course.builder.text.begin(self.field, self.start)
 
@@ -76,6 +89,10 @@ class EscapedSlot:
             wall = self._wall(course, pos, end)
             if wall is not self:
                 return wall
+        if self._lined:
+            line = self._next_line(course, pos, end)
+            if line is not self:
+                return line
         closed = end < n and (buf[end] in self._closers if self._held is None else buf.startswith(self._closer, end))
         answer = Answer.YES
         if closed and self._held is None:
@@ -93,8 +110,7 @@ class EscapedSlot:
                 safe -= 1
         self._take(course, safe)
         if closed and answer is Answer.NO:
-            self._doubt(course, end)
-            return self
+            return self._doubt(course, end)
         if closed and answer is Answer.YES:
             self._end(course, end)
             if not buf.startswith(self._closer, end):
@@ -133,26 +149,37 @@ class EscapedSlot:
         course.builder.text.end(self.field, self.start, course.base + at)
         course.leave_slot(SlotKind.ESCAPED, course.base + at)
 
-    def _doubt(self, course: Course, at: int) -> None:
-        """The quote at index `at` belongs to the string."""
+    def _doubt(self, course: Course, at: int) -> Next:
+        """The quote at index `at` belongs to the string, or to another call, which begins in it."""
         quote, call, end = course.buf[at], course.builder.call, course.base + at
         self._doubts += 1
         if not self._doubtful:
             self._doubtful = True
             course.builder.note(RepairKind.UNESCAPED, end, quote)
         before = course.raw(max(self.start, end - _BEFORE), end)
+        begun = -1 if call is None or self._doubts > 1 else torn_call(before, course.tools)
+        if call is not None and begun >= 0:
+            call.fail(f"a string lacks its last quote - at {self.start}")
+            self._begin_again(course, end - len(before) + begun)
+            if before[begun : begun + 1].isalnum():
+                _lead_to_name(course, course.base + course.pos)
+            return None
         if call is not None and is_torn(self._after, quote, before):
             self._called = max(self._called, calls_in(before))
             if not self._called:
                 call.fail(f"a string lacks its last quote - at {self.start}")
-        if call is not None and not call.entries and begins_again(course, call.start, end):
+        if call is not None and (again := begins_again(course, call.start, end)) >= 0:
             call.fail(f"it is written again in a string - at {self.start}")
+            self._begin_again(course, again)
+            _lead_to_name(course, again)
+            return None
         if self._doubts > MAX_QUOTES:
             if call is not None:
                 call.fail(f"too many quotes in a string - at {self.start}")
             self._closers, self._region = "", re.compile(region("", sign=self._sign, either=True))
         course.builder.text.more(self.field, quote)
         course.pos = at + 1
+        return self
 
     def _substitutes(self, course: Course, at: int) -> None:
         """At index `at` the string has a place for a value, which nobody computes."""
@@ -160,6 +187,39 @@ class EscapedSlot:
         if call is not None:
             call.fail(f"a string with `{self._sign}` in it would have to be computed - at {course.base + at}")
         self._take(course, at + len(self._sign))
+
+    def _next_line(self, course: Course, pos: int, end: int) -> Next:
+        """A line break before `end` after which another call begins ends the string and the call."""
+        buf, call = course.buf, course.builder.call
+        at = max(pos, self._looked - course.base)
+        while call is not None and (line := _LINE(buf, at, end)) is not None:
+            at = line.end()
+            begins = begins_line(course, at, call.name)
+            if begins is Answer.WAIT:
+                self._take(course, at - 1)
+                return WAIT
+            if begins is Answer.YES:
+                self._take(course, at - 1)
+                call.fail(f"a string has no end - at {self.start}")
+                self._break_off(course, at - 1)
+                if buf[past_blank(buf, at)] == "[":
+                    course.restart()
+                else:
+                    _lead_to_name(course, course.base + at - 1)
+                return None
+            self._looked = course.base + at
+        return self
+
+    def _break_off(self, course: Course, at: int) -> None:
+        """The call ended at index `at`, in the string, and what may come after a call is there."""
+        self._end(course, at)
+        for core in (self._closer, *last_closers(self._after)):
+            course.imply(core, course.base + at, RepairKind.IMPLIED_CLOSER)
+
+    def _begin_again(self, course: Course, at: int) -> None:
+        """The next call begins at character `at`, in the string."""
+        course.back_to(at)
+        self._break_off(course, course.pos)
 
     def _wall(self, course: Course, pos: int, end: int) -> Next:
         """After a doubtful quote, a marker that could end the call does so; this slot where none is up to `end`."""
@@ -179,6 +239,21 @@ class EscapedSlot:
             self._take(course, whole_escapes(buf, pos, held, self._slot.escapes))
             return WAIT
         return self
+
+
+def _lead_to_name(course: Course, at: int) -> None:
+    """Imply the sign at character `at` after which the next call comes with its name, where it cannot come itself."""
+    node, pos = course.node, past_blank(course.buf, at - course.base)
+    if node.text or node.escaped or next_lexeme(course, node, pos) is not None:
+        return
+    core = next((core for core in node.marks if len(core) == 1 and _naming(node.step(core).node)), "")
+    if core:
+        course.imply(core, at, RepairKind.IMPLIED_CLOSER)
+
+
+def _naming(node: Node) -> bool:
+    """True where a call may begin with its name."""
+    return any(node.naming(key) for key, _ in node.patterns)
 
 
 @lru_cache(maxsize=64)

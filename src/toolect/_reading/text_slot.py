@@ -294,6 +294,8 @@ class TextSlot:
         if role is Role.STRING and not stop.direct and not passage.opened and stop.key not in passage.node.choices:
             passage.open(course)
         opened = passage.opened
+        if stop.calls is not Calls.NOTHING and role is Role.ARGUMENTS and (not opened or course.builder.text.idle):
+            course.lack_arguments(base + at, other=True)
         passage.close(course, base + at - have)
         if stop.repair is RepairKind.IMPLIED_CLOSER and role is Role.VALUE:
             self._lacks_closer(course, stop, at)

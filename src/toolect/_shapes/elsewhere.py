@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, Filled, ShapeEvent
 from toolect._shapes.shape_reader import BESIDE
@@ -21,6 +23,34 @@ _INNER = Obj((_ID, Member(("function", "function_call", "tool_call"), Obj((_NAME
 _LIST = Many(OneOf((_CALL, _INNER)))
 _SHAPE: Shape = OneOf((_LIST, _CALL, _INNER, Obj((Member(("tool_calls",), _LIST),))))
 """What calls look like in JSON, in one format or another."""
+
+
+def holds_call(arguments: Json, name: str, tools: ToolSchemas) -> bool:
+    """True when `arguments` of a call of `name` are another call, or it is in them: of a declared tool, or of the same.
+
+    Where the tool declares all of the keys, they may well be arguments.
+    """
+    known: Container[str] = tools or {name}
+    declared = tools.of(name).names
+    whole = isinstance(arguments, dict) and all(key in declared for key in arguments)
+    left = [arguments]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            if _is_call(value, known) and not (whole and value is arguments):
+                return True
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+    return False
+
+
+def _is_call(value: dict[str, Json], known: Container[str]) -> bool:
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        return isinstance(inner, dict) and key in known
+    named = any(isinstance(told := value.get(key), str) and told in known for key in _NAME.keys)
+    return named and any(isinstance(value.get(key), dict | str) for key in _ARGUMENTS.keys)
 
 
 def calls_elsewhere(text: str, at: int, tools: ToolSchemas) -> list[ShapeEvent]:

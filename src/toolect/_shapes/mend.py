@@ -59,11 +59,12 @@ def _ignore(_at: int, _why: str) -> None:
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_doubled", "_mended", "_note", "_reader", "_text", "_torn")
+    __slots__ = ("_base", "_doubled", "_mended", "_note", "_reader", "_text", "_torn", "_why")
 
     def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
         self._mended = self._torn = False  # something was; a string lacked its last quote: nothing else may be wrong
+        self._why: Broken | None = None  # what is wrong here, until it is told
         self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
     def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
@@ -99,12 +100,19 @@ class Mender:
         inside = self._reader.expect is Expect.STRING and not self._reader.encloses
         pos = (broken.at if inside else broken.resume) - self._base  # a wrong escape has been gone over
         if not broken.limit and 0 <= pos <= len(self._text) and not self._torn:
+            self._why = broken
             found = self._found(pos)
             if found >= 0:
-                self._note(broken.at, broken.why)
+                self._tell()
                 self._mended = True
                 return found
         raise broken
+
+    def _tell(self) -> None:
+        """Note what is mended: a call that ends with that is told before it ends."""
+        why, self._why = self._why, None
+        if why is not None:
+            self._note(why.at, why.why)
 
     def _found(self, pos: int) -> int:
         """Where to read on after mending at index `pos`, or -1."""
@@ -133,6 +141,7 @@ class Mender:
 
     def _put(self, new: str, pos: int) -> int:
         """The reader reads `new` in place of what stands before index `pos`."""
+        self._tell()
         self._reader.feed(new, 0, self._base + pos - len(new), False)
         return pos
 
