@@ -6,6 +6,7 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
+from toolect._graph.node import STRONG
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
@@ -15,7 +16,7 @@ from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
-from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of, next_item
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.shape_events import Arguments, CallEnds, Filled
 from toolect._spec.grammar_model import SlotKind
@@ -255,11 +256,55 @@ class BrokenSlot(ValueSlot):
             value.sink.forget()
             draft.write(dumps(text))
             call.take(text)
+        elif self._next_item(course, end):
+            return self._strict
         else:
-            self._fail(course, end)
+            self._fail(course, self._swallowed(course, end))
             return None
         value.leave(course, end)
         return None
+
+    def _swallowed(self, course: Course, end: int) -> int:
+        """The character where the lost call ends: before the next one, if the string that came last took that in.
+
+        The brackets of the arguments close before its markers there.
+        """
+        value, graph = self.value, course.graph
+        start, broken = max(value.reader.start, value.kept), self._broken.at
+        if value.plain or value.host is not None or not start < broken <= start + MAX_REPAIR:
+            return end
+        text, after = course.raw(start, broken), course.node.step(SlotKind.JSON).node
+        openers = [text.rfind(core) for core in graph.openers if len(core) >= STRONG]
+        if max(openers, default=-1) < 0:
+            return end
+        marks = {core for core in (*after.marks, *after.implied, *graph.openers) if len(core) >= STRONG}
+        first = min(at for at in map(text.find, marks) if at >= 0)
+        if not text[:first].rstrip().endswith("}"):
+            return end
+        course.back_to(start + first)
+        return start + first
+
+    def _next_item(self, course: Course, end: int) -> bool:
+        """Does another call come in the list, before character `end`, after a lost one? It is read from there.
+
+        It may stand in the string that came last, which then lacks its last quote.
+        """
+        value, draft = self.value, course.builder.draft
+        reader = value.reader
+        start = max(min(self._broken.at, reader.start), value.kept)
+        keys = reader.item_keys
+        if value.plain or keys is None or draft.guesses >= MAX_GUESSES or end - start > MAX_REPAIR:
+            return False
+        found = next_item(course.raw(start, end), keys, draft.tools)
+        if found < 0:
+            return False
+        draft.guesses += 1
+        value.commit(course)
+        self._end_broken(course, start + found)
+        value.kept = start + found
+        reader.begin_again()
+        course.back_to(start + found)
+        return True
 
     def _fail(self, course: Course, end: int) -> None:
         """The call, which ends at character `end`, cannot be read, and it is the last one."""

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import escape
 
 from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
+from toolect._graph.spelling import squeeze
 from toolect._reading.quotation import MAX_LINE, Shown
+from toolect._values.schema import visible
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call, Content, Repair, RepairKind, Segment
 
@@ -21,7 +24,7 @@ MAX_NAMED = 64
 
 _CALLED = re.compile(r"(?:\.call)?\(\s{0,64}(?:\{|[^\W\d]\w{0,64}\s?=(?!=))").match
 """`f({` or `f(x=` after the name; code that ends a name with `.call` is a dialect's own."""
-_OBJECT = re.compile(r"\s{0,64}\{\s{0,64}[\"']").match
+_OBJECT = re.compile(r"\s{0,64}(?:\[\s{0,64})?\{\s{0,64}[\"']").match
 _BLANK = re.compile(r"\s{0,64}").match
 _KEY = re.compile(r"(?:\w\\{0,16}\"\s{0,16}:|[{\[,])\s{0,16}\\{0,16}\"\Z").search
 """Before a name in JSON, escaped perhaps: the end of a key and its colon, or what a key comes after."""
@@ -30,6 +33,8 @@ _NEXT = re.compile(
 ).match
 """After it: a comma, and the next key with an object."""
 _VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
+_SIGNS = re.compile("[{(]|&(?:lt|gt|quot|#x?[0-9a-fA-F]{2,4});").search
+"""What content that may have been a call has in it."""
 _FENCE = "```"
 _STATEMENT = re.compile(r"(?:[^=\n]{1,128}=[ \t]{0,16}(?:[a-z]+ )?|await )?\Z").match
 """Before a name on its line, in code: nothing, or what the result is bound to."""
@@ -50,9 +55,9 @@ def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, 
     if graph.code is not None and any(type(segment) is Call for segment in segments):
         return  # other statements of its block are content, too
     for segment, after in zip(segments, (*segments[1:], None), strict=True):
-        if type(segment) is not Content or "{" not in segment.text and "(" not in segment.text:
+        if type(segment) is not Content or _SIGNS(segment.text) is None:
             continue
-        text = segment.text[:MAX_TEXT]
+        text = visible(segment.text[:MAX_TEXT])
         if type(after) is Call:
             text = text.rstrip(_BETWEEN)  # the sign between two calls, and no sentence that goes on
         name = next((name for name in tools.by_name if name and _calls(text, name, graph)), None)
@@ -63,6 +68,8 @@ def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, 
 
 def _calls(text: str, name: str, graph: Graph) -> bool:
     """Does `name` stand in `text` as if it were called, and not as what the text speaks of, or shows?"""
+    if "&" in text and _is_escaped(text, name, graph):
+        return True
     at = text.find(name)
     if at < 0 or graph.code is None and not _is_over(text):
         return False
@@ -78,6 +85,18 @@ def _calls(text: str, name: str, graph: Graph) -> bool:
     return False
 
 
+def _is_escaped(text: str, name: str, graph: Graph) -> bool:
+    """Is there an opener whose signs are entities in `text`, outside of code, and `name` after it?"""
+    for core in graph.openers:
+        said = escape(core)
+        at = text.find(said) if said != core else -1
+        if at < 0 and said != (said := escape(core, quote=False)) != core:
+            at = text.find(said)
+        if at >= 0 and text.count(_FENCE, 0, at) % 2 == 0 and text[at - 1 : at] != "`" and text.find(name, at) >= 0:
+            return True
+    return False
+
+
 def _is_over(text: str) -> bool:
     """Does no sentence go on after the last bracket?"""
     rest = text[max(map(text.rfind, ")}]")) + 1 :]
@@ -90,7 +109,7 @@ def _begins(text: str, at: int, end: int, graph: Graph) -> int:
     Where calls are code, it stands in no block, or before the end of one that nothing began; elsewhere in no block.
     """
     if graph.code is not None and text.count(_FENCE) % 2 == 0:
-        return at if _is_statement(text, at, end) else -1
+        return at if _is_statement(text, at, end) or _is_fenced(text, at, graph) else -1
     if graph.code is None and text.count(_FENCE, 0, at) % 2:
         return -1
     return at if _as_text(text, at, end, graph) else _in_json(text, at, end)
@@ -104,6 +123,15 @@ def _is_statement(text: str, at: int, end: int) -> bool:
     """Is a line that stands in no block of code nothing but the call, and perhaps what takes its result?"""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return text.count(_FENCE, 0, at) % 2 == 0 and _STATEMENT(line) is not None and _REST(text, end) is not None
+
+
+def _is_fenced(text: str, at: int, graph: Graph) -> bool:
+    """Does a block of code begin before index `at` with an opener of the dialect that has blanks in it?"""
+    fence = text.rfind(_FENCE, 0, at)
+    if fence < 0 or text.count(_FENCE, 0, at) % 2 == 0:
+        return False
+    begun = squeeze(text[fence : min(at, fence + _FAR)])
+    return any(core.startswith(_FENCE) and begun.startswith(squeeze(core)) for core in graph.markers)
 
 
 def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:

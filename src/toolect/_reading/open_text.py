@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.symbols import Field
 from toolect._reading.draft import Draft
 from toolect._reading.nested import Values
@@ -16,6 +18,9 @@ from toolect._values.schema import Schema
 from toolect._values.text_values import is_broken, read_json
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json, RepairKind, dumps
+
+_METHOD = re.compile(r"\s{0,64}([\w-]{1,64})\.[\w.\s]{1,64}\(").match
+"""Code that begins with a name, a point, and what is called of it."""
 
 
 class OpenText:
@@ -146,6 +151,9 @@ class OpenText:
         """The text of an argument is complete: as it is, or decoded."""
         call = self._draft.call
         assert call is not None and field.codec is not None
+        named = _METHOD(text) if field.role is Role.ARGUMENTS else None
+        if named is not None and named[1] in self._schemas.by_name and named[1] != call.name:
+            call.fail(f"expected a text, got what may be a call of `{named[1]}` - at {at}")
         if self.writes:
             self._draft.write('"')
             call.partial = None

@@ -160,7 +160,7 @@ class Striding:
     def fits(self, name: str, arguments: Json) -> bool:
         """True when a call is one of the tool `name` just as it stands."""
         if not self.declared:
-            return True
+            return name.isascii() or self.schemas.called(name) == name
         schema = self.schemas.by_name.get(name)
         return self.schemas.called(name) == name if schema is None else fits(schema, arguments)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from enum import Enum
+from functools import lru_cache
 
 from toolect._shapes.alternatives import items, objects, once, options
 from toolect._shapes.meant import CLOSING
@@ -90,6 +91,34 @@ def bare_keys(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
         re.compile(rf'{before}({texts}{{1,{_TEXTS}}}?)(?:{keys})\s*+:\s*+"?+\s*+\{{'),
         re.compile(rf"\[\s*+[^\s{{]|{before}{texts}*+{no}"),
     )
+
+
+_ITEM = re.compile(r"\}\s*+,\s*+(?=\{)")
+_KEYED = re.compile(r'\{\s*+"([^"\\\n]{1,256})"\s*+:\s*+\{')
+
+
+def next_item(text: str, keys: frozenset[str], tools: Container[str]) -> int:
+    """Where the next item of a list that is a call with one of `keys` begins in `text`; -1 for none.
+
+    It has a text there, and the next key, or an object; or it is an object under the name of a declared tool.
+    """
+    begins = _item(keys) if keys else None
+    for sign in _ITEM.finditer(text):
+        at = sign.end()
+        if begins is not None:
+            if begins.match(text, at) is not None:
+                return at
+        elif (match := _KEYED.match(text, at)) is not None and match[1] in tools:
+            return at
+    return -1
+
+
+@lru_cache(maxsize=64)
+def _item(keys: frozenset[str]) -> re.Pattern[str]:
+    """What matches the beginning of an object with `keys`. Signs that are escaped are those of a string."""
+    key = "|".join(re.escape(dumps(one)) for one in sorted(keys))
+    string = r'"(?:[^"\\\n]|\\.)*+"'
+    return re.compile(rf"\{{\s*+(?:{key})\s*+:\s*+(?:{string}\s*+,\s*+(?:{key})\s*+:|\{{)")
 
 
 def guess(text: str, keys: frozenset[str]) -> Guess:

@@ -150,6 +150,13 @@ class Mendable(JsonReader):
         unit = self._shape.unit
         return -1 if unit is None else unit.start
 
+    @property
+    def item_keys(self) -> frozenset[str] | None:
+        """The keys that such an object has where it is an item of a list; none for the name of a tool."""
+        unit = self._shape.unit
+        at = -1 if unit is None else self._stack.index(unit)
+        return None if unit is None or at <= 0 or self._stack[at - 1].is_object else unit.members.keys
+
     def begin_again(self) -> None:
         """That call comes anew, from its beginning."""
         self._shape.begin_again()

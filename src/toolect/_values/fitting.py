@@ -49,6 +49,8 @@ def fits(schema: Schema, arguments: Json) -> bool:
     for key, inner in arguments.items():
         kind = type(inner)
         plain = kind in _ALONE or kind is str and key in kinds and kinds[key] == "string"
+        if key not in kinds and schema.meant(key):
+            return False
         if not plain and not _fits(schema.member(key), inner):
             return False
     return True
@@ -224,8 +226,9 @@ class _Flow:
                 continue
             member = _MEMBER(text, pos)
             if member is not None and self._stack and self._stack[-1].is_object:
-                self._stack[-1].key, self._stack[-1].keyed = member[1], False
-                out.append(member[0])
+                said = self._name(member[1])
+                self._stack[-1].key, self._stack[-1].keyed = said, False
+                out.append(member[0] if said == member[1] else member[0].replace(dumps(member[1]), dumps(said), 1))
                 pos = member.end()
                 continue
             end = _BETWEEN(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
@@ -241,7 +244,7 @@ class _Flow:
 
     def rest(self) -> str:
         """What is held back."""
-        return "".join(self._held)
+        return "".join(self._held if self._key is None else self._key)
 
     def _structure(self, sign: str) -> None:
         stack = self._stack
@@ -263,10 +266,11 @@ class _Flow:
         schema = None if owner is None or owner.keyed else owner.next
         if owner is not None and owner.keyed:
             self._key = ['"']
-        elif schema is not None and "string" not in schema.types:
+            return
+        if schema is not None and "string" not in schema.types:
             self._wanted, self._held = schema, ['"']
             return
-        self._passing = self._key is None
+        self._passing = True
         out.append('"')
 
     def _read_string(self, text: str, pos: int, out: list[str]) -> int:
@@ -286,13 +290,24 @@ class _Flow:
                 out.append(self._value(self._wanted))
                 self._wanted = None
             return pos
-        out.append(piece)
-        if self._key is not None:
-            self._key.append(piece)
-            if not self._quoted:
-                key = read_json("".join(self._key))
-                self._stack[-1].key, self._key = key if isinstance(key, str) else "", None
+        if self._key is None:
+            out.append(piece)
+            return pos
+        self._key.append(piece)
+        if not self._quoted:
+            text, self._key = "".join(self._key), None
+            key = read_json(text)
+            self._stack[-1].key = said = self._name(key) if isinstance(key, str) else ""
+            out.append(text if said == key or not said else dumps(said))
         return pos
+
+    def _name(self, key: str) -> str:
+        """The next key, or the one that it stands for."""
+        schema = self._stack[-1].schema
+        said = "" if schema is None else schema.meant(key)
+        if said:
+            self._changes.append(Change(RepairKind.SHAPE, key))
+        return said or key
 
     def _value(self, schema: Schema) -> str:
         """What is written for the string that was held back: what it spells, if that is admitted."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -23,6 +24,16 @@ MAX_OPTIONS = 256
 """Alternatives and references in a JSON Schema that are looked at for one value. Beyond it: they say nothing. A schema
 may refer to itself a lot.
 """
+
+
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_AROUND = " \t\r\n\"'`*:,()[]{}<>="
+"""Signs beside a key that belong to none."""
+
+
+def visible(name: str) -> str:
+    """A name or key without the signs that nobody sees."""
+    return _UNSEEN.sub("", name)
 
 
 class Schema:
@@ -83,6 +94,13 @@ class Schema:
         if key not in self._found:
             self._found[key] = self._schema(lambda node: _named(node, key)) or self._others()
         return self._found[key]
+
+    def meant(self, key: str) -> str:
+        """The declared member that `key` is but for signs around it, and such as nobody sees; none for no other."""
+        if not key or key.isidentifier():
+            return ""
+        said = visible(key).strip(_AROUND)
+        return said if said != key and self.member(key) is None and said in self.names else ""
 
     def item(self, index: int) -> Schema | None:
         """What is declared of item `index` of a list; None for nothing."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from toolect._values.schema import NO_SCHEMA, Schema
+from toolect._values.schema import NO_SCHEMA, Schema, visible
 
 MAX_NAME = 256
 """Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
@@ -21,7 +21,7 @@ _LEAST = 4
 """Characters of a name that may have been begun twice: with fewer, the two are other names."""
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
-_AROUND = " \t\r\n\"'`*:,()[]{}<>"
+_AROUND = " \t\r\n\"'`*:,()[]{}<>="
 """Signs beside a name that belong to none."""
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
@@ -48,7 +48,11 @@ class ToolSchemas(Mapping[str, Schema]):
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
         schemas = self.by_name
-        if name in schemas or not schemas or len(name) > MAX_NAME:
+        if name in schemas or len(name) > MAX_NAME:
+            return name
+        if not name.isascii() and (said := visible(name)) != name:
+            return self.called(said)
+        if not schemas:
             return name
         number = _NUMBER(name)
         said = name[: number.start()].strip(_AROUND) if number else name.strip(_AROUND)
