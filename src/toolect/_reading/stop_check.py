@@ -111,6 +111,8 @@ def _misspelled_opener(
             return WAIT
         if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
             continue
+        if not course.tools and buf[end - 1].isalnum() and is_word(buf[end : end + 1]):
+            continue  # a longer word; before the name of a declared tool, a sign may be missing
         answer = misspelled_call(course, stop, after(passage, course, stop.of, pos), end)
         if answer is Answer.YES:
             return End(stop.of, needle.lead, pos, end, wrong=True)
