@@ -81,6 +81,18 @@ def test_floods_take_linear_time(name: str) -> None:
 
 
 @over_all
+def test_floods_that_name_many_tools_take_linear_time(name: str) -> None:
+    """One call after another of hundreds of tools that are declared, or what begins as one."""
+    dialect = toolect.dialect(name)
+
+    def check(flood: Flood) -> None:
+        found = work.grown(lambda text: dialect.parse(text, tools=hostile.TOOLS), flood.text)
+        assert not found, (flood, found)
+
+    shipped_corpus.each(shares.share(list(hostile.naming(dialect)), 2, name), check)
+
+
+@over_all
 def test_floods_obey_the_laws(name: str) -> None:
     """Floods tile, and give the same message and its events one character at a time."""
     dialect = toolect.dialect(name)
@@ -349,6 +361,13 @@ def test_broken_json_that_has_no_end_takes_linear_time() -> None:
     dialect = toolect.dialect("tool-name-object")
     found = work.grown(dialect.parse, flood.text, work.CALLS._replace(sizes=(4_000, 16_000, 64_000)))
     assert not found, found
+
+
+def test_where_broken_json_does_not_end_is_looked_at_once() -> None:
+    """Each of these values is broken, and none of the signs that follow ends it, short or long."""
+    flood = Flood("", "<thinkin", "", 'g>{"plan": 1}</thinking><sail>{"to": "')
+    sizes = work.CALLS._replace(sizes=(1_000, 4_000, 16_000))
+    assert not (found := work.grown(toolect.dialect("xml-tool-tag").parse, flood.text, sizes)), found
 
 
 def test_an_expression_is_looked_for_once() -> None:

@@ -176,3 +176,20 @@ def drawn(dialect: Dialect, random: Random) -> Flood:
         number = random.randrange(len(unit) + 1)
     cut = random.choice(("", "", after, after, after[: random.randrange(len(after) + 1)], after + text))
     return Flood(place, before, cut, unit, then, odd, number, tuple(others))
+
+
+TOOLS = [
+    {"type": "function", "function": {"name": f"f{i}", "parameters": {"type": "object", "properties": {KEY: {}}}}}
+    for i in range(500)
+]
+"""As many tools as anybody declares, and more."""
+
+
+def naming(dialect: Dialect) -> Iterator[Flood]:
+    """Floods that name one of `TOOLS` after another: in calls, in what is cut off, and with nothing but a sign."""
+    text = next(answers(dialect))
+    before, there, after = text.partition(NAME)
+    if there:
+        for end in (after, after[: len(after) // 2], "", "(", " "):
+            yield Flood("tools", "", "", f"{before}f{end}", number=len(before) + 1)
+    yield from (Flood("tools", "", "", f"f{end}", number=1) for end in ("(", "\n", '{"a": 1}', ": "))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 from toolect._reading.open_call import OpenCall, note
 from toolect._shapes.elsewhere import holds_call
@@ -17,13 +19,29 @@ MAX_FLAWED = 2048
 """Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
 
 
+class Barren(NamedTuple):
+    """Where broken JSON does not end that `node` follows, in a call of which so much was `said`."""
+
+    node: object
+    said: tuple[str, str | None]
+    start: int
+    end: int
+    places: list[int]
+    """The characters between these at which it might have, and does not."""
+
+    def from_(self, char: int, most: int, base: int) -> list[int]:
+        """The first of these from `char` on, at most so many, as indexes from `base` on."""
+        first = bisect_left(self.places, char)
+        return [at - base for at in self.places[first : first + max(most, 0)]]
+
+
 class Draft:
     """What has been read of one answer. `events` is None where nobody listens."""
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "_dividers", "_in_call", "_signs",
-        "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
+        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "_dividers", "_in_call",
+        "_signs", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -46,6 +64,7 @@ class Draft:
         self._strict = strict
         self.tools = tools
         self.flawed = 0  # calls that were not `ok`; one that is nested too deep weighs more
+        self.barren: dict[bool, Barren] = {}  # where the last broken value does not end; and at no longer marker
         self.vain = 0  # how often broken JSON might have ended, and did not
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
