@@ -88,8 +88,8 @@ _FREE = 1 << 18
 """Characters that may be written for that in any case."""
 _MOST = 1 << 20
 """Characters of a message for which more may be written."""
-_SEGMENT = 64
-"""Characters that a segment costs beside its text."""
+_SEGMENT = 256
+"""Characters that a segment costs beside its text: as many are written, and read back, in that time."""
 
 
 class _Attempt:
