@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toolect._graph.misspelling import likely, may_be_near
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, gapped
+from toolect._graph.spelling import MAX_BLANK, cut_off, gapped
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
 from toolect._graph.stops import Calls, NameLine, Stop
 from toolect._graph.symbols import Field, is_echo
@@ -68,12 +68,6 @@ def opened_again(course: Course, opener: str) -> Answer:
     course.builder.note(RepairKind.STRAY_MARKER, course.base + at, core)
     course.pos = at + len(opener if buf.startswith(opener, at) else core)
     return Answer.YES
-
-
-def _begins(text: str, opener: str) -> bool:
-    """Does `text` end in `opener`, or in that and one word, the name of a call?"""
-    _, found, after = text.rpartition(opener)
-    return len(opener) >= STRONG and found != "" and len(after.split()) <= 1
 
 
 class TextSlot:
@@ -310,22 +304,12 @@ class TextSlot:
         return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
 
     def _lacks_closer(self, course: Course, stop: Stop, at: int) -> None:
-        """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked.
-
-        Where the value ends in the beginning of a call that is none, `stop` belongs to that, as the rest of the value
-        does: nobody knows where that ends.
-        """
+        """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked."""
         call, closer = course.builder.call, str(stop.path[1])
-        if call is None:
-            return
-        end = course.base + at
-        tail = course.raw(max(self.passage.start, end - 2 * MAX_LEXEME), end)
-        if stop.calls is Calls.NOTHING and any(_begins(tail, opener) for opener in course.graph.openers):
-            call.fail(f"expected `{course.spelled(closer)}`, and another call begins - at {end}")
-        if not is_echo(closer):
+        if call is None or not is_echo(closer):
             return
         closer = course.spelled(closer)
-        found = gapped(closer).search(course.raw(self.passage.start, end))
+        found = gapped(closer).search(course.raw(self.passage.start, course.base + at))
         if found is not None:
             call.fail(f"expected `{closer}`, got {found[0]!r} - at {self.passage.start + found.start()}")
 
