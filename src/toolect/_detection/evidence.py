@@ -41,6 +41,12 @@ def _written(hit: Hit, text: str) -> bool:
     )
 
 
+def _worded(hit: Hit, text: str) -> bool:
+    """True when a name follows that something of the dialects' own has to come after, where JSON might have stood."""
+    at = past_blank(text, hit.end)
+    return bool(hit.opener.json and hit.opener.then) and text[at : at + 1] not in tuple(hit.opener.json)
+
+
 def step_after(read: int) -> int:
     """How long the piece is that dialects are tried on after `read` characters."""
     return min(max(FIRST_STEP, read // 2), LAST_STEP)
@@ -62,13 +68,14 @@ class Setting(NamedTuple):
 class Evidence:
     """The openers at a place, and what they say about the dialects that they are of."""
 
-    __slots__ = ("_free", "_hits", "_openers", "_written", "setting")
+    __slots__ = ("_free", "_hits", "_openers", "_worded", "_written", "setting")
 
     def __init__(self, hits: Sequence[Hit], setting: Setting, text: str) -> None:
         """`hits` are all those at a place of `text`."""
         self.setting = setting
         self._written = {name for hit in hits if _written(hit, text) for name in hit.names}
         self._free = {name for hit in hits if hit.opener.free for name in hit.names}
+        self._worded = {name for hit in hits if _worded(hit, text) for name in hit.names}
         self._hits = hits
         self._openers: dict[str, list[Hit]] = {}
         for hit in hits:
@@ -195,7 +202,8 @@ class Evidence:
     def _wordy(self, name: str) -> bool:
         """True when the opener of a dialect is followed by a name: any word might be one."""
         openers = [hit.opener for hit in self._openers[name]]
-        return any(o.patterns or not o.needle for o in openers) and not any(o.json and o.needle for o in openers)
+        wordy = any(o.patterns or not o.needle for o in openers)
+        return wordy and (name in self._worded or not any(o.json and o.needle for o in openers))
 
     def _cut_off(self, call: Claim) -> bool:
         """True for a call of a declared tool that the text cuts off, perhaps in its name."""
