@@ -30,6 +30,12 @@ class Hit(NamedTuple):
         """The same, of one dialect at a time."""
         return (self._replace(names=(name,)) for name in self.names)
 
+    def named(self, text: str) -> str:
+        """The name that follows the marker in `text`; empty for none."""
+        at = past_blank(text, self.end)
+        found = (_regex(regex).match(text, at, at + MAX_LEXEME) for regex in self.opener.patterns)
+        return next((match[0] for match in found if match is not None), "")
+
 
 class Index:
     """What every dialect can be recognised by, made ready for searching."""

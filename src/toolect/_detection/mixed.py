@@ -172,8 +172,8 @@ class Mixed:
     def _begin(self, hits: list[Hit]) -> None:
         """Dialects may go on where the text has been read up to."""
         text, found = self._text, self.found
-        if strong := [hit for hit in hits if hit.opener.strong]:
-            hits = strong
+        if any(hit.opener.strong for hit in hits):
+            hits = [hit for hit in hits if hit.opener.strong or self._names_tool(hit)]
         if not any(hit.opener.call for hit in hits) and (len(hits) > 1 or len(hits[0].names) > 1):
             hits = [min((one for hit in hits for one in hit.each()), key=self._misfit)]
         setting = Setting(self._guests.schemas, self._index.order, found.last, self._content.stretch.shown)
@@ -182,6 +182,11 @@ class Mixed:
         self._trial = Trial(
             text, self._index, Evidence(hits, setting, text.buf), self._guests, alone, self._guesses > 0
         )
+
+    def _names_tool(self, hit: Hit) -> bool:
+        """True when a whole name follows an opener, that of a declared tool."""
+        name = hit.named(self._text.buf) if hit.opener.then else ""
+        return name in self._guests.schemas
 
     def _misfit(self, hit: Hit) -> tuple[bool, int, bool, int]:
         """How badly the opener of reasoning or content fits the text."""
