@@ -13,6 +13,7 @@ import argparse
 import multiprocessing
 import resource
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -173,7 +174,8 @@ them for the ways that are not told which it is (seed {seed}), and writes this p
 means something to the dialect, or almost does, and pieces of its answers and cases, over and over, numbered, mixed or
 nested, in every slot or anywhere, with a good end, a cut one, or none.
 
-Bounds for 1 MB of anything, in processor time: {bounds}; and {MOST_MEMORY} MB of memory.
+Bounds for 1 MB of anything, in processor time: {bounds}; and {MOST_MEMORY} MB of memory. This was over on
+{time.strftime("%Y-%m-%d at %H:%M", time.gmtime())} UTC.
 
 ## The worst
 
