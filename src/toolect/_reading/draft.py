@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from toolect._graph.node import Node
 from toolect._reading.open_call import OpenCall, note
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
@@ -22,7 +23,7 @@ MAX_FLAWED = 2048
 class Barren(NamedTuple):
     """Where broken JSON does not end that `node` follows, in a call of which so much was `said`."""
 
-    node: object
+    node: Node
     said: tuple[str, str | None]
     start: int
     end: int

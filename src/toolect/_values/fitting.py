@@ -60,6 +60,8 @@ def _fits(schema: Schema | None, value: Json) -> bool:
     if schema is None or type(value) is str:
         return schema is None or "string" in schema.types
     for key, inner in value.items() if type(value) is dict else enumerate(value):
+        if type(key) is str and schema.meant(key):
+            return False
         if type(inner) in _ALONE:
             continue
         if not _fits(schema.member(key) if type(key) is str else schema.item(key), inner):
