@@ -188,7 +188,7 @@ class BareJson:
         """The same, of what is no common beginning."""
         reader, at = self._reader, self.at
         if reader is None:
-            reader = self._reader = JsonReader(self._shapes.shape, self._tell, tools=self._tools)
+            reader = self._reader = JsonReader(self._shapes.shape, self._tell, tools=self._tools, exact=True)
         if self._broken is None:
             if not self._read and (end := self._nameless(text, start)):
                 self.end = at + end - start

@@ -18,7 +18,6 @@ _GAP = 4
 
 _ATOM = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[\](){}|?*+.^$])"
 _PLAIN = re.compile(rf"{_ATOM}*[*+]?").fullmatch
-"""Matches an expression of single characters, of which the last may come often."""
 
 
 def canonical(found: str, marks: dict[str, bool]) -> str:
@@ -46,13 +45,18 @@ def beginning(word: str) -> str:
     return rf"{first}(?<!\w{first})(?={found})"
 
 
+def is_plain(regex: str) -> bool:
+    """True for an expression of single characters, of which the last may come often: where it ends, it ends."""
+    return _PLAIN(regex) is not None
+
+
 def may_grow(regex: str, text: str, start: int, end: int) -> bool:
     r"""True when `text[start:end]`, of which `regex` matches the beginning, may become a longer match with more text.
 
     `\d+(\.\d+)?` matches the `1` of `1.`, and of `1.5` it matches all.
     """
-    if _PLAIN(regex) is not None:
-        return False  # where such an expression ends, it ends
+    if is_plain(regex):
+        return False
     from toolect._regular.automaton import alive  # not part of starting up: few dialects need it
 
     return alive(regex, text[start:end])

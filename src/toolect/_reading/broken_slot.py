@@ -36,6 +36,7 @@ _BEFORE_CALL = 1
 comma comes last, this one was broken off."""
 _BEFORE_END = MAX_DEPTH - 1
 """The same where the answer ends, or its last token is: after a comma or a bracket that opens, more was to come."""
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL).finditer
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
@@ -117,10 +118,12 @@ class BrokenSlot(ValueSlot):
             if not firm:
                 vain.append(found)
             at = found + 1
-        if firm:
-            draft.barren[True] = Barren(node, _said(draft), base + looked, base + at, [])
-        else:
-            draft.barren[False] = Barren(node, _said(draft), base + start, base + at, [base + one for one in vain])
+        sure = n if final else plan.hold_from(buf, start)  # from there on, more text may tell otherwise
+        if not firm:
+            places = [base + one for one in vain if one < sure]
+            draft.barren[False] = Barren(node, _said(draft), base + start, base + min(at, sure), places)
+        elif sure > looked:
+            draft.barren[True] = Barren(node, _said(draft), base + looked, base + min(at, sure), [])
         undecided = found >= 0 and Answer.YES not in answers
         missing = 0 if found < 0 else MAX_DEPTH
         if found >= 0 and any(opens(course, needle) for needle in needles):
@@ -134,7 +137,7 @@ class BrokenSlot(ValueSlot):
         match = course.finder.search(_NEXT, start) if rows else None
         if match is not None and match.end() < (n if found < 0 else found):
             found, undecided, missing = match.start() + 1, False, MAX_DEPTH
-        safe = found if found >= 0 else n if final else plan.hold_from(buf, start)
+        safe = found if found >= 0 else sure
         if rows and found < 0 and not final and (tail := _TAIL.search(buf, start)) is not None:
             safe = min(safe, tail.start())
         end = -1 if self._loose is None else self._loose.find(buf[:safe] if safe < n else buf, start)
@@ -295,7 +298,7 @@ class BrokenSlot(ValueSlot):
         The brackets of the arguments close before its markers there.
         """
         value, graph = self.value, course.graph
-        start, broken = max(value.reader.start, value.kept), self._broken.at
+        start, broken = self._last_string(course), self._broken.at
         if value.plain or value.host is not None or not start < broken <= start + MAX_REPAIR:
             return end
         text, after = course.raw(start, broken), course.node.step(SlotKind.JSON).node
@@ -309,14 +312,21 @@ class BrokenSlot(ValueSlot):
         course.back_to(start + first)
         return start + first
 
+    def _last_string(self, course: Course) -> int:
+        """The character where the last string of the call begins before the broken place, or that place."""
+        start, broken = max(self.value.reader.unit_start, self.value.kept), self._broken.at
+        if broken - start > MAX_REPAIR:
+            return broken
+        strings = [found.start() for found in _STRINGS(course.raw(start, broken))]
+        return start + strings[-1] if strings else broken
+
     def _next_item(self, course: Course, end: int) -> bool:
         """Does another call come in the list, before character `end`, after a lost one? It is read from there.
 
         It may stand in the string that came last, which then lacks its last quote.
         """
         value, draft = self.value, course.builder.draft
-        reader = value.reader
-        start = max(min(self._broken.at, reader.start), value.kept)
+        reader, start = value.reader, max(self._last_string(course), self._told(draft))
         keys = reader.item_keys
         if value.plain or keys is None or draft.guesses >= MAX_GUESSES or end - start > MAX_REPAIR:
             return False

@@ -302,9 +302,11 @@ class Said(Route):
         return _content(to, pos, until, hub, where)
 
     def _is_code(self, to: Striding, hub: Hub, where: int, match: re.Match[str] | None) -> bool:
-        """Does a short opener at index `where`, after text, which `hub` has matched, begin an empty call of no tool?"""
-        if match is None or not to.buf.startswith(self._short, where):
+        """May a short opener at index `where`, after text, which `hub` has matched, begin an empty call of no tool?"""
+        if not to.buf.startswith(self._short, where):
             return False
+        if match is None:
+            return True
         empty = hub.traces[match.lastindex].empty  # type: ignore[index]  # every expression has a group
         return empty > 0 and match[empty] not in to.schemas
 

@@ -27,20 +27,20 @@ _SOLID = re.compile(r"\S").search
 
 def call_follows(
     view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False, prose: bool = False,
-    glued: bool = False,
+    glued: bool = False, empty: bool = True,
 ) -> Answer:  # fmt: skip
     """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
 
     After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
-    is declared is called, where there are such. In `prose` a call has to go on after `[f(`, and one that is `glued` to
-    a word has to be that of a declared tool: `x[f()]` is code.
+    is declared is called, where there are such. In `prose` a call has to go on after `[f(`, with an argument if it may
+    not be `empty`, and one that is `glued` to a word has to be that of a declared tool: `x[f()]` is code.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
 
         return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
     way = _Way(view, stop, node, pos, strong)
-    way.prose, way.glued = prose, glued
+    way.prose, way.glued, way.empty = prose, glued, empty
     way.picky = inside or view.graph.policies.unknown_tool == "content"
     for _ in range(_FAR):
         answer = way.go_on()
@@ -52,7 +52,7 @@ def call_follows(
 class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
-    __slots__ = ("glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "tool", "weak")
+    __slots__ = ("empty", "glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "tool", "weak")
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
@@ -65,6 +65,7 @@ class _Way(Forgiving):
         self.weak = False  # only a short sign came after the name
         self.picky = False  # the tool has to be declared, where there are any
         self.prose = False  # a short opener stands in text
+        self.empty = True  # it may have no arguments, also if the tool is not declared
         self.glued = False  # it has to be, in any case: a word stands right before a short opener
 
     def go_on(self) -> Answer | None:
@@ -101,7 +102,7 @@ class _Way(Forgiving):
         self.weak = self.named and node.json and len(node.choices) == 1 and node.json_field().role is not Role.VALUE
         if self.named and not self.weak:
             little = self.prose and says_little(self.stop.core, core, node)
-            return _go_on(self, self.known, self.known) if little else Answer.YES
+            return _go_on(self, self.known, self.known or self.empty) if little else Answer.YES
         self.line = self.line or "\n" in step.trail
         ended = node is self.view.graph.start or node.done is not None and not node.marks
         return Answer.YES if ended else None
@@ -286,7 +287,8 @@ def _go_on(probe: Probe, known: bool, empty: bool) -> Answer:
             json = lexeme is None and probe.node.json and probe.view.buf[probe.pos] in "{["
             return Answer.YES if json or known and not begun else Answer.NO
         if not isinstance(lexeme.key, Terminal):
-            return Answer.YES if begun or empty or probe.node.first(lexeme.key) else Answer.NO
+            more = begun or empty or len(lexeme.key) >= STRONG or probe.node.first(lexeme.key)
+            return Answer.YES if more else Answer.NO
         if begun:
             return Answer.NO
         begun = True

@@ -157,6 +157,7 @@ class OpenCall:
             self.fitted = again.feed(self.text) + again.close()
             for kind, detail in fitting.changes:
                 self.note(kind, self.start, detail)
+            self.verbatim = True  # two keys may stand for one: both were passed on
             self.take(read_json(self.fitted) if self.sound else completed(self.fitted))
         return rest
 

@@ -85,14 +85,10 @@ class EscapedSlot:
         """Read on."""
         buf, pos, n, final = course.buf, course.pos, len(course.buf), course.final
         end = self._region.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-        if self._doubtful:
-            wall = self._wall(course, pos, end)
-            if wall is not self:
-                return wall
-        if self._lined:
-            line = self._next_line(course, pos, end)
-            if line is not self:
-                return line
+        if self._doubtful or self._lined:
+            over = self._over_before(course, pos, end)
+            if over is not self:
+                return over
         closed = end < n and (buf[end] in self._closers if self._held is None else buf.startswith(self._closer, end))
         answer = Answer.YES
         if closed and self._held is None:
@@ -188,27 +184,36 @@ class EscapedSlot:
             call.fail(f"a string with `{self._sign}` in it would have to be computed - at {course.base + at}")
         self._take(course, at + len(self._sign))
 
-    def _next_line(self, course: Course, pos: int, end: int) -> Next:
-        """A line break before `end` after which another call begins ends the string and the call."""
+    def _over_before(self, course: Course, pos: int, end: int) -> Next:
+        """Where the string and its call end before `end`, at a marker, or a line break after which a call begins."""
+        while True:
+            start = max(pos, self._looked - course.base)
+            line = _LINE(course.buf, start, end) if self._lined and course.builder.call is not None else None
+            wall = self._wall(course, pos, end if line is None else line.end() - 1) if self._doubtful else self
+            if wall is not self or line is None:
+                return wall
+            begun = self._next_line(course, line.end())
+            if begun is not self:
+                return begun
+
+    def _next_line(self, course: Course, at: int) -> Next:
+        """The line that begins at index `at` ends the string and the call if another one begins with it."""
         buf, call = course.buf, course.builder.call
-        at = max(pos, self._looked - course.base)
-        while call is not None and (line := _LINE(buf, at, end)) is not None:
-            at = line.end()
-            begins = begins_line(course, at, call.name)
-            if begins is Answer.WAIT:
-                self._take(course, at - 1)
-                return WAIT
-            if begins is Answer.YES:
-                self._take(course, at - 1)
-                call.fail(f"a string has no end - at {self.start}")
-                self._break_off(course, at - 1)
-                if buf[past_blank(buf, at)] == "[":
-                    course.restart()
-                else:
-                    _lead_to_name(course, course.base + at - 1)
-                return None
+        assert call is not None
+        begins = begins_line(course, at, call.name)
+        if begins is Answer.NO:
             self._looked = course.base + at
-        return self
+            return self
+        self._take(course, at - 1)
+        if begins is Answer.WAIT:
+            return WAIT
+        call.fail(f"a string has no end - at {self.start}")
+        self._break_off(course, at - 1)
+        if buf[past_blank(buf, at)] == "[":
+            course.restart()
+        else:
+            _lead_to_name(course, course.base + at - 1)
+        return None
 
     def _break_off(self, course: Course, at: int) -> None:
         """The call ended at index `at`, in the string, and what may come after a call is there."""

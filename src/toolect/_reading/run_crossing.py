@@ -41,6 +41,8 @@ def over(to: Striding, hub: Hub, match: re.Match[str], at: int) -> Route | None:
     if end - at > MAX_LEXEME or end + hub.margin >= to.edge:
         return None
     trace = hub.traces[match.lastindex]  # type: ignore[index]  # every expression has a group
+    if trace.open and not to.final and trace.grows(match, to.buf):
+        return None
     if to.ways is not None:
         to.ways.append((hub, trace.number))
     named, before = to.name, end - trace.trail_size
@@ -193,7 +195,7 @@ def _list(to: Striding, trace: Trace, value: JsonCalls, pos: int) -> int:
     end = value.take(to.buf, pos, to.schemas, found, trace.bare)
     if end < 0:
         return -1
-    for call in found if to.picky or to.declared else ():
+    for call in found:
         if type(call) is Call and (to.picky and not to.wants(call.name) or not to.fits(call.name, call.arguments)):
             return -1
     if to.base:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolect._graph.node import Node
+from toolect._graph.spelling import is_plain, may_grow
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key, Terminal
 from toolect._graph.trails import Trail
@@ -26,8 +27,8 @@ class Trace:
 
     __slots__ = (
         "actions", "again", "bare", "clean", "coded", "cut", "does", "empty", "ends", "json", "key_group", "last",
-        "lexemes", "little", "nested", "next_key", "node", "number", "opens", "proven", "proves", "shuts", "start",
-        "then", "trail_size", "trails", "whole",
+        "lexemes", "little", "nested", "next_key", "node", "number", "open", "opens", "proven", "proves", "shuts",
+        "start", "then", "trail_size", "trails", "whole",
     )  # fmt: skip
 
     def __init__(self, draft: RunDraft, groups: int, start: int = 0) -> None:
@@ -42,6 +43,9 @@ class Trace:
         """How a stride goes on there: the route, made when it is first needed."""
         self.last = draft.last
         """The last marker or terminal; nothing for one inside of a value."""
+        ends = type(draft.last) is Terminal and draft.json is None and not is_plain(draft.last.regex)
+        self.open = draft.lexemes[-1][2] + groups if ends else 0
+        """The group of the terminal that the run ends with, when more text may be a part of that."""
         self.trails = draft.trails
         """What the last marker may write after itself, first what it does write."""
         self.trail_size = len(draft.trail)
@@ -67,12 +71,14 @@ class Trace:
         keys = acts in ([KEY], [KEY_AGAIN, KEY]) and not self.nested and not self.coded
         self.next_key = self.actions[-1].group if keys else 0
         """The group of the argument's key, when taking it as it stands is all that remains to do."""
+        said = next((action.group for action in self.actions if action.act == NAME), 0)
         begun = (KEY in acts or draft.json is not None) and not self.nested
-        self.proves = next((action.group for action in self.actions if action.act == NAME), 0) if begun else 0
+        self.proves = said if begun else 0
         """The group of the name, when arguments come after it: of a tool that is declared, this can only be a call."""
-        self.empty = self.actions[1].group if acts[:3] == [BEGIN_CALL, NAME, END_CALL] else 0
-        """The group of the name, when the first call has no arguments."""
-        self.whole = self.empty if len(acts) == 3 and draft.json is None and draft.node.over else 0
+        self.empty = said if KEY not in acts and draft.json is None and not self.nested else 0
+        """The group of the name, when nothing of arguments has come."""
+        whole = acts == [BEGIN_CALL, NAME, END_CALL] and draft.node.over
+        self.whole = self.empty if whole else 0
         """The group of the name, when the call has no arguments, and ends."""
         self.ends = draft.json is not None and draft.node.over
         """True when the call ends with the JSON after the run."""
@@ -82,6 +88,13 @@ class Trace:
         self.cut = draft.cuts is not None
         """True for the beginning of a run: what follows it is not as it should be, and a stride ends there."""
         self.proven, self.clean, self.little = draft.is_proven, draft.is_clean, draft.little
+
+    def grows(self, match: re.Match[str], text: str) -> bool:
+        """May more text than `text` be a part of the terminal that it ends with?"""
+        last = self.last
+        return (
+            self.open > 0 and type(last) is Terminal and may_grow(last.regex, text, match.start(self.open), len(text))
+        )
 
     def leads(self, route: Any) -> Any:
         """It leads to `route`, which is kept."""

@@ -270,9 +270,11 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
         rest = match_space(course.buf, end)
         strong = strong and course.final and rest is not None and rest.end() < len(course.buf)
     inside = passage.field.role is Role.VALUE and not stop.regular
-    prose = len(stop.core) < STRONG and (course.bound is not None or passage.text_before(course, at))
-    glued = prose and passage.glued(course, at)
-    answer = call_follows(course, stop, after(passage, course, stop, at), end, strong, inside, prose, glued)
+    short = len(stop.core) < STRONG
+    before = short and passage.text_before(course, at)
+    prose = short and (course.bound is not None or before)
+    glued, node = prose and passage.glued(course, at), after(passage, course, stop, at)
+    answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before)
     if answer is Answer.NO and strong and not isinstance(stop.otherwise, EndToken):
         out_of_place(passage, course, stop, at)
     return answer

@@ -65,7 +65,9 @@ def settled(waiting: list[str], text: str) -> str:
 
 
 class OpenValue:
-    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string."""
+    """One value being read. `root` is its shape; a `plain` value is an argument, where a string is just a string. Keys
+    that are spelled otherwise are no keys of an `exact` one.
+    """
 
     __slots__ = (
         "expect",
@@ -74,9 +76,11 @@ class OpenValue:
         "_arg_depth", "_arg_start", "_encoded", "_ended", "_held", "_item_at", "_key_at", "_out", "_quote_at", "_texts",
     )  # fmt: skip
 
-    def __init__(self, root: Shape, emit: Emit, plain: bool = False, tools: ToolSchemas = NO_TOOLS) -> None:
+    def __init__(
+        self, root: Shape, emit: Emit, plain: bool = False, tools: ToolSchemas = NO_TOOLS, exact: bool = False
+    ) -> None:
         self.expect = Expect.VALUE
-        self._shape = ShapeReader(root, emit, tools)
+        self._shape = ShapeReader(root, emit, tools, exact)
         self._stack = self._shape.stack
         self._plain = plain
         self._start = 0  # where the string or scalar began

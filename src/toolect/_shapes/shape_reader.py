@@ -38,14 +38,14 @@ class ShapeReader:
 
     __slots__ = (
         "called", "emit", "place", "stack",
-        "_argued", "_coded", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools", "_unit",
+        "_argued", "_coded", "_exact", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools", "_unit",
     )  # fmt: skip
 
-    def __init__(self, root: Shape, emit: Emit, tools: ToolSchemas) -> None:
+    def __init__(self, root: Shape, emit: Emit, tools: ToolSchemas, exact: bool) -> None:
         self.called = False
         self.emit = emit
         self.stack: list[Frame] = []  # the objects and lists that are open, those in arguments too
-        self._tools = tools
+        self._tools, self._exact = tools, exact
         self.place = self._root = root_of(root)  # what the value may be
         self._key = ""  # of the member that comes
         self._key_at = 0
@@ -80,7 +80,7 @@ class ShapeReader:
 
     def _meant(self, frame: Frame, key: str) -> str:
         """The key of the shape that `key` spells otherwise, and that has not come; none where it may be an argument."""
-        meant = frame.members.meant(key)
+        meant = "" if self._exact else frame.members.meant(key)
         if not meant or meant in frame.keys:
             return ""
         if frame.members.named is None:

@@ -50,7 +50,7 @@ class ToolSchemas(Mapping[str, Schema]):
         schemas = self.by_name
         if name in schemas or len(name) > MAX_NAME:
             return name
-        if not name.isascii() and (said := visible(name)) != name:
+        if not name.isascii() and (said := visible(name)) not in ("", name):
             return self.called(said)
         if not schemas:
             return name
