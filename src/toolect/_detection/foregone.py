@@ -9,10 +9,12 @@ from toolect._detection.guest import Claim, Guests
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.stride import stride
-from toolect._reading.striding import Striding
+from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding
 from toolect._reading.text_source import Source
 from toolect.message import Call, Status
 
+_FEW = 4
+"""Segments that tell whether a stride is worth it."""
 _ENOUGH = 64
 """Characters of arguments that show that they have begun."""
 
@@ -35,23 +37,41 @@ def foregone(name: str, text: Source, at: int, evidence: Evidence, guests: Guest
     free = evidence.free(name)
     if not graph.strides or free and not evidence.thinks:
         return None
-    strode = stride(graph, graph.start, text.buf, at, text.base, guests.schemas, True, True, bound=at)
-    if strode is None:
+
+    def strides(most: int = MAX_SEGMENTS) -> tuple[Striding, Node] | None:
+        return stride(graph, graph.start, text.buf, at, text.base, guests.schemas, True, True, bound=at, room=most)
+
+    sure = evidence.sure or evidence.thinks
+    if not sure and ((first := strides(_FEW + LAST_SEGMENTS)) is None or not _perfect(name, first[0], evidence)):
+        return None  # what is far away is not read for each that may begin here
+    if (strode := strides()) is None:
         return None
     to = strode[0]
     if free and not to.segments:
         return None
-    if evidence.sure or evidence.thinks:
+    if sure:
         return Foregone(name, graph, *strode)
-    calls = [segment for segment in to.segments if type(segment) is Call]
-    said = [Claim(call.name, call.status is Status.OK, bool(call.arguments)) for call in calls]
-    flat = any(call.spelling is None and call.arguments for call in calls)
-    if not evidence.perfect(name, said, flat, ()) or evidence.setting.tools and not evidence.declared(said[0].name):
+    if not _perfect(name, to, evidence):
         return None
+    calls = _calls(to)
     heard = _heard(name, text, at, calls[0], guests)
     if not heard or not (to.left or to.finished) and to.before - at < heard:
         return None
     return Foregone(name, graph, *strode)
+
+
+def _calls(to: Striding) -> list[Call]:
+    return [segment for segment in to.segments if type(segment) is Call]
+
+
+def _perfect(name: str, to: Striding, evidence: Evidence) -> bool:
+    """Do the calls that were read leave nothing to be desired?"""
+    calls = _calls(to)
+    said = [Claim(call.name, call.status is Status.OK, bool(call.arguments)) for call in calls]
+    flat = any(call.spelling is None and call.arguments for call in calls)
+    if not evidence.perfect(name, said, flat, ()):
+        return False
+    return not evidence.setting.tools or evidence.declared(said[0].name)
 
 
 def _heard(name: str, text: Source, at: int, call: Call, guests: Guests) -> int:

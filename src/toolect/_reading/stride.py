@@ -13,7 +13,7 @@ from toolect._graph.node import Node
 from toolect._reading.answer import Answer
 from toolect._reading.route import Route
 from toolect._reading.routes import route
-from toolect._reading.striding import LAST_SEGMENTS, Striding
+from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding
 from toolect._values.toolset import ToolSchemas
 
 
@@ -29,15 +29,17 @@ def stride(
     ways: list[tuple[object, int]] | None = None,
     bound: int = -1,
     finder: Finder | None = None,
+    room: int = MAX_SEGMENTS,
 ) -> tuple[Striding, Node] | None:
     """Read on from `text[pos]`, at `node`, outside of calls: what was read, and the node it led to.
 
     `text[0]` is character `base` of the wire text. `final`: no more text comes; `blank`: no segment came before. Of a
     part of a text that begins at index `bound`, what is read ends where content does that is not the dialect's own.
-    None when not a single step could be taken. `finder` is that of the text, if it has one.
+    None when not a single step could be taken. `finder` is that of the text, if it has one. There is `room` for so many
+    segments, of which the last ones are not filled.
     """
     to = begin(graph, text, pos, base, schemas, final, blank)
-    to.finder, to.ways, to.bound = finder, ways, bound
+    to.finder, to.ways, to.bound, to.room = finder, ways, bound, room
     at = go(to, node)
     return None if at is None else (to, at)
 
