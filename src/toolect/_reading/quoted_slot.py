@@ -210,6 +210,7 @@ class EscapedSlot:
         call.fail(f"a string has no end - at {self.start}")
         self._break_off(course, at - 1)
         if buf[past_blank(buf, at)] == "[":
+            course.builder.break_off(course.base + at - 1)  # what closes it may not be all that it needs
             course.restart()
         else:
             _lead_to_name(course, course.base + at - 1)
