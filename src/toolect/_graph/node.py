@@ -238,10 +238,10 @@ class Node:
 
     def made(self, make: Callable[[Node], T]) -> T:
         """What `make` makes of this node: made once, and kept with it."""
-        found: T | None = self._made.get(make)
-        if found is None:
-            found = self._made.setdefault(make, make(self))  # threads that make it at once take the same
-        return found
+        try:
+            return self._made[make]  # type: ignore[no-any-return]  # a T, or None if that is what was made
+        except KeyError:
+            return self._made.setdefault(make, make(self))  # type: ignore[no-any-return]  # threads take the same
 
     def text_field(self) -> Field:
         """What the TEXT slot of this node fills."""

@@ -163,6 +163,8 @@ def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) 
     try:
         return composer.document(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
+        if "nesting depth" in (error.problem or ""):  # it looks further ahead than the level that is too deep
+            return composer.document(yaml.parse(text, Loader=yaml.SafeLoader))
         mark = error.problem_mark or error.context_mark
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
         why = error.problem or error.context or ""

@@ -64,7 +64,7 @@ class ToolSchemas(Mapping[str, Schema]):
         else:
             told = _ID(name)
             fit = [] if told is None else [tool for tool in dict.fromkeys(told.groups()) if tool in schemas]
-            fit = fit or [tool for tool in schemas if _begins_twice(name, tool)]
+            fit = fit or [tool for tool in _begun_twice(name) if tool in schemas]
             fit = fit or [tool for tool in [name.rpartition("=")[2]] if tool in schemas]  # no name has that sign
         fit = fit or self._alike(name)
         return fit[0] if len(fit) == 1 and fit[0] else name
@@ -101,10 +101,11 @@ def _letters(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def _begins_twice(name: str, tool: str) -> bool:
-    """True when `name` is the beginning of `tool`, and then `tool`."""
-    begun = len(name) - len(tool)
-    return len(tool) >= _LEAST and begun > 0 and name.endswith(tool) and tool.startswith(name[:begun])
+def _begun_twice(name: str) -> Iterator[str]:
+    """The names whose beginning, and then all of which, `name` is."""
+    for at in range(1, len(name) - _LEAST + 1):
+        if name.startswith(name[:at], at):
+            yield name[at:]
 
 
 NO_TOOLS = ToolSchemas({})
