@@ -100,9 +100,9 @@ def curt(call: OpenCall, end: int, raw: str, strict: bool) -> Call:
     return RESULT(call, max(call.start, end - 1), raw, strict)
 
 
-def hasty(*given: Any) -> Answer:
+def hasty(*given: Any, **named: Any) -> Answer:
     """Takes what has not come yet for what never comes."""
-    answer = FOLLOWS(*given)
+    answer = FOLLOWS(*given, **named)
     return Answer.NO if answer is WAIT else answer
 
 
