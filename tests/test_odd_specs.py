@@ -14,6 +14,7 @@ from toolect.authoring.lint import lint
 from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic
 
+VALUES = Path(__file__).resolve().parent.parent / "grammars" / "values"
 SLOTS = ("ESCAPED", "ESCAPED_PYTHON", "TEXT")
 CLOSERS = ('"</v>"', '";"', '"\\n"', '"\'\\""', '"\\\\"', '("\'" | ";")', "CLOSE", "")
 ROLES = ("argument.value", "call.arguments", "argument", "call", "content", "reasoning", "code")
@@ -335,3 +336,26 @@ def test_what_stands_before_a_short_opener_is_known_where_text_is_skipped() -> N
         text = f"[[moon>[/moon>{broken}[[sun>x"
         message = dialect.parse(text)
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), broken
+
+
+def test_a_call_that_breaks_off_in_a_string_is_over_before_the_next_line() -> None:
+    """Its brackets alone do not end it, and what the next line says is no part of it."""
+    Path("grammars/values").symlink_to(VALUES)
+    lines = [
+        "%import .values.python_json (value)",
+        "start: (content | calls)*",
+        "content: TEXT",
+        'calls: "[" call ("\\n" call)* "]"',
+        'call: "[" NAME "(" (argument (", " argument)*)? ")" "}]"',
+        'argument: KEY "=" value',
+        "NAME: /[a-z]+/",
+        "KEY: /[a-z]+/",
+        "%declare TEXT",
+    ]
+    roles = "content: content, call: call, NAME: call.name, argument: argument, argument/value: argument.value"
+    dialect, tools = declared(lines, f"{roles}, KEY: argument.key"), [{"name": "tide"}]
+    text = '[[note(x="\n[tide(f="'
+    message = dialect.parse(text, tools)
+    shipped_corpus.check_spans(message, text)
+    assert [(call.name, call.runnable, call.raw) for call in message.calls][:1] == [("note", False, '[note(x="')]
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=tools)[0], message)

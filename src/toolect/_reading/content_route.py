@@ -132,7 +132,7 @@ class Said(Route):
                     return None
                 if match.start(1) < 0:
                     then = over(to, hub, match, at)
-                elif self._is_code(to, hub, at, match):
+                elif text.startswith(self._short, at) and _is_empty(to, hub, match):
                     then = None
                 else:
                     then = _content(to, pos + len(self.space), at - self._clear.size, hub, at, match)
@@ -295,20 +295,12 @@ class Said(Route):
         line = line_before(to.buf, pos, where)
         if quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
-        if self._short and is_glued(to.buf[until - 1]) and to.buf.startswith(self._short, where):
-            return None
-        if self._short and self._is_code(to, hub, where, hub.match(to.buf, where)):
-            return None
-        return _content(to, pos, until, hub, where)
-
-    def _is_code(self, to: Striding, hub: Hub, where: int, match: re.Match[str] | None) -> bool:
-        """May a short opener at index `where`, after text, which `hub` has matched, begin an empty call of no tool?"""
-        if not to.buf.startswith(self._short, where):
-            return False
-        if match is None:
-            return True
-        empty = hub.traces[match.lastindex].empty  # type: ignore[index]  # every expression has a group
-        return empty > 0 and match[empty] not in to.schemas
+        match = None
+        if self._short and to.buf.startswith(self._short, where):
+            match = hub.match(to.buf, where)
+            if match is None or is_glued(to.buf[until - 1]) or _is_empty(to, hub, match):
+                return None
+        return _content(to, pos, until, hub, where, match)
 
     def _at_once(self, to: Striding, at: int) -> Route | None:
         """Over the markers at index `at`, which no text is before."""
@@ -371,6 +363,12 @@ def _stray_closers(node: Node) -> tuple[str, ...]:
     cores = (stop.core for stop in stops if isinstance(stop, Stray) and not (stop.direct or stop.line or stop.last))
     plain = (core for core in cores if core.split() == [core] and not core[-1].isalnum() and not is_echo(core))
     return tuple(one for one in plain if sum(stop.core.startswith(one) for stop in stops) == 1)
+
+
+def _is_empty(to: Striding, hub: Hub, match: re.Match[str]) -> bool:
+    """May what `hub` has matched begin a call of no declared tool that has no arguments? In text, that is code."""
+    empty = hub.traces[match.lastindex].empty  # type: ignore[index]  # every expression has a group
+    return empty > 0 and match[empty] not in to.schemas
 
 
 def _content(

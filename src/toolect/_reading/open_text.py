@@ -27,17 +27,8 @@ class OpenText:
     """Takes in the text of a TEXT or ESCAPED slot, from its beginning to its end."""
 
     __slots__ = (
-        "idle",
-        "parts",
-        "quotes",
-        "sections",
-        "unescaped",
-        "writes",
-        "_coerce",
-        "_draft",
-        "_schemas",
-        "_values",
-    )
+        "idle", "parts", "quotes", "sections", "unescaped", "writes", "_coerce", "_draft", "_schemas", "_values",
+    )  # fmt: skip
 
     def __init__(self, draft: Draft, values: Values, schemas: ToolSchemas, coerce: bool) -> None:
         self.parts: list[str] = []  # what has come of it

@@ -163,8 +163,8 @@ def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) 
     try:
         return composer.document(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" in (error.problem or ""):  # it looks further ahead than the level that is too deep
-            return composer.document(yaml.parse(text, Loader=yaml.SafeLoader))
+        if "nesting depth" in (error.problem or "") and (deep := _too_deep(yaml, text, levels)) is not None:
+            raise composer.too_deep(deep) from None  # the loader looks further ahead than that
         mark = error.problem_mark or error.context_mark
         place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path, 1, 1)
         why = error.problem or error.context or ""
@@ -176,6 +176,21 @@ def compose(text: str, path: str, levels: int, note: Callable[[BadYaml], None]) 
         place = Place(path, line, at_char - (text.rfind("\n", 0, at_char) + 1) + 1)
         hint, why = "", getattr(error, "reason", "") or "a character YAML does not allow"
     raise BadYaml(f"cannot read the YAML: {why}", place, hint)
+
+
+def _too_deep(yaml: Any, text: str, levels: int) -> Any:
+    """The first event inside of more than `levels` mappings and lists; None where something else is wrong before it."""
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            elif depth > levels:
+                return event
+            depth += isinstance(event, yaml.CollectionStartEvent)
+    except yaml.YAMLError:
+        pass
+    return None
 
 
 class _Composer:
@@ -197,7 +212,7 @@ class _Composer:
     def node(self, event: Any, events: Iterator[Any], level: int) -> Node:
         yaml, place = self.yaml, self.place(event)
         if level > self.levels:
-            raise BadYaml(f"expected at most {self.levels} levels of nesting, got more", place)
+            raise self.too_deep(event)
         if isinstance(event, yaml.AliasEvent) or event.anchor:
             hint = "write the value out at both places"
             raise BadYaml("expected a value, got an anchor or alias", place, hint)
@@ -223,6 +238,10 @@ class _Composer:
             else:
                 entries[key.text] = (key, value)
         return Table(tuple(entries.values()), place)
+
+    def too_deep(self, event: Any) -> BadYaml:
+        """What is wrong with an event that is nested too deep."""
+        return BadYaml(f"expected at most {self.levels} levels of nesting, got more", self.place(event))
 
     def place(self, event: Any) -> Place:
         start, end = event.start_mark, event.end_mark

@@ -27,8 +27,8 @@ may refer to itself a lot.
 
 
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-_AROUND = " \t\r\n\"'`*:,()[]{}<>="
-"""Signs beside a key that belong to none."""
+AROUND = " \t\r\n\"'`*:,()[]{}<>="
+"""Signs beside a name or key that belong to none."""
 
 
 def visible(name: str) -> str:
@@ -99,7 +99,7 @@ class Schema:
         """The declared member that `key` is but for signs around it, and such as nobody sees; none for no other."""
         if not key or key.isidentifier():
             return ""
-        said = visible(key).strip(_AROUND)
+        said = visible(key).strip(AROUND)
         return said if said != key and self.member(key) is None and said in self.names else ""
 
     def item(self, index: int) -> Schema | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from toolect._values.schema import NO_SCHEMA, Schema, visible
+from toolect._values.schema import AROUND, NO_SCHEMA, Schema, visible
 
 MAX_NAME = 256
 """Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
@@ -21,8 +21,6 @@ _LEAST = 4
 """Characters of a name that may have been begun twice: with fewer, the two are other names."""
 _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
-_AROUND = " \t\r\n\"'`*:,()[]{}<>="
-"""Signs beside a name that belong to none."""
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
 _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
@@ -55,7 +53,7 @@ class ToolSchemas(Mapping[str, Schema]):
         if not schemas:
             return name
         number = _NUMBER(name)
-        said = name[: number.start()].strip(_AROUND) if number else name.strip(_AROUND)
+        said = name[: number.start()].strip(AROUND) if number else name.strip(AROUND)
         if said and said != name and (inner := self.called(said)) in schemas:
             return inner
         if _SPACED(name) is not None:
