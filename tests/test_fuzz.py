@@ -12,7 +12,7 @@ import shares
 
 import toolect
 from toolect._graph.text_signs import TextSigns
-from toolect._reading import stop_check, text_slot
+from toolect._reading import held_back, stop_check, text_slot
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.open_call import OpenCall
@@ -113,7 +113,7 @@ WITHIN = 120
 """Runs of each of these in which a fault must show."""
 FAULTS: dict[str, tuple[object, str, Callable[..., object], Law]] = {
     "text is not held back": (TextSlot, "_hold", eager, Law.STREAM),
-    "misspelled markers are not held back": (text_slot, "may_be_near", lambda *given: given[3], Law.STREAM),
+    "misspelled markers are not held back": (held_back, "may_be_near", lambda *given: given[3], Law.STREAM),
     "nobody waits for the call after a marker": (stop_check, "call_follows", hasty, Law.STREAM),
     "the short way of a stream sees no signs": (text_slot, "text_signs", lambda _: UNSEEN, Law.STREAM),
     "strict mode runs what was repaired": (OpenCall, "result", lax, Law.STRICT),

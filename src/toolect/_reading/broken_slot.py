@@ -6,13 +6,14 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import STRONG
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.barren import Barren, said
 from toolect._reading.course import Course
-from toolect._reading.draft import Barren, Draft
+from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
@@ -39,20 +40,6 @@ _BEFORE_END = MAX_DEPTH - 1
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL).finditer
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
-
-
-def _said(draft: Draft) -> tuple[str, str | None]:
-    """What markers may repeat in the open call: the name, and the key of the argument."""
-    return ("", None) if draft.call is None else (draft.call.name, draft.call.key)
-
-
-def _known(course: Course, node: Node, firm: bool, char: int) -> Barren | None:
-    """What is known of where broken JSON does not end from `char` on, if anything is."""
-    draft = course.builder.draft
-    known = draft.barren.get(firm)
-    if known is None or known.node is not node or not known.start <= char < known.end or known.said != _said(draft):
-        return None
-    return known
 
 
 class Unmended(Enum):
@@ -101,15 +88,17 @@ class BrokenSlot(ValueSlot):
         node = course.node.step(SlotKind.JSON).node
         buf, n, start, final = course.buf, len(course.buf), course.pos, course.final
         draft, base = course.builder.draft, course.base
-        known = _known(course, node, False, base + start)
-        vain = [] if known is None else known.from_(base + start, MAX_ENDS - draft.vain, base)
+        call, known, lasting = draft.call, draft.barren.get(False), draft.barren.get(True)
+        vain: list[int] = []
+        if known is not None and known.knows(node, call, base + start):
+            vain = known.from_(base + start, MAX_ENDS - draft.vain, base)
         at, firm = vain[-1] + 1 if vain else start, False
         looked = at
         while True:
             if not firm and draft.vain + len(vain) >= MAX_ENDS:
                 firm, looked = True, at
-                if (known := _known(course, node, True, base + at)) is not None:
-                    at = known.end - base
+                if lasting is not None and lasting.knows(node, call, base + at):
+                    at = lasting.end - base
             plan = firm_plan(node) if firm else broken_plan(node)
             found, needles = plan.next(course.finder, at)
             answers = [ends_broken(course, node, needle, found) for needle in needles]
@@ -121,9 +110,9 @@ class BrokenSlot(ValueSlot):
         sure = n if final else plan.hold_from(buf, start)  # from there on, more text may tell otherwise
         if not firm:
             places = [base + one for one in vain if one < sure]
-            draft.barren[False] = Barren(node, _said(draft), base + start, base + min(at, sure), places)
+            draft.barren[False] = Barren(node, said(call), base + start, base + min(at, sure), places)
         elif sure > looked:
-            draft.barren[True] = Barren(node, _said(draft), base + looked, base + min(at, sure), [])
+            draft.barren[True] = Barren(node, said(call), base + looked, base + min(at, sure), [])
         undecided = found >= 0 and Answer.YES not in answers
         missing = 0 if found < 0 else MAX_DEPTH
         if found >= 0 and any(opens(course, needle) for needle in needles):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection
-from typing import NamedTuple
 
-from toolect._graph.node import Node
+from toolect._reading.barren import Barren
 from toolect._reading.open_call import OpenCall, note
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
@@ -18,22 +16,6 @@ from toolect.message import Call, Content, Json, Reasoning, Repair, RepairKind, 
 
 MAX_FLAWED = 2048
 """Calls of one answer that were repaired or could not be read. Beyond it: all that follows is content."""
-
-
-class Barren(NamedTuple):
-    """Where broken JSON does not end that `node` follows, in a call of which so much was `said`."""
-
-    node: Node
-    said: tuple[str, str | None]
-    start: int
-    end: int
-    places: list[int]
-    """The characters between these at which it might have, and does not."""
-
-    def from_(self, char: int, most: int, base: int) -> list[int]:
-        """The first of these from `char` on, at most so many, as indexes from `base` on."""
-        first = bisect_left(self.places, char)
-        return [at - base for at in self.places[first : first + max(most, 0)]]
 
 
 class Draft:

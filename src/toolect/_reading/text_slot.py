@@ -7,7 +7,6 @@ import string
 from enum import Enum
 from typing import NamedTuple
 
-from toolect._graph.misspelling import likely, may_be_near
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, cut_off, gapped
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
@@ -17,6 +16,7 @@ from toolect._graph.text_signs import text_signs
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
 from toolect._reading.crossing import cross, go_on_at
+from toolect._reading.held_back import returned, settled
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
@@ -240,42 +240,8 @@ class TextSlot:
             return
         self._held, buf = course.base + until, course.buf
         tail = buf if until == len(buf) else buf[:until]
-        self.passage.read_to(course, self._settled(course, tail))
+        self.passage.read_to(course, settled(self.passage, course, tail))
         self._searched = max(self._searched, course.base + course.pos)
-
-    def _settled(self, course: Course, tail: str) -> int:
-        """The index up to which `tail` is surely no part of a stop, or of a misspelled marker before one."""
-        passage, pos, plan = self.passage, course.pos, self.passage.plan
-        known = until = plan.hold_from(tail, pos)
-        hinted = not passage.skip and plan.hint.search(tail, pos, until) is not None
-        if hinted and plan.doubt.search(tail, pos, until) is not None:
-            for opens in (False, True):  # closers may follow each other; of openers, the first one is looked at first
-                founds = [until]
-                for one in plan.near:
-                    if one.opens is opens:
-                        core, begins = course.builder.spelled(one.core), likely(one.core, opens)
-                        founds.append(may_be_near(core, tail, pos, until if opens else founds[-1], begins))
-                until = min(founds)
-            if until < known:
-                until -= max(ending(tail, one.lead, pos, until) for one in plan.near)
-        if until == known < len(tail) and not passage.skip:
-            until -= self._lead_of_near(course, tail, known)
-        return until - self._returned(tail, pos, until)
-
-    def _lead_of_near(self, course: Course, tail: str, at: int) -> int:
-        """How much whitespace before index `at` belongs to the opener that may begin there, misspelled."""
-        longest = 0
-        for one in self.passage.plan.near:
-            lead = ending(tail, one.lead, course.pos, at) if one.opens else 0
-            if lead > longest:
-                core = course.builder.spelled(one.core)
-                if may_be_near(core, tail, at, len(tail), likely(one.core, True)) == at:
-                    longest = lead
-        return longest
-
-    def _returned(self, text: str, pos: int, at: int) -> int:
-        """How much of `text[pos:at]` belongs to the line break at its end: the carriage return, as at its beginning."""
-        return int(self.passage.returns and text.endswith("\r", pos, at))
 
     def _stop(self, course: Course, found: End) -> Next:
         """The text ends before the marker that was found."""
@@ -285,7 +251,7 @@ class TextSlot:
             passage.give_way(course)
         have = ending(course.buf, lead, course.pos, at)
         if have and course.buf[at - have] == "\n":
-            have += self._returned(course.buf, course.pos, at - have)
+            have += returned(passage, course.buf, course.pos, at - have)
         passage.read_to(course, at - have)
         course.pos = at
         role = passage.field.role
