@@ -11,7 +11,7 @@ from tools.conformance.quotations import TOOLS, Quotation, quotations
 CALL = '<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>'
 RUN = {
     *(("inkling", frame) for frame in ("first", "item of spans", "comparison")),  # the text begins with the name
-    ("harmony", "comparison"),  # its end token ends the quotation
+    *((name, "comparison") for name in ("harmony", "llm-jp-harmony")),  # their end token ends the quotation
     *(("openai-chat", frame) for frame in ("quotes", "parenthesis of quotes")),  # as the quotes of its JSON do
 }
 """Quotations that are run all the same."""

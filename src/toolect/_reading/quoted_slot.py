@@ -152,7 +152,7 @@ class EscapedSlot:
         if not self._doubtful:
             self._doubtful = True
             course.builder.note(RepairKind.UNESCAPED, end, quote)
-        before = course.raw(max(self.start, end - _BEFORE), end)
+        before = "" if call is None else course.raw(max(self.start, end - _BEFORE), end)
         begun = -1 if call is None or self._doubts > 1 else torn_call(before, course.tools)
         if call is not None and begun >= 0:
             call.fail(f"a string lacks its last quote - at {self.start}")
