@@ -443,7 +443,7 @@ def test_sources_hold_no_calls() -> None:
 
 def test_words_are_looked_for_where_lines_begin() -> None:
     """Words that begin calls stand in prose, too, and are passed over there; signs are found anywhere."""
-    search = index().search_lines
+    search = index().needles.search_lines
     assert search("We call all of them; for all I know.", 0, True, True)[0] == -1
     for text, at in {
         "Hi.\nall\n{": 4,

@@ -18,6 +18,7 @@ from hypothesis import settings
 import toolect
 from toolect import _conversion
 from toolect._detection import auto
+from toolect._detection import content as detected_content
 from toolect._detection.content import MAX_VAIN
 from toolect._detection.stretch import Stretch
 from toolect._detection.trial import Trial
@@ -273,6 +274,30 @@ def test_after_too_much_that_is_wrong_outside_of_calls_markers_count_as_they_are
         message = dialect.parse(text)
         assert [call.name for call in message.runnable] == ["f", "g"]
         assert message.content == content
+        check_streams(dialect, text, message)
+
+
+def test_after_too_many_stray_markers_they_are_content(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The characters of those that are left out count as signs do; a call is found after them, too."""
+    for module in (passage, striding, content_route, text_route):
+        monkeypatch.setattr(module, "MAX_SIGNS", 100)
+    dialect, call = toolect.dialect("hermes"), '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    for count, content in ((9, "aaaaaaaaaa"), (40, "a" * 14 + "</think>a" * 27)):
+        text = "a" + "</think>a" * count + call
+        message = dialect.parse(text)
+        assert message.content == content
+        assert [found.name for found in message.runnable] == ["f"]
+        check_streams(dialect, text, message)
+
+
+def test_what_might_begin_something_too_often_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a dialect: after `MAX_LOOKS` places only long openers count, but for those tried in vain."""
+    monkeypatch.setattr(detected_content, "MAX_LOOKS", 300)
+    dialect, call = toolect.dialect("auto"), '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    for count in (50, 2 * MAX_VAIN):
+        text = 'So {"a": [' * count + f"\n{call}"
+        message = dialect.parse(text)
+        assert [found.name for found in message.runnable] == ["f"]
         check_streams(dialect, text, message)
 
 

@@ -185,6 +185,23 @@ def test_a_short_opener_that_is_cut_off_is_waited_for() -> None:
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
 
 
+def test_the_name_once_more_proves_a_call_after_short_signs() -> None:
+    """In text, `[((f` alone is code: with the name again in a marker it is one, cut off too."""
+    lines = [
+        r'start: (content | "[" call ("\n" call)* "]")*',
+        "content: TEXT",
+        r'call: "((" NAME ">\n<" NAME ">\n" JSON ";"',
+        "NAME: /[a-z_]+/",
+        "%declare TEXT JSON",
+    ]
+    dialect = declared(lines, "content: content, call: call, call/JSON: $arguments, NAME: call.name")
+    text = 'So [((tide>\n<tide>{"day": 1};]'
+    for end in range(len(text) + 1):
+        message = dialect.parse(text[:end])
+        assert end <= text.index("{") or [call.name for call in message.calls] == ["tide"]
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text[:end])[0], message)
+
+
 @pytest.mark.parametrize("opener", ["<go>", " to="])
 @pytest.mark.parametrize("between", ["<say>\n", "<|say|>"])
 @pytest.mark.parametrize(("inside", "body"), [(r'"\n"', "\n"), ("JSON", '{"a": 1}')])

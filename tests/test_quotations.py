@@ -80,3 +80,13 @@ def test_a_quotation_ends_with_its_paragraph() -> None:
     assert parse(f"It writes `{CALL}\n{CALL}", TOOLS).calls == []
     assert len(parse(f"It writes `{CALL}\n\n{CALL}", TOOLS).calls) == 1
     assert len(parse(f"It writes `<tool_call>`.\n{CALL}", TOOLS).calls) == 1
+
+
+@pytest.mark.parametrize("name", toolect.dialects())
+def test_a_word_that_is_a_marker_is_a_word_in_a_sentence(name: str) -> None:
+    """`json` in prose closes nothing and opens nothing, whole and in pieces, in its dialect and without one."""
+    for word in sorted(core for core in toolect.dialect(name).graph().markers if core.isalpha()):
+        for text in (f"The {word} is here.", f"```{word}\n1\n```", f"So: {word}"):
+            for dialect in (toolect.dialect(name), toolect.dialect("auto")):
+                assert dialect.parse(text).content == text
+                assert shipped_corpus.stream(dialect, list(text))[0].content == text

@@ -30,6 +30,8 @@ _HEAD = re.compile(
 """How most calls begin: with the name, then an object."""
 _BEGINNING = 600
 """Characters of broken JSON that show whether it begins as a call."""
+_MAX_UNCLOSED = 1 << 14
+"""Characters of a value before its first closing brace. Beyond it: it is read to know whether a name is in it."""
 
 
 class Shapes:
@@ -214,7 +216,7 @@ class BareJson:
 
     def _nameless(self, text: str, start: int) -> int:
         """Where the value ends, when it is there as a whole and nothing in it can be the name of a tool; else 0."""
-        near = text.find("}", start)
+        near = text.find("}", start, start + _MAX_UNCLOSED)
         if near < 0 or self._shapes.naming.search(text, start, near) is not None:
             return 0
         whole = complete(text, start, False)

@@ -15,6 +15,8 @@ from toolect.message import RepairKind
 
 MAX_VAIN = 128
 """How often in a row an opener is tried in vain in one text. Beyond it: text."""
+MAX_LOOKS = 1 << 14
+"""Places of a text where something might have begun, and did not. Beyond it: what says so by itself is looked for."""
 _FENCE_LINE = re.compile(r"```[\w+.-]{0,32}[ \t]{0,16}(\r?\n\s{0,64})?")
 _FENCE_END = re.compile(r"```[ \t]{0,16}(\r?\n|\S)?")
 
@@ -26,6 +28,8 @@ class Content:
         "_fenced",
         "_found",
         "_index",
+        "_looks",
+        "_needles",
         "_quoted",
         "_text",
         "_trail",
@@ -38,6 +42,7 @@ class Content:
 
     def __init__(self, index: Index, found: Findings, text: Arrived) -> None:
         self._index, self._found, self._text = index, found, text
+        self._needles = index.needles
         self.stretch = Stretch(0)
         self.ended = False
         """An end token was the last of the answer."""
@@ -46,6 +51,7 @@ class Content:
         self.tried = -1
         """The character where every dialect has been tried in vain."""
         self._vain: dict[str, int] = {}  # how often an opener has been tried in vain since it was not
+        self._looks = 0  # how often something might have begun, and did not
         self._fenced = False  # the last call stood in a code block that is still open
         self._quoted = False  # the rest of this line stands in quotation marks
         self._trail = ""  # whitespace that may still belong to a marker
@@ -60,8 +66,8 @@ class Content:
             return self._rest_of_line()
         buf = text.buf
         at = until = text.pos
-        if not (stretch.fresh and self._index.names_at(buf, at)):
-            at, until = self._index.search_lines(buf, at, text.final, stretch.in_line)
+        if not (stretch.fresh and self._needles.names_at(buf, at)):
+            at, until = self._needles.search_lines(buf, at, text.final, stretch.in_line)
         if at >= 0:
             self.read_to(at)
             hits = self._look(at)
@@ -82,7 +88,7 @@ class Content:
         """Something may begin at index `at`: find out."""
         text, stretch, index = self._text, self.stretch, self._index
         buf, base, final = text.buf, text.base, text.final
-        if not final and index.partial(buf, at):
+        if not final and self._needles.partial(buf, at):
             return WAIT
         if self._fenced and not stretch.solid and buf.startswith(FENCE, at):
             return self._at_fence(at)
@@ -107,6 +113,9 @@ class Content:
         shown = bool(hits or core) and stretch.shows()
         if hits and not shown:
             return hits
+        self._looks += 1
+        if self._looks % MAX_LOOKS == 0:
+            self._needles = index.late({core for core, count in self._vain.items() if count >= MAX_VAIN})
         if buf.startswith(FENCE, at):
             return self._at_fence(at)
         if shown:
@@ -189,9 +198,9 @@ class Content:
         match = _FENCE_LINE.match(buf, at) if stretch.in_line and stretch.fence is None else None
         end = -1 if match is None else match.end()
         begins = match is not None and match[1] is not None
-        if not final and (end == len(buf) or begins and self._index.partial(buf, end)):
+        if not final and (end == len(buf) or begins and self._needles.partial(buf, end)):
             return WAIT
-        if begins and self._index.begins(buf, end):
+        if begins and self._needles.begins(buf, end):
             self._trail = ""
             stretch.hold_fence(buf[at:end])
             self._text.pos = end

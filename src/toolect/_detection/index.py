@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from toolect import _cache as cache
 from toolect import registry
-from toolect._detection.stretch import FENCE
+from toolect._detection.needles import Needles, trie
 from toolect._detection.traits import Opener, Traits, traits
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, spaced
 from toolect._reading.answer import WAIT, Answer
@@ -64,100 +64,38 @@ class Index:
         self.markers = tuple(sorted({m for t in self.traits.values() for m in t.markers}))
         """Every marker that says something about a dialect."""
         self.marked = re.compile(trie(self.markers) if self.markers else r"(?!)").search
-        needles = {*openers, *self.closers, *(e.split(None, 1)[0] for e in self.ends), FENCE}
-        self._names = {opener: tuple(names) for opener, names in named.items()}
-        line = "|".join(map(_named, named))
-        self._named = re.compile(line).match if line else None
-        guards = {bracket: guard for bracket, guard in _BARE.items() if bracket in needles} | {
-            needle: guard for needle, found in openers.items() if (guard := _before_name(needle, found))
-        }
-        found = [trie(needles - guards.keys()), *guards.values()]
-        anything = re.compile("|".join(found) + (f"|(?m:^)(?={line})" if line else ""))
-        self._search, self._match = anything.search, anything.match
-        alone = {
-            n
-            for n in openers
-            if n[0].isalpha() and not any(c.startswith((n, n[0])) for c in (*self.closers, *self.ends))
-        }
-        signs = [*_branches(needles - guards.keys() - alone), *guards.values()]
-        begun = rf"[^\S\n]*{trie(alone)}" if alone else ""
-        lines = "|".join(filter(None, (line, begun)))
-        # Each branch begins with a sign of its own: then `re` looks for these first.
-        self._in_lines = re.compile("|".join([*signs, *([rf"\n(?={lines})"] if lines else [])]) or r"(?!)").search
+        self._openers, self._named = openers, {opener: tuple(names) for opener, names in named.items()}
+        self.needles = Needles(openers, named, self.closers, self.ends)
+        """What is searched for."""
         closing = sorted({*self.closers, *self.ends}, key=len, reverse=True)
         self._closing = re.compile("|".join(map(re.escape, closing)) or r"(?!)").match
         self._needle = re.compile(trie(openers, longest=True) if openers else r"(?!)").match
         self._at = {needle: _begun(openers, needle) for needle in openers}
-        wholes = needles.union(closing)  # those with blanks in them have to be there as a whole
-        self.longest = max(map(len, wholes))
-        self._beginnings = frozenset(n[:k] for n in wholes for k in range(1, len(n)))
-        self._first = re.compile("[" + "".join(map(re.escape, sorted({n[0] for n in needles}))) + "]")
 
     def _rank(self, name: str) -> tuple[int, int, str]:
         return -self.traits[name].models, self.traits[name].breadth, name
 
-    def search(self, text: str, pos: int, final: bool) -> tuple[int, int]:
-        """The first index from `pos` on where something begins, or -1, and up to where nothing can begin any more."""
-        match = self._search(text, pos)
-        return self._found(text, pos, -1 if match is None else match.start(), final)
-
-    def search_lines(self, text: str, pos: int, final: bool, in_line: bool) -> tuple[int, int]:
-        """The same, but words only where a line begins with them; `in_line` says that one begins at `pos`."""
-        if in_line:
-            at = _blank(text, pos).end()  # type: ignore[union-attr]  # matches the empty string
-            if self._match(text, at) is not None:
-                return self._found(text, pos, at, final)
-        match = self._in_lines(text, pos)
-        at = -1 if match is None else match.start()
-        if at >= 0 and text[at] == "\n":
-            at += 1
-            if not self.names_at(text, at):
-                at = _blank_in_line(text, at).end()  # type: ignore[union-attr]  # as above
-        return self._found(text, pos, at, final)
-
-    def _found(self, text: str, pos: int, found: int, final: bool) -> tuple[int, int]:
-        at = len(text) if found < 0 else found
-        if not final and len(text) - at < self.longest:
-            until = self.hold_from(text, pos)
-            if until < at:
-                return -1, until
-        return (at, at) if found >= 0 else (-1, len(text))
-
-    def names_at(self, text: str, pos: int) -> bool:
-        """True when a name may stand at `pos` that begins a call without a marker."""
-        return self._named is not None and self._named(text, pos) is not None
+    def late(self, vain: Collection[str]) -> Needles:
+        """What is left to search for where much was looked at in vain: strong openers, but for the `vain` ones."""
+        some = {
+            needle: found
+            for needle, openers in self._openers.items()
+            if (found := [o for o in openers if (o.strong or not o.call) and o.core not in vain])
+        }
+        return Needles(some, (), self.closers, self.ends)
 
     def closing(self, text: str, pos: int) -> str:
         """The closer of reasoning or content, or the end token, at `pos`; empty for none."""
         match = self._closing(text, pos)
         return "" if match is None else match[0]
 
-    def begins(self, text: str, pos: int) -> bool:
-        """True when something may begin at `pos`."""
-        return self._match(text, pos) is not None
-
     def calls(self, text: str, pos: int, end: int) -> bool:
         """True when a call may begin in `text[pos:end]`, whatever stands around it."""
-        while 0 <= (at := self.search(text, pos, True)[0]) < end:
+        while 0 <= (at := self.needles.search(text, pos, True)[0]) < end:
             if any(hit.opener.call and hit.opener.strong for hit in self.hits(text, at, False, False, True) or ()):
                 return True
             pos = at + 1
         return False
-
-    def hold_from(self, text: str, pos: int) -> int:
-        """The index from which the end of `text` may be the beginning of something."""
-        n = len(text)
-        at = max(pos, n - self.longest)
-        while (match := self._first.search(text, at)) is not None:
-            at = match.start()
-            if text[at:] in self._beginnings:
-                return at
-            at += 1
-        return n
-
-    def partial(self, text: str, pos: int) -> bool:
-        """True when `text[pos:]` may be the beginning of something longer."""
-        return len(text) - pos < self.longest and text[pos:] in self._beginnings
 
     def hits(self, text: str, pos: int, line: bool, fresh: bool, final: bool) -> list[Hit] | None:
         """The openers at `pos` that something of their dialect may follow; None when more text is needed.
@@ -182,7 +120,7 @@ class Index:
                 return None
             if answer is Answer.YES:
                 found.append(Hit(names, opener, end))
-        for opener, names in self._names.items() if fresh else ():
+        for opener, names in self._named.items() if fresh else ():
             match = _regex(opener.core).match(text, pos, pos + MAX_LEXEME)
             if match is None or match.end() == pos:
                 continue
@@ -248,40 +186,6 @@ def _then(opener: Opener, text: str, end: int, final: bool) -> Answer:
     return Answer.YES if final else WAIT
 
 
-_BARE = {
-    "{": rf"""\{{(?=\s{{0,{MAX_BLANK}}}(?:["'\w]|\Z))""",
-    "[": rf"""\[(?=\s{{0,{MAX_BLANK}}}(?:[{{"'_]|[^\W\d]|\Z))""",
-}
-"""What matches a bracket that something may begin with: most that stand in code are none."""
-
-
-_blank = re.compile(r"\s*").match
-_blank_in_line = re.compile(r"[^\S\n]*").match
-
-
-def _before_name(needle: str, openers: Iterable[Opener]) -> str:
-    """Matches a sign that is the whole of all `openers` that begin with it, when what may follow it does: a name.
-
-    Empty where something else may follow, or where the name may hold the sign.
-    """
-    names = {regex for opener in openers for regex in opener.patterns}
-    after = {mark for opener in openers for mark in opener.then}
-    plain = all(o.core == needle and o.patterns and not (o.free or o.json or o.follows) for o in openers)
-    if len(needle) > 1 or not plain or any(re.search(regex, needle) for regex in names):
-        return ""
-    blank = rf"\s{{0,{MAX_BLANK}}}"
-    then = f"{blank}(?:{'|'.join(map(re.escape, after))}|\\Z)" if after and all(len(m) == 1 for m in after) else ""
-    return rf"{re.escape(needle)}(?={blank}(?:(?>{'|'.join(names)}){then}|\Z))"
-
-
-def _named(opener: Opener) -> str:
-    """Matches a name without a marker that begins a call, when what is near may follow it."""
-    after = [re.escape(mark) for mark in opener.follows] + ([r"""[{\["]"""] if opener.json else [])
-    if opener.free or opener.patterns:
-        return opener.core
-    return rf"{opener.core}\s{{0,{MAX_BLANK}}}(?:{'|'.join(after)}|\Z)"
-
-
 _S = r"\s{0,64}"
 _KEY = rf"""{_S}(?:"[^"\\\n]{{0,64}}"|'[^'\\\n]{{0,64}}'|\w{{1,64}}){_S}:{_S}["'{{\[tfnTFN\d-]"""
 _COLON = rf"{_S}(?::{_S})?"
@@ -301,28 +205,6 @@ def _regex(regex: str) -> re.Pattern[str]:
 @lru_cache(maxsize=1024)
 def _spaced(core: str) -> re.Pattern[str]:
     return re.compile(spaced(core))
-
-
-def trie(words: Iterable[str], longest: bool = False) -> str:
-    """A regular expression that matches where any of `words` begins, with common beginnings shared.
-
-    It matches the shortest of those that begin there, or the `longest`.
-    """
-    parts = _branches(words, longest)
-    return parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
-
-
-def _branches(words: Iterable[str], longest: bool = False) -> list[str]:
-    """The branches of such an expression, one for each first character."""
-    groups: dict[str, list[str]] = {}
-    for word in sorted(words):
-        groups.setdefault(word[0], []).append(word[1:])
-    parts = []
-    for first, rests in groups.items():
-        more = [rest for rest in rests if rest]
-        inner = trie(more, longest) if more and (longest or len(more) == len(rests)) else ""
-        parts.append(re.escape(first) + (inner if len(more) == len(rests) or not inner else f"(?:{inner})?"))
-    return parts
 
 
 def index() -> Index:

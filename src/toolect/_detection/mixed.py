@@ -107,9 +107,9 @@ class Mixed:
         text.gather()
         buf, base, final = text.buf, text.base, text.final
         while True:
-            at, until = index.search(buf, max(text.pos, self._sought - base), final)
+            at, until = index.needles.search(buf, max(text.pos, self._sought - base), final)
             hits = index.hits(buf, at, False, False, final) if at >= 0 else None
-            if hits is None or not final and index.partial(buf, at):
+            if hits is None or not final and index.needles.partial(buf, at):
                 break
             calls = [called for hit in self._content.promising(hits) if (called := self._calling(hit)).names]
             self._sought = base + at + (not calls)

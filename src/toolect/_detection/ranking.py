@@ -149,7 +149,7 @@ def _places(known: Index, text: str) -> Iterator[tuple[int, Sequence[Hit]]]:
     """The first places where something of a dialect may begin, each with what that is."""
     at, line, solid = -1, 0, len(text) - len(text.lstrip())
     for _ in range(PLACES):
-        at, _ = known.search(text, at + 1, final=True)
+        at, _ = known.needles.search(text, at + 1, final=True)
         if at < 0:
             break
         line = max(line, text.rfind("\n", line, at) + 1)

@@ -55,8 +55,9 @@ class Graph:
         texts = {name: role for name, role in spec.roles.items() if role in (Role.REASONING, Role.CONTENT)}
         marks = [(e, e.symbol) for s in network.states for e in s.edges if type(e.symbol) is Mark and e.rule in texts]
         self.think_openers = frozenset(m.core for e, m in marks if e.first and texts[e.rule] is Role.REASONING)
-        self.text_closers = {m.core: m.trail for e, m in marks if not e.first and len(m.core) >= STRONG and not m.wrong}
-        """The closers of content and reasoning, which are no text wherever they stand, with what they write after."""
+        strong = [m for e, m in marks if not (e.first or m.wrong) and len(m.core) >= STRONG and not m.core.isalpha()]
+        self.text_closers = {m.core: m.trail for m in strong}
+        """The closers of content and reasoning, but for words: no text anywhere; with what they write after."""
         self.closers = tuple(
             sorted(
                 {

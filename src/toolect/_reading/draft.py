@@ -23,8 +23,8 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "_dividers", "_in_call",
-        "_signs", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
+        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "strays", "_dividers",
+        "_in_call", "_signs", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -51,6 +51,7 @@ class Draft:
         self.vain = 0  # how often broken JSON might have ended, and did not
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
+        self.strays = 0  # characters of markers that were left out of the text
         self._signs: dict[str, tuple[int, int]] = {}  # how many were counted, in so many segments
         self._dividers = 0, 0  # how many were counted, in so many segments
         self._in_call = -1, 0, 0  # where the open call begins, up to where they were counted, how many there were
@@ -68,13 +69,13 @@ class Draft:
         return self.last_end if span is None else max(self.last_end, span[1])
 
     def signs(self, signs: str) -> int:
-        """How often one of `signs` is in the content and the reasoning so far."""
+        """How often one of `signs` is in the content and the reasoning so far, and what was left out of it."""
         found, count = self._signs.get(signs, (0, 0))
         for segment in self.segments[count:]:
             if not isinstance(segment, Call):
                 found += sum(map(segment.text.count, signs))
         self._signs[signs] = found, len(self.segments)
-        return found
+        return found + self.strays
 
     def dividers(self, sign: str, at: int) -> int:
         """How often `sign` is in the calls before character `at`, where one may be open."""

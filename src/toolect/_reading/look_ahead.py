@@ -7,7 +7,7 @@ import re
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
 from toolect._graph.stops import Misspelt, Stop
-from toolect._graph.symbols import Terminal
+from toolect._graph.symbols import Terminal, is_echo
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.element import object_instead
@@ -287,7 +287,8 @@ def _go_on(probe: Probe, known: bool, empty: bool) -> Answer:
             json = lexeme is None and probe.node.json and probe.view.buf[probe.pos] in "{["
             return Answer.YES if json or known and not begun else Answer.NO
         if not isinstance(lexeme.key, Terminal):
-            more = begun or empty or len(lexeme.key) >= STRONG or probe.node.first(lexeme.key)
+            long = len(lexeme.key) >= STRONG or is_echo(lexeme.key)
+            more = begun or empty or long or probe.node.first(lexeme.key)
             return Answer.YES if more else Answer.NO
         if begun:
             return Answer.NO

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolect import registry
-from toolect._detection.index import index, trie
+from toolect._detection.index import index
+from toolect._detection.needles import trie
 from toolect.message import Call, Content, Segment, dumps
 
 
