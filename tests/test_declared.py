@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import shipped_corpus
 
 import toolect
 from toolect._values.toolset import tool_schemas
@@ -195,3 +196,23 @@ def test_a_name_that_begins_twice(name: str) -> None:
     tools = tool_schemas([tool("rm"), tool("tide"), tool("x_tide")])
     for said, meant in {"rrm": "rrm", "x_x_tide": "x_tide", "tide_tide": "tide_tide", "tide": "tide"}.items():
         assert tools.called(said) == meant
+
+
+PROVED_BY_LINES = {
+    *("direct-xml", "functionary-v3.2", "gemma-tool-code", "glm4", "js-call-block", "python-call-block", "yaml-xml"),
+    *("deepseek-v3", "rwkv", "react"),
+}
+"""Where a line break tells that a call begins, or what its fence holds: without any, nothing is run."""
+
+
+@over_all
+def test_line_breaks_that_are_written_as_escapes(name: str) -> None:
+    """Between markers they are whitespace, around a name and a value nobody means them; in pieces, too."""
+    dialect = toolect.dialect(name)
+    tools = [tool("tide_log", days="array")]
+    call = Call("tide_log", {"days": [1]}, "functions.tide_log:0" if "{index}" in (dialect.spec.ref or "") else None)
+    text = written(name, call).replace("\n", "\\n")
+    message = dialect.parse(text, tools)
+    ran = [(found.name, found.arguments) for found in message.runnable if found.name == "tide_log"]
+    assert ran == [("tide_log", {"days": [1]})] * (name not in PROVED_BY_LINES)
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=tools)[0], message)

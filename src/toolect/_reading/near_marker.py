@@ -9,13 +9,15 @@ import re
 
 from toolect._graph.misspelling import MORE, QUOTES, near
 from toolect._graph.node import STRONG, Node, Step
-from toolect._graph.spelling import MIN_LEXEME
+from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
 from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.probe import Departed, Lexeme, Probe, View, could_grow, next_lexeme, past_blank
 from toolect._spec.model import Role
 
 _WORD = re.compile(r"[\w.:/-]+")
+_ESCAPED_BLANKS = re.compile(rf"\\[nrt](?:\s|\\[nrt]){{0,{MAX_BLANK}}}+(\\?\Z)?")
+"""Blanks written as the escapes of strings, which some write between markers, too."""
 
 
 class Forgiving(Probe):
@@ -60,6 +62,8 @@ def departed(view: View, node: Node, pos: int, last: Key) -> Lexeme | Waiting | 
         return None if view.final else WAIT  # a marker as it is written, cut off
     if buf[pos] in QUOTES and not node.value and not node.json:
         return _quote(view, node, pos, last)
+    if buf[pos] == "\\" and view.tools:
+        return _escaped_blanks(view, node, pos)
     known = view.graph.starts
     found = _stray(view, node, pos) if buf.startswith(known, pos) else _misspelled(view, node, pos)
     if found is None and any(buf.startswith(core, pos) for core in node.implied):
@@ -159,6 +163,21 @@ def _stray(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
     if fits is WAIT:
         return WAIT
     return Lexeme(core, pos, end, Departed.STRAY) if fits else None
+
+
+def _escaped_blanks(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
+    """Line breaks and tabs written as escapes, with what can come after them."""
+    if not view.final and len(view.buf) - pos == 1:
+        return WAIT
+    found = _ESCAPED_BLANKS.match(view.buf, pos)
+    if found is None:
+        return None
+    if found[1] is not None and not view.final:
+        return WAIT
+    fits = _fits(view, node, found.end(), False)
+    if fits is WAIT:
+        return WAIT
+    return Lexeme(found[0], pos, found.end(), Departed.STRAY) if fits else None
 
 
 def _fits(view: View, node: Node, pos: int, json: bool) -> bool | Waiting:

@@ -15,6 +15,9 @@ NOTHING: Any = object()
 _DIGITS = re.compile(r"[-+]?[0-9]+")
 _LONGEST = max(map(len, ANY_WORDS))
 """Characters of a word: hashing more would take as long as the text is."""
+_ESCAPED_BLANKS = ("\\n", "\\r", "\\t")
+_FEW = 8
+"""Escaped blanks around a value that are taken away."""
 _BEGUN = ("</", "[/")
 """What closers begin with."""
 _EXACT = 2**53  # up to here a float is just one integer
@@ -86,7 +89,8 @@ def is_broken(text: str, types: tuple[str, ...]) -> bool:
 
 def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
     """`word`, which fits none of `types`, where no text is wanted: a word for null, true or false, or a number with
-    needless signs and zeros; after either the beginning of a closer may stand. What is in quotes is what is in them.
+    needless signs and zeros; after either the beginning of a closer may stand. What is in quotes is what is in them;
+    blanks around it may be written as escapes.
     """
     if len(word) > 2 and word[0] in "\"'" and word[-1] == word[0]:
         inside = read_json(word) if word[0] == '"' else word[1:-1]
@@ -96,12 +100,27 @@ def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
         value = read_typed(word[: -len(_BEGUN[0])], types)
         if not isinstance(value, str):
             return value
+    if (inside := _without_blanks(word)) != word:
+        value = read_typed(inside, types) if inside else text
+        return text if isinstance(value, str) else value
     known = ANY_WORDS.get(word.lower(), NOTHING) if len(word) <= _LONGEST else NOTHING
     if known is None or isinstance(known, bool) and "boolean" in types:
         return known
     if {"integer", "number"} & {*types} and len(word) <= MAX_DIGITS and _DIGITS.fullmatch(word):
         return int(word)
     return text
+
+
+def _without_blanks(word: str) -> str:
+    """`word` without line breaks and tabs around it that are written as escapes."""
+    for _ in range(_FEW):
+        if word.startswith(_ESCAPED_BLANKS):
+            word = word[2:].strip()
+        elif word.endswith(_ESCAPED_BLANKS):
+            word = word[:-2].strip()
+        else:
+            break
+    return word
 
 
 def _word(word: str) -> Json:

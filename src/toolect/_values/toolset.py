@@ -23,6 +23,8 @@ _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
+_ESCAPED_BLANKS = re.compile(r"\A(?:\\[nrt])+|(?:\\[nrt])+\Z")
+"""Line breaks around a name that are written as escapes."""
 _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
 
@@ -52,6 +54,9 @@ class ToolSchemas(Mapping[str, Schema]):
             return self.called(said)
         if not schemas:
             return name
+        if "\\" in name and (said := _ESCAPED_BLANKS.sub("", name)) not in ("", name):
+            said = self.called(said)
+            return said if said in schemas else name
         number = _NUMBER(name)
         said = name[: number.start()].strip(AROUND) if number else name.strip(AROUND)
         if said and said != name and (inner := self.called(said)) in schemas:
