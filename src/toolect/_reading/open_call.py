@@ -14,6 +14,7 @@ MAX_REPAIRS = 256
 
 A call that then still lacks something, or has too much, is malformed; outside of calls that is content.
 """
+_LACKING = frozenset((RepairKind.JSON, RepairKind.IMPLIED_CLOSER, RepairKind.DOUBLE_ENCODED))
 LAYOUT = frozenset((RepairKind.WHITESPACE, RepairKind.COERCION))
 """Repairs that are recorded and leave a call `ok`: another spelling of the same thing."""
 
@@ -84,8 +85,8 @@ class OpenCall:
 
     @property
     def lacked(self) -> bool:
-        """True when a bracket or a closer may have been missing in it."""
-        return any(r.kind is RepairKind.JSON or r.kind is RepairKind.IMPLIED_CLOSER for r in self.repairs)
+        """True when a bracket or a closer may have been missing in it, or its arguments come as others write them."""
+        return any(r.kind in _LACKING for r in self.repairs)
 
     @property
     def blank(self) -> bool:

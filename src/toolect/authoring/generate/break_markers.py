@@ -124,10 +124,10 @@ def drifted(text: str, spec: Spec, random: Random) -> str:
     strings = [(token.start, token.end) for token in tokens(text) if token.text[0] == '"']
     strings += [match.span() for match in _QUOTED.finditer(text)]  # a blank in a string is a part of it
     places = [match.span() for match in re.finditer(r"\s+", text)]
-    places = [(at, end) for at, end in places if not any(first < at < last for first, last in strings)]
     marker = place(text, fixed(spec), random)
     if marker is not None:
         places += [(at, at) for at in marker]
+    places = [(at, end) for at, end in places if not any(first < at < last for first, last in strings)]
     if not places:
         return text
     start, end = random.choice(places)
