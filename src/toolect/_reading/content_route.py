@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.misspelling import around, near_before
+from toolect._graph.misspelling import around
 from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._graph.stop_plan import Needle, StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, EndToken, Misspelt, Stray, Unled
-from toolect._graph.symbols import is_echo
+from toolect._graph.stop_plan import Needle, ending, plan_of
+from toolect._graph.stops import Calls, Misspelt, Unled
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text
+from toolect._reading.content_end import before_end, end_content, over_stray, stray_closers
 from toolect._reading.free_text import NEAR, first_of, nowhere
 from toolect._reading.look_ahead import headed, is_proved
 from toolect._reading.named_stop import Named
@@ -26,7 +26,7 @@ from toolect._reading.striding import MAX_SIGNS, Striding
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.ref import split_ref
-from toolect.message import Call, Content, Repair, RepairKind
+from toolect.message import Call, Content
 
 _SOLID = re.compile(r"\S").search
 _VAIN = 16
@@ -109,7 +109,7 @@ class Said(Route):
         if not node.patterns and not any(n[:1].isspace() for n in needles):
             self._begins = frozenset(n[:1] for n in needles)
 
-        self._strays = () if self.space or node.graph.network.spec.code else _stray_closers(node)
+        self._strays = () if self.space or node.graph.network.spec.code else stray_closers(node)
         """Closers of texts that are not open, which an answer may begin with."""
 
     def go(self, to: Striding) -> Route | None:
@@ -156,7 +156,7 @@ class Said(Route):
             if answer is not Answer.NO:
                 return self.head.cross(to, at) if answer is Answer.YES else None
         if not pos and to.alone and text.startswith(self._strays):
-            return self._over_stray(to)
+            return self if over_stray(to, self._strays) else None
         where = self._near(text, pos, pos + NEAR)
         then = self._before(to, pos, where) if not self.named or self._named_at(text, pos, where) is None else None
         if then is not None:
@@ -181,7 +181,7 @@ class Said(Route):
         if then is not None:
             return then
         if self.open and to.final and self.plan.cut_from(text, pos) == to.size:
-            self._end(to, pos, where)
+            end_content(self.node, to, pos, where)
         return None
 
     def _unled_at(self, to: Striding, pos: int) -> bool:
@@ -253,7 +253,7 @@ class Said(Route):
         if then is None and self.named and (named := self._named_at(text, pos, where)) is not None and not named.line:
             return named.cross(to, where) if named.answer(to, where) is Answer.YES else None
         if then is None and self.open and to.final and not to.blank_so_far and not self.space:
-            to.finished = _before_end(self.plan, text, pos, where) >= 0
+            to.finished = before_end(self.plan, text, pos, where) >= 0
         return then
 
     def _after_section(self, to: Striding) -> Route | None:
@@ -318,52 +318,6 @@ class Said(Route):
                 return bool(line) or mentioned(core, trail, line, text[end : end + 1])
         return False
 
-    def _end(self, to: Striding, pos: int, where: int) -> None:
-        """The rest of the text is content, but for an end token at index `where`."""
-        text, until = to.buf, to.size
-        if where >= 0:
-            until = _before_end(self.plan, text, pos, where)
-            if until < 0:
-                self._stray(to, pos, where)
-                return
-        piece = text[pos:until]
-        if piece.isspace() and not to.blank_so_far:
-            piece = ""
-        elif piece.isspace() and where >= 0:
-            return
-        if piece:
-            to.segments.append(Content(piece, (pos + to.base, until + to.base)))
-        to.finished = True
-
-    def _over_stray(self, to: Striding) -> Route | None:
-        """Over the closer that the answer begins with, which closes nothing: that is noted."""
-        core = next(core for core in self._strays if to.buf.startswith(core))
-        end = len(core)
-        if end == to.size or to.buf[end].isspace():
-            return None  # blanks after it may be its own
-        to.repairs = (Repair(RepairKind.STRAY_MARKER, to.base, core),)
-        to.pos = to.before = end
-        return self
-
-    def _stray(self, to: Striding, pos: int, where: int) -> None:
-        """A closer at index `where` that closes nothing, after the last call: with nothing after it, it is noted."""
-        if not to.alone or not to.after_call or self.space or self.node.text_field().role is not Role.CONTENT:
-            return
-        stop = next((n.stop for n in self.plan.needles if to.buf.startswith(n.text, where)), None)
-        if not isinstance(stop, Stray) or not stop.direct or stop.core[-1].isalnum() or to.buf[pos:where].strip():
-            return
-        if to.buf[where:] == stop.core:
-            to.repairs += (Repair(RepairKind.STRAY_MARKER, to.base + where, stop.core),)
-            to.finished = True
-
-
-def _stray_closers(node: Node) -> tuple[str, ...]:
-    """The closers of texts that are not open at `node`, where each is told by its signs alone."""
-    stops = stops_of(node).values()
-    cores = (stop.core for stop in stops if isinstance(stop, Stray) and not (stop.direct or stop.line or stop.last))
-    plain = (core for core in cores if core.split() == [core] and not core[-1].isalnum() and not is_echo(core))
-    return tuple(one for one in plain if sum(stop.core.startswith(one) for stop in stops) == 1)
-
 
 def _is_empty(to: Striding, hub: Hub, match: re.Match[str]) -> bool:
     """May what `hub` has matched begin a call of no declared tool that has no arguments? In text, that is code."""
@@ -383,15 +337,3 @@ def _content(
     else:  # only now is it cut out: many places may be tried
         to.segments.insert(count, Content(to.buf[pos:until], (pos + to.base, until + to.base)))
     return then
-
-
-def _before_end(plan: StopPlan, text: str, pos: int, where: int) -> int:
-    """Where the text from `pos` on ends when the marker at `where` is an end token with nothing after it, else -1."""
-    for needle in plan.needles:
-        if isinstance(needle.stop, EndToken) and (end := needle.end(text, where)) >= 0:
-            if text[end:].strip() or "\n" in needle.lead and where and text[where - 1] != "\n":
-                return -1
-            if any(near_before(core, text, pos, where) is not None for core in plan.closers):
-                return -1  # a misspelled closer stands before it
-            return where - ending(text, needle.lead, pos, where)
-    return -1

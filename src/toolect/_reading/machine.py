@@ -17,6 +17,7 @@ from toolect._reading.adoption import adopt
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.builder import Builder
 from toolect._reading.course import Boundary, Course
+from toolect._reading.crossing import opened_again
 from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.finished import finished
 from toolect._reading.json_slot import begin_json
@@ -30,7 +31,7 @@ from toolect._reading.slot import AFTER_END, Next, Quick, Slot
 from toolect._reading.spacing import or_json
 from toolect._reading.stride import begin, go
 from toolect._reading.striding import LAST_SEGMENTS, MAX_SEGMENTS, Striding, most_dividers
-from toolect._reading.text_slot import TextSlot, opened_again
+from toolect._reading.text_slot import TextSlot
 from toolect._reading.watcher import Watcher
 from toolect._spec.model import Role
 from toolect.message import Message

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from toolect._graph.misspelling import MORE, around, is_word, near, near_before
+from toolect._graph.misspelling import near
 from toolect._graph.node import STRONG, Node
-from toolect._graph.slot_stops import stops_of
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
+from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off
 from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import (
     Calls,
     EndToken,
     Instead,
-    Landmark,
     LineEnd,
     Misspelt,
     NameLine,
@@ -26,12 +23,12 @@ from toolect._graph.stops import (
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.look_ahead import bare_call, call_follows, misspelled_call, opens_more
-from toolect._reading.open_call import MAX_REPAIRS, note
+from toolect._reading.look_ahead import bare_call, call_follows, opens_more
+from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
 from toolect._reading.quotation import mentioned
-from toolect._reading.renamed import renamed
+from toolect._reading.stop_place import End, after, before, begins_near, out_of_place, space_after, spelled
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
@@ -50,17 +47,6 @@ _ENDS = frozenset(".!?…。！？")
 """What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
 
 
-class End(NamedTuple):
-    """A stop at `buf[at:end]`, which ends the text, with the whitespace that is written before it."""
-
-    stop: Stop
-    lead: str
-    at: int
-    end: int
-    wrong: bool = False
-    """It is spelled otherwise."""
-
-
 def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | Waiting | None:
     """The stop of `needle` when it is at index `at` and ends the text; None when it does not."""
     stop = needle.stop
@@ -75,50 +61,16 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
     if type(found) is End and _shown(passage, course, found):
         return None
     if type(found) is End and (stop.repair is RepairKind.IMPLIED_CLOSER or isinstance(stop, EndToken)):
-        found = _misspelled_closer(passage, course, found) or found
+        found = misspelled_closer(passage, course, found) or found
     if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
         return _unless_rehearsed(passage, course, found)
     return found
-
-
-def _misspelled_closer(passage: Passage, course: Course, found: End) -> End | None:
-    """The closer that would be missing before the stop that was found, where it is there, misspelled."""
-    low, stop = max(course.pos, passage.start - course.base), found.stop
-    cores = (str(stop.path[1]),) if stop.path else passage.plan.closers
-    for core in () if passage.skip else cores:
-        there = near_before(course.builder.spelled(core), course.buf, low, found.at)
-        if there is not None:
-            closer = stops_of(passage.node)[core]
-            return End(closer, closer.lead, *there, wrong=True)
-    return None
 
 
 def _shown(passage: Passage, course: Course, found: End) -> bool:
     """Does an opener stand in a quotation?"""
     opens = found.stop.calls is not Calls.NOTHING or found.stop.core in course.graph.think_openers
     return opens and passage.field.role in _SPOKEN and passage.shows(course, found.at, found.end)
-
-
-def _misspelled_opener(
-    passage: Passage, course: Course, stop: Misspelt, needle: Needle, at: int
-) -> End | Waiting | None:
-    """The opener of which a part is at index `at`, misspelled, where a call goes on as after it."""
-    buf = course.buf
-    for pos, end in around(stop.of.core, buf, at, at + len(stop.core), course.final):
-        if pos < course.pos or buf.startswith(course.graph.starts, pos):
-            continue
-        if end == MORE:
-            return WAIT
-        if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
-            continue
-        if not course.tools and buf[end - 1].isalnum() and is_word(buf[end : end + 1]):
-            continue  # a longer word; before the name of a declared tool, a sign may be missing
-        answer = misspelled_call(course, stop, after(passage, course, stop.of, pos), end)
-        if answer is Answer.YES:
-            return End(stop.of, needle.lead, pos, end, wrong=True)
-        if answer is Answer.WAIT:
-            return WAIT
-    return None
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
@@ -152,10 +104,10 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
                 return None
             return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT
         case Misspelt():
-            return _misspelled_opener(passage, course, stop, needle, at)
+            return misspelled_opener(passage, course, stop, needle, at)
         case Stray(direct=True) if not course.builder.after_call or passage.text_before(course, at):
             if needle.regex is not None and needle.regex.match(buf, at) is None:
-                return WAIT if not final and _near(stop, buf, at) else None
+                return WAIT if not final and begins_near(stop, buf, at) else None
             out_of_place(passage, course, stop, at)
             return None
         case Instead(path=()) if passage.text_before(course, at):
@@ -166,7 +118,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
                 return WAIT if shown is Answer.WAIT else None
         case EndToken() if "\n" in stop.lead and course.base + at > passage.start and buf[at - 1 : at] != "\n":
             return None  # it ends the answer only where a line begins
-    end = _spelled(passage, course, needle, stop, at)
+    end = spelled(passage, course, needle, stop, at)
     if end is None or end is WAIT:
         return end
     if stop.last and (rest := _to_line_end(buf, end)) is not Answer.YES:
@@ -189,7 +141,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         answer = Answer.YES
         match stop.calls:
             case Calls.NAMED:
-                trail = _space_after(passage, course, stop, at)
+                trail = space_after(passage, course, stop, at)
                 joined = stop.direct and course.builder.after_call and not passage.text_before(course, at)
                 node = after(passage, course, stop, at)
                 answer = _named(course, node, end, trail, joined)
@@ -244,7 +196,7 @@ def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:
     end, line = at + len(stop.core), passage.lines_before(course, at)[1]
     if end >= len(course.buf) and not course.final:
         return WAIT
-    named = mentioned(stop.core, _space_after(passage, course, stop, at), line, course.buf[end : end + 1])
+    named = mentioned(stop.core, space_after(passage, course, stop, at), line, course.buf[end : end + 1])
     return Answer.YES if named else Answer.NO
 
 
@@ -302,51 +254,11 @@ def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
     return _named(course, node, at + len(core), trail)
 
 
-def _spelled(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> int | Waiting | None:
-    """Where the marker itself ends when all of it is at index `at`."""
-    buf, final = course.buf, course.final
-    if needle.regex is not None:
-        match = needle.regex.match(buf, at)
-        if match is None:
-            return WAIT if not final and _near(stop, buf, at) else None
-        return match.end()
-    core = course.builder.spelled(stop.core)
-    if core != stop.core and not buf.startswith(core, at):
-        return WAIT if not final and cut_off(core, buf, at) else renamed(stop.core, core, buf, at, final)
-    end = at + len(core)
-    if core[-1].isalnum() and (space := _space_after(passage, course, stop, at)):
-        if end == len(buf) and not final:
-            return WAIT
-        if not _is_word(core, buf[end : end + 1], space):
-            return None
-    return end
-
-
-def _near(stop: Stop, buf: str, at: int) -> bool:
-    """True when all of `buf` from `at` on may be the beginning of the marker `stop`."""
-    return len(buf) - at < len(stop.core) + MAX_BLANK and squeeze(stop.core).startswith(squeeze(buf[at:]))
-
-
-def _is_word(core: str, after: str, space: str) -> bool:
-    """True when `core`, which ends in a letter, is not the beginning of a longer word; a short one needs its space."""
-    if len(core) < STRONG:
-        return after == space[0]
-    return not (after.isalnum() or after == "_")
-
-
-def _space_after(passage: Passage, course: Course, stop: Stop, at: int) -> str:
-    """The whitespace that is written after the marker `stop`, which is at index `at`."""
-    if passage.skip:
-        return ""
-    node = _before(passage, course, stop, at)
-    return node.step(stop.key).trail if stop.key in node.marks else ""
-
-
 def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: int) -> End | Waiting | None:
     """The name with which a call begins at index `at`."""
     node = passage.node
     if stop.repair is not None:
-        node = _before(passage, course, stop, at)
+        node = before(passage, course, stop, at)
     elif stop.key not in node.choices or passage.text_before(course, at):
         node = node.step(SlotKind.TEXT).node
     if isinstance(stop, Unled) and not course.tools.declared:
@@ -368,35 +280,6 @@ def _name(passage: Passage, course: Course, needle: Needle, stop: NameLine, at: 
     return End(stop, needle.lead, at, match.end())
 
 
-def out_of_place(passage: Passage, course: Course, stop: Stop, at: int) -> None:
-    """A marker stays in the text, since nothing that belongs to it is there.
-
-    Content is no part of the call that may be open still: it is not noted with that.
-    """
-    draft, place = course.builder.draft, course.base + at
-    inside = draft.call is not None and passage.field.role is not Role.CONTENT
-    repairs = draft.call.repairs if draft.call is not None and inside else draft.repairs
-    if not repairs or repairs[-1].at != place:
-        note(repairs, RepairKind.STRAY_MARKER, place, stop.core)
-    passage.far = passage.far or len(repairs) < MAX_REPAIRS
-
-
 def _longer(passage: Passage, stop: Stop, rest: str) -> bool:
     """True when `rest` may turn out to begin with a longer marker than `stop`."""
     return any(len(s.core) > len(rest) and s.core.startswith(rest) for s in passage.plan.stops if s is not stop)
-
-
-def _before(passage: Passage, course: Course, stop: Stop, at: int) -> Node:
-    """The node that has the marker `stop`, which is at index `at`."""
-    node = passage.node
-    if isinstance(stop, Landmark) and stop.key not in node.marks:
-        return node.graph.start
-    if not stop.direct or stop.key not in node.marks or passage.text_before(course, at):
-        for key in stop.path:
-            node = node.step(key).node
-    return node
-
-
-def after(passage: Passage, course: Course, stop: Stop, at: int) -> Node:
-    """The node after the marker `stop`, which is at index `at`."""
-    return _before(passage, course, stop, at).step(stop.key).node

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import re
-import string
 from enum import Enum
 from typing import NamedTuple
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, cut_off, gapped
+from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.stop_plan import StopPlan, ending, plan_of
-from toolect._graph.stops import Calls, NameLine, Stop
-from toolect._graph.symbols import Field, is_echo
+from toolect._graph.stops import NameLine, Stop
+from toolect._graph.symbols import Field
 from toolect._graph.text_signs import text_signs
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.bare_in_text import begins_bare, decides, json_node, other_than_json
 from toolect._reading.course import Course
-from toolect._reading.crossing import cross, go_on_at
-from toolect._reading.held_back import returned, settled
+from toolect._reading.crossing import cross, opened_again
+from toolect._reading.held_back import settled
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
-from toolect._reading.probe import lexeme_instead
 from toolect._reading.sign_runs import past_run
 from toolect._reading.slot import Next, Quick
-from toolect._reading.stop_check import End, after, ends_at
+from toolect._reading.stop_check import ends_at
+from toolect._reading.stop_place import End, after
+from toolect._reading.text_end import end_text, end_with_input
 from toolect._reading.vain import Vain
-from toolect._shapes.loose import QUOTES, Guess, begins_call
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
-from toolect.message import RepairKind
 
 _BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
-_BRACKET = re.compile(rf"[\[{{]\s{{0,{MAX_BLANK}}}")
-_AFTER_BRACKET = {"{": frozenset(QUOTES + "/#_" + string.ascii_letters), "[": frozenset("{/#")}
-"""What a call in JSON, broken perhaps, goes on with; so does the first object of a list."""
 
 
 class Phase(Enum):
@@ -54,20 +50,6 @@ class Attempt(NamedTuple):
     start: int
     opener: tuple[Stop, int, int, bool] | None
     """A marker at these characters, spelled otherwise perhaps, which counts only if the JSON is a call."""
-
-
-def opened_again(course: Course, opener: str) -> Answer:
-    """Go over `opener` where it stands once more, before the text that it opened."""
-    buf, pos = course.buf, course.pos
-    at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
-    if not course.final and at - pos < MAX_BLANK and cut_off(opener, buf, at) and len(buf) - at < len(opener):
-        return Answer.WAIT
-    core = opener.rstrip()
-    if not buf.startswith(core, at):
-        return Answer.NO
-    course.builder.note(RepairKind.STRAY_MARKER, course.base + at, core)
-    course.pos = at + len(opener if buf.startswith(opener, at) else core)
-    return Answer.YES
 
 
 class TextSlot:
@@ -198,7 +180,8 @@ class TextSlot:
                     self._hold(course, at)
                     return WAIT
                 if end is not None:
-                    return self._look_through(course, end) if self._decides(course, end) else self._stop(course, end)
+                    through = decides(passage, course, end)
+                    return self._look_through(course, end) if through else end_text(passage, course, end)
             if grows:
                 self._hold(course, at)
                 return WAIT
@@ -207,7 +190,7 @@ class TextSlot:
         if limit <= n:
             return self._give_up(course, limit)
         if course.final:
-            self._end_with_input(course)
+            end_with_input(self.passage, course)
         else:
             self._hold(course, n)
         return WAIT
@@ -232,7 +215,7 @@ class TextSlot:
         if end is WAIT:
             return WAIT
         self._phase = Phase.TEXT
-        return self if end is None else self._stop(course, end)
+        return self if end is None else end_text(self.passage, course, end)
 
     def _hold(self, course: Course, until: int) -> None:
         """Pass on what cannot be part of a stop at or after index `until`."""
@@ -243,103 +226,19 @@ class TextSlot:
         self.passage.read_to(course, settled(self.passage, course, tail))
         self._searched = max(self._searched, course.base + course.pos)
 
-    def _stop(self, course: Course, found: End) -> Next:
-        """The text ends before the marker that was found."""
-        passage, base = self.passage, course.base
-        stop, lead, at, end, wrong = found
-        if stop.calls is not Calls.NOTHING:
-            passage.give_way(course)
-        have = ending(course.buf, lead, course.pos, at)
-        if have and course.buf[at - have] == "\n":
-            have += returned(passage, course.buf, course.pos, at - have)
-        passage.read_to(course, at - have)
-        course.pos = at
-        role = passage.field.role
-        if have < len(stop.lead) and stop.repair is None and role is not Role.CONTENT:
-            course.builder.note_space(base + at, stop.lead)
-        if role is Role.STRING and not stop.direct and not passage.opened and stop.key not in passage.node.choices:
-            passage.open(course)
-        opened = passage.opened
-        if stop.calls is not Calls.NOTHING and role is Role.ARGUMENTS and (not opened or course.builder.text.idle):
-            course.lack_arguments(base + at, other=True)
-        passage.close(course, base + at - have)
-        if stop.repair is RepairKind.IMPLIED_CLOSER and role is Role.VALUE:
-            self._lacks_closer(course, stop, at)
-        if passage.skip:
-            return go_on_at(course, stop.core, passage.node, base + at, base + end)
-        return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
-
-    def _lacks_closer(self, course: Course, stop: Stop, at: int) -> None:
-        """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked."""
-        call, closer = course.builder.call, str(stop.path[1])
-        if call is None or not is_echo(closer):
-            return
-        closer = course.spelled(closer)
-        found = gapped(closer).search(course.raw(self.passage.start, course.base + at))
-        if found is not None:
-            call.fail(f"expected `{closer}`, got {found[0]!r} - at {self.passage.start + found.start()}")
-
-    def _end_with_input(self, course: Course) -> None:
-        """The input is over, and no stop was in the text; the marker that would have ended it may have been cut off."""
-        n, until = len(course.buf), self._cut_closer(course)
-        cut = self.passage.cut_marker(course.buf, course.pos) if until == n else n
-        self.passage.read_to(course, min(until, cut))
-        if cut < n:
-            course.builder.note(RepairKind.STRAY_MARKER, course.base + cut, course.buf[cut:])
-        elif until < n and not self.passage.opened:
-            course.builder.note(RepairKind.IMPLIED_CLOSER, course.base + n, course.buf[until:])
-        course.pos = n
-        self.passage.end_with_input(course, course.base + min(until, cut))
-
-    def _cut_closer(self, course: Course) -> int:
-        """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
-        buf, pos, n = course.buf, course.pos, len(course.buf)
-        if self.passage.skip or self.field.role not in (Role.CONTENT, Role.REASONING):
-            return n
-        node = self.passage.node.step(SlotKind.TEXT).node
-        core = node.sole
-        if core is None:
-            return n
-        for at in range(max(pos, n - len(core) + 1), n - STRONG + 1):
-            if core.startswith(buf[at:]):
-                return at - ending(buf, node.lead(core), pos, at)
-        return n
-
     # JSON in the text
 
     def _at_bracket(self, course: Course, at: int) -> Next:
         """Bare JSON may begin at index `at`; this slot when it does not."""
-        buf, n, passage = course.buf, len(course.buf), self.passage
-        if passage.plan.direct and passage.text_before(course, at):
+        passage = self.passage
+        begins = begins_bare(passage, course, at)
+        if begins is Answer.NO:
             return self
-        near, after = at, buf[at]
-        for bracket in ("[", "{"):
-            if after == bracket:
-                near = _BRACKET.match(buf, near).end()  # type: ignore[union-attr]  # a bracket is there
-                if near == n and not course.final and n - at <= MAX_BLANK:
-                    self._hold(course, at)
-                    return WAIT
-                after = buf[near : near + 1]
-                if after not in _AFTER_BRACKET[bracket]:
-                    return self
-        if passage.shows(course, at, at):
-            return self
-        node = passage.node if passage.node.json else passage.node.step(SlotKind.TEXT).node
-        if after != '"' and (shape := node.json_field().shape) is not None:
-            likely = begins_call(buf, at, shape)
-            if likely is Guess.NO:
-                return self
-            if likely is Guess.MORE and not course.final:
-                self._hold(course, at)
-                return WAIT
+        if begins is Answer.WAIT:
+            self._hold(course, at)
+            return WAIT
         passage.read_to(course, at)
-        return self._try(course, node, Attempt(course.base + at, None))
-
-    def _decides(self, course: Course, found: End) -> bool:
-        """True when JSON must follow the marker `found` which is a call, or not, with and without the marker."""
-        plan, stop = self.passage.plan, found.stop
-        bare = plan.braces != "" and not plan.direct and stop.calls is not Calls.NOTHING
-        return bare and not isinstance(stop, NameLine) and after(self.passage, course, stop, found.at).json
+        return self._try(course, json_node(passage), Attempt(course.base + at, None))
 
     def _look_through(self, course: Course, found: End) -> Next:
         """Bare JSON is a call here without the marker that was found too: whether it is one decides about both."""
@@ -349,25 +248,17 @@ class TextSlot:
             self._hold(course, at)
             return WAIT
         node = after(self.passage, course, stop, at)
-        other = self._other(course, node, start)
+        other = other_than_json(course, node, start)
         if other is Answer.WAIT:
             self._hold(course, at)
             return WAIT
         if other is Answer.YES:
-            return self._stop(course, found)
+            return end_text(self.passage, course, found)
         until = at - ending(course.buf, lead, course.pos, at)
         self.passage.read_to(course, until)
         base = course.base
         course.pos = start
         return self._try(course, node, Attempt(base + until, (stop, base + at, base + end, wrong)))
-
-    def _other(self, course: Course, node: Node, pos: int) -> Answer:
-        """Does something else than JSON come at `buf[pos:]`, where `node` takes either?"""
-        if pos == len(course.buf):
-            return Answer.NO
-        if course.buf[pos] not in "{[":
-            return Answer.YES
-        return lexeme_instead(course, node, pos, course.spelled)
 
     def _try(self, course: Course, node: Node, attempt: Attempt) -> Next:
         """Read the JSON value here, which may be that of `node`, or just text."""

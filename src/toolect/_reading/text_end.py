@@ -1,0 +1,84 @@
+"""How a stretch of free text ends: before a marker that was found, or with the input."""
+
+from __future__ import annotations
+
+from toolect._graph.node import STRONG
+from toolect._graph.spelling import gapped
+from toolect._graph.stop_plan import ending
+from toolect._graph.stops import Calls, Stop
+from toolect._graph.symbols import is_echo
+from toolect._reading.course import Course
+from toolect._reading.crossing import cross, go_on_at
+from toolect._reading.held_back import returned
+from toolect._reading.passage import Passage
+from toolect._reading.slot import Next
+from toolect._reading.stop_place import End
+from toolect._spec.grammar_model import SlotKind
+from toolect._spec.model import Role
+from toolect.message import RepairKind
+
+
+def end_text(passage: Passage, course: Course, found: End) -> Next:
+    """The text ends before the marker that was found."""
+    base = course.base
+    stop, lead, at, end, wrong = found
+    if stop.calls is not Calls.NOTHING:
+        passage.give_way(course)
+    have = ending(course.buf, lead, course.pos, at)
+    if have and course.buf[at - have] == "\n":
+        have += returned(passage, course.buf, course.pos, at - have)
+    passage.read_to(course, at - have)
+    course.pos = at
+    role = passage.field.role
+    if have < len(stop.lead) and stop.repair is None and role is not Role.CONTENT:
+        course.builder.note_space(base + at, stop.lead)
+    if role is Role.STRING and not stop.direct and not passage.opened and stop.key not in passage.node.choices:
+        passage.open(course)
+    opened = passage.opened
+    if stop.calls is not Calls.NOTHING and role is Role.ARGUMENTS and (not opened or course.builder.text.idle):
+        course.lack_arguments(base + at, other=True)
+    passage.close(course, base + at - have)
+    if stop.repair is RepairKind.IMPLIED_CLOSER and role is Role.VALUE:
+        _lacks_closer(passage, course, stop, at)
+    if passage.skip:
+        return go_on_at(course, stop.core, passage.node, base + at, base + end)
+    return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
+
+
+def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None:
+    """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked."""
+    call, closer = course.builder.call, str(stop.path[1])
+    if call is None or not is_echo(closer):
+        return
+    closer = course.spelled(closer)
+    found = gapped(closer).search(course.raw(passage.start, course.base + at))
+    if found is not None:
+        call.fail(f"expected `{closer}`, got {found[0]!r} - at {passage.start + found.start()}")
+
+
+def end_with_input(passage: Passage, course: Course) -> None:
+    """The input is over, and no stop was in the text; the marker that would have ended it may have been cut off."""
+    n, until = len(course.buf), _cut_closer(passage, course)
+    cut = passage.cut_marker(course.buf, course.pos) if until == n else n
+    passage.read_to(course, min(until, cut))
+    if cut < n:
+        course.builder.note(RepairKind.STRAY_MARKER, course.base + cut, course.buf[cut:])
+    elif until < n and not passage.opened:
+        course.builder.note(RepairKind.IMPLIED_CLOSER, course.base + n, course.buf[until:])
+    course.pos = n
+    passage.end_with_input(course, course.base + min(until, cut))
+
+
+def _cut_closer(passage: Passage, course: Course) -> int:
+    """Where in `buf` the one marker that can end the text begins, which the end of the input cut off."""
+    buf, pos, n = course.buf, course.pos, len(course.buf)
+    if passage.skip or passage.field.role not in (Role.CONTENT, Role.REASONING):
+        return n
+    node = passage.node.step(SlotKind.TEXT).node
+    core = node.sole
+    if core is None:
+        return n
+    for at in range(max(pos, n - len(core) + 1), n - STRONG + 1):
+        if core.startswith(buf[at:]):
+            return at - ending(buf, node.lead(core), pos, at)
+    return n
