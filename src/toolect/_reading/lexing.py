@@ -9,11 +9,12 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
 from toolect._reading.course import Course
+from toolect._reading.growing import could_grow
 from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
-from toolect._reading.probe import Departed, could_grow, json_instead, match_blank, next_lexeme
+from toolect._reading.probe import Departed, json_instead, match_blank, next_lexeme
 from toolect._reading.recovery import depart, is_tired, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry

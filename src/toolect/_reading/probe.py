@@ -7,9 +7,9 @@ could change what comes next, the answer is to wait for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, gapped, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
-from toolect._spec.grammar_model import SlotKind
+from toolect._reading.growing import begins_more, may_be_marker, tightened
 from toolect._spec.model import Role
 from toolect._values.toolset import ToolSchemas
 
@@ -99,8 +99,8 @@ def next_lexeme(
         if (
             not final
             and n - pos < node.longest + MAX_BLANK
-            and core in (known := node.made(_tight)).growing
-            and _begins_more(known.marks, squeeze(buf[pos:]))
+            and core in (known := node.made(tightened)).growing
+            and begins_more(known.marks, squeeze(buf[pos:]))
         ):
             return WAIT
         if not final and end == n and core.isidentifier():
@@ -175,65 +175,6 @@ def bracket_in_fence(buf: str, pos: int, final: bool) -> Answer:
     if inside == len(buf) and inside > pos and inside - pos < _LONGEST_FENCE and not final:
         return Answer.WAIT
     return Answer.YES if buf[inside : inside + 1] in ("{", "[") else Answer.NO
-
-
-def may_be_marker(node: Node, buf: str, pos: int) -> bool:
-    """True when `buf` from `pos` on may be the beginning of a marker."""
-    if not node.marks or len(buf) - pos > node.longest + MAX_BLANK:
-        return False
-    return f"\n{squeeze(buf[pos:])}" in node.made(_tight).marks
-
-
-def could_grow(node: Node, buf: str, pos: int, spelled: Callable[[str], str]) -> bool:
-    """True when `buf[pos:]` may become a marker with more text: one of `node`, or one that follows where some are
-    missing. `spelled` says how a marker is written here.
-    """
-    if len(buf) - pos > 2 * MAX_BLANK + MAX_LEXEME:
-        return False
-    tight, known = squeeze(buf[pos:]), node.made(_tight)
-    return _begins_more(known.grown, tight) or any(
-        len(core) > len(tight) and squeeze(core).startswith(tight) for core in map(spelled, known.echoes)
-    )
-
-
-class _Tight(NamedTuple):
-    """Markers without inner whitespace, each between line breaks: one search tells whether any begins in some way."""
-
-    marks: str
-    """Those that may come next."""
-    growing: frozenset[str]
-    """Those of them that another one begins with."""
-    grown: str
-    """These, and all that may follow where some are missing, but for those that repeat a name or key."""
-    echoes: tuple[str, ...]
-
-
-def _tight(node: Node) -> _Tight:
-    late = node.step(SlotKind.JSON).node.marks if node.json else ()  # where the JSON is missing
-    graph = node.graph
-    more = dict.fromkeys((*node.marks, *late, *node.implied, *graph.ends, *graph.start.marks, *graph.markers))
-    marks = _lined(node.marks)
-    return _Tight(
-        marks,
-        frozenset(core for core in node.marks if _begins_more(marks, squeeze(core))),
-        _lined(core for core in more if not is_echo(core)),
-        tuple(filter(is_echo, more)),
-    )
-
-
-def _lined(cores: Iterable[str]) -> str:
-    return "".join(f"\n{squeeze(core)}" for core in cores) + "\n"
-
-
-def _begins_more(lines: str, tight: str) -> bool:
-    """True when one of `lines` begins with `tight` and goes on."""
-    begin = f"\n{tight}"
-    at = lines.find(begin)
-    while 0 <= at < len(lines) - len(begin):
-        if lines[at + len(begin)] != "\n":
-            return True
-        at = lines.find(begin, at + 1)
-    return False
 
 
 def _over_comments(view: View, pos: int) -> int | Waiting:

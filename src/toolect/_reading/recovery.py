@@ -12,6 +12,7 @@ from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
+from toolect._reading.growing import could_grow
 from toolect._reading.mending import go_over
 from toolect._reading.missing import (
     cut_closer,
@@ -25,7 +26,7 @@ from toolect._reading.missing import (
     next_value,
 )
 from toolect._reading.open_call import MAX_REPAIRS
-from toolect._reading.probe import Departed, Lexeme, could_grow, next_lexeme, past_blank
+from toolect._reading.probe import Departed, Lexeme, next_lexeme, past_blank
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.value_mend import MAX_MENDS, mend
