@@ -10,7 +10,7 @@ from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.growing import could_grow
+from toolect._reading.could_grow import could_grow
 from toolect._reading.probe import Probe, View
 from toolect._reading.text_source import Source
 from toolect._reading.value_mend import is_item, mend

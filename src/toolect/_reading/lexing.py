@@ -8,8 +8,8 @@ from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
+from toolect._reading.could_grow import could_grow
 from toolect._reading.course import Course
-from toolect._reading.growing import could_grow
 from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed

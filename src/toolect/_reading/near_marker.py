@@ -12,7 +12,7 @@ from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME
 from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._reading.answer import WAIT, Waiting
-from toolect._reading.growing import could_grow
+from toolect._reading.could_grow import could_grow
 from toolect._reading.probe import Departed, Lexeme, Probe, View, next_lexeme, past_blank
 from toolect._spec.model import Role
 

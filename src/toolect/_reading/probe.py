@@ -18,7 +18,7 @@ from toolect._graph.node import STRONG, Node, Step
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, gapped, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
-from toolect._reading.growing import begins_more, may_be_marker, tightened
+from toolect._reading.could_grow import begins_more, may_be_marker, tightened
 from toolect._spec.model import Role
 from toolect._values.toolset import ToolSchemas
 

@@ -10,9 +10,9 @@ from toolect._graph.symbols import ECHOES, Op, OpCode
 from toolect._graph.trouble_plans import end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
+from toolect._reading.could_grow import could_grow
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
-from toolect._reading.growing import could_grow
 from toolect._reading.mending import go_over
 from toolect._reading.missing import (
     cut_closer,
