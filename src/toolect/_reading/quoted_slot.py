@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
 
 from toolect._graph.node import Node
-from toolect._graph.symbols import Hollow
 from toolect._graph.trouble_plans import broken_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.closing import (
@@ -23,6 +20,7 @@ from toolect._reading.closing import (
 from toolect._reading.course import Course
 from toolect._reading.passing import passing
 from toolect._reading.probe import next_lexeme, past_blank
+from toolect._reading.quoted_form import form_of, region, special
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_places import last_closers
 from toolect._spec.grammar_model import SlotKind
@@ -51,19 +49,15 @@ class EscapedSlot:
         self._slot = slot = node.escaped_slot()
         self.field = slot.field
         self.start = course.base + course.pos
-        closing = node.step(SlotKind.ESCAPED).node
-        self._closer = next(iter(closing.marks))
-        self._after = closing.step(self._closer).node
-        self._sign = _sign(slot)
+        form = node.made(form_of)
+        self._closer, self._after, self._sign, self._region, self._held, self._lined = form
         self._closers = closers or self._closer[0]
-        self._region = re.compile(region(closers or self._closer, sign=self._sign, either=bool(closers)))
-        several = len(self._closer) > 1 and not closers
-        self._held = re.compile(region(self._closer, sign=self._sign, held=True)) if several else None
+        if closers:
+            self._region, self._held = re.compile(region(closers, sign=self._sign, either=True)), None
         self._doubtful = bool(closers)  # a quote inside was not escaped, or may not have been
         self._doubts = 0
         self._called = 0  # brackets that the string itself has opened, since a quote in it stood in a call of its own
         self._looked = 0  # the character up to which the beginnings of lines have been looked at
-        self._lined = _LINE_BREAK in slot.refused  # a line break tells that it may have no end
         self._broken = not self._lined  # one is no news
         course.enter_slot(SlotKind.ESCAPED, self.start)
         course.builder.text.begin(self.field, self.start)
@@ -79,7 +73,7 @@ class EscapedSlot:
         """Takes in chunks in which nothing is escaped and nothing ends."""
         if self._doubtful or course.buf:
             return None
-        return passing(course.builder, self.field, course, _special(self._closer[0] + self._sign[:1]))
+        return passing(course.builder, self.field, course, special(self._closer[0] + self._sign[:1]))
 
     def read(self, course: Course) -> Next:
         """Read on."""
@@ -262,38 +256,4 @@ def _naming(node: Node) -> bool:
     return any(node.naming(key) for key, _ in node.patterns)
 
 
-@lru_cache(maxsize=64)
-def _special(signs: str) -> Callable[[str], re.Match[str] | None]:
-    """What searches for one of `signs`, a backslash or a line break."""
-    return re.compile(f"[{re.escape(signs)}\\\\\n]()").search
-
-
-def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False, either: bool = False) -> str:
-    """A regular expression for text up to `closer`, in whole escapes; `breaks`: with line breaks, even unescaped.
-
-    It ends before `sign`, too, with which a value begins; `held`: and before what may be the beginning of the closer.
-    `either`: each sign of `closer` is one.
-    """
-    first, rest = (re.escape(closer), "") if either else (re.escape(closer[0]), closer[1:])
-    begun = "".join(rf"|{re.escape(rest[:size])}\Z" for size in range(len(rest))) if held else ""
-    part = rf"|{first}(?!{re.escape(rest)}{begun})" if rest else ""
-    line = "" if breaks else r"\n"
-    if sign:
-        line += re.escape(sign[0])
-        part += rf"|{re.escape(sign[0])}(?!{re.escape(sign[1:])})" if sign[1:] else ""
-    return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
-
-
-def clean_region(slot: Hollow, closer: str) -> str:
-    """A regular expression for text in `slot` up to `closer` in which nothing had to be forgiven."""
-    return region(closer, breaks=_LINE_BREAK not in slot.refused, sign=_sign(slot))
-
-
-def _sign(slot: Hollow) -> str:
-    """What begins a value that would have to be computed, in the slot; empty where nothing does."""
-    return next((sign for sign in slot.refused if sign != _LINE_BREAK), "")
-
-
-_LINE_BREAK = "\n"
-"""What a slot refuses in which line breaks must be escaped; all else that one refuses begins a value."""
 _LINE = re.compile(r"(?:[^\\\n]++|\\(?s:.))*+\n").match

@@ -148,6 +148,6 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
 
 
 def _clean_region(slot: Hollow, closer: str) -> str:
-    from toolect._reading.quoted_slot import clean_region  # not part of starting up: few dialects need it
+    from toolect._reading.quoted_form import clean_region  # not part of starting up: few dialects need it
 
     return clean_region(slot, closer)
