@@ -29,6 +29,7 @@ from toolect._reading import (
     content_route,
     machine,
     passage,
+    put_off,
     sign_runs,
     stream,
     striding,
@@ -154,7 +155,7 @@ def test_a_stream_that_gathers_reads_the_same(name: str, monkeypatch: pytest.Mon
     dialect = toolect.dialect(name)
     text = str(dialect.render(Message([numbered(dialect, {"a": "x"})]))) * 12
     monkeypatch.setattr(stream, "MAX_CAREFUL", 3)
-    monkeypatch.setattr(stream, "GATHERED", 8)
+    monkeypatch.setattr(put_off, "GATHERED", 8)
     message = dialect.parse(text)
     for size in (1, 5):
         streamed, events = shipped_corpus.stream(dialect, (text[i : i + size] for i in range(0, len(text), size)))
@@ -165,7 +166,7 @@ def test_a_stream_that_gathers_reads_the_same(name: str, monkeypatch: pytest.Mon
 def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: pytest.MonkeyPatch) -> None:
     """At most a part of what has come, and only then; free text before that is no such chunk."""
     monkeypatch.setattr(stream, "MAX_CAREFUL", 1 << 10)
-    monkeypatch.setattr(stream, "GATHERED", 64)
+    monkeypatch.setattr(put_off, "GATHERED", 64)
     found = toolect.dialect("line-pythonic").stream()
     call, most = "f(a=1)\n", stream.MAX_CAREFUL // 2
     for _ in range(most):
@@ -175,7 +176,7 @@ def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: p
     for count in range(most, 4 * most):
         found.feed(call)
         held = max(held, len(found.pending))
-        assert len(found.pending) <= count * len(call) // stream.GATHERED + 2 * MAX_LEXEME
+        assert len(found.pending) <= count * len(call) // put_off.GATHERED + 2 * MAX_LEXEME
     assert held > 4 * len(call)
     found.close()
     assert not found.pending
@@ -185,7 +186,7 @@ def test_a_stream_gathers_after_many_chunks_that_decide_something(monkeypatch: p
 def test_a_stream_without_a_dialect_gathers_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """After many chunks that were more than text; the message is the same."""
     monkeypatch.setattr(auto, "MAX_CAREFUL", 20)
-    monkeypatch.setattr(auto, "GATHERED", 8)
+    monkeypatch.setattr(put_off, "GATHERED", 8)
     text, held = '```<think>a``` b</think><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' * 12, 0
     found = toolect.dialect("auto").stream()
     for at in range(0, len(text), 5):

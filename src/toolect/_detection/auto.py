@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 from toolect._detection.findings import MixedMessage
 from toolect._detection.index import index
 from toolect._detection.mixed import Mixed
-from toolect._reading.stream import GATHERED, MAX_CAREFUL, not_text
+from toolect._reading.put_off import MAX_CAREFUL, Late
+from toolect._reading.stream import not_text
 from toolect._reading.whole_answer import prompt_tail
 from toolect._values.toolset import tool_schemas
 from toolect.compiled import Mode, Tools, check_mode, check_policies
@@ -55,7 +56,7 @@ class AutoStream:
     What comes after `MAX_CAREFUL` chunks that were more than text is gathered first, as in the stream of a dialect.
     """
 
-    __slots__ = ("_careful", "_closed", "_late", "_late_size", "_options", "_reader", "_size")
+    __slots__ = ("_careful", "_closed", "_late", "_options", "_reader", "_size")
 
     def __init__(self, tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str]) -> None:
         self._options = (list(tools) if tools is not None else None, mode, prefix, policies)
@@ -66,7 +67,7 @@ class AutoStream:
         self._reader = _reader(*self._options, streaming=True)
         self._closed = False
         self._careful = self._size = 0  # so many chunks were more than text; so many characters were read
-        self._late, self._late_size = list[str](), 0
+        self._late = Late()
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -75,11 +76,9 @@ class AutoStream:
         if self._closed:
             raise ValueError("expected no text after close; reset() begins a new answer")
         if self._careful >= MAX_CAREFUL:
-            self._late.append(chunk)
-            self._late_size += len(chunk)
-            if self._late_size <= self._size // GATHERED:
+            if self._late.waits(chunk, self._size):
                 return []
-            chunk, self._late, self._late_size = "".join(self._late), [], 0
+            chunk = self._late.take() + chunk
         events = self._read(chunk)
         plain = len(events) == 1 and isinstance(events[0], ContentDelta | ReasoningDelta) and events[0].text == chunk
         self._careful += not plain
@@ -98,8 +97,7 @@ class AutoStream:
         if self._closed:
             return []
         self._closed = True
-        events = self._read("".join(self._late))
-        self._late = []
+        events = self._read(self._late.take())
         self._reader.close()
         return events
 
@@ -111,7 +109,7 @@ class AutoStream:
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
-        return self._reader.pending + "".join(self._late)
+        return self._reader.pending + self._late.text()
 
 
 def _reader(tools: Tools | None, mode: Mode, prefix: str, policies: Mapping[str, str], streaming: bool) -> Mixed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from toolect._reading.put_off import MAX_CAREFUL, Late
 from toolect.events import Event
 from toolect.message import Message, kind_of
 
@@ -18,16 +19,10 @@ def not_text(given: object) -> TypeError:
     return TypeError(f"expected a model's text as str, got {kind_of(given)}{hint}")
 
 
-MAX_CAREFUL = 1 << 13
-"""Chunks of one answer that decide something, and are read as they come. Beyond it: what comes is gathered first."""
-GATHERED = 512
-"""Of so many characters that have come, one more is gathered."""
-
-
 class Stream:
     """One answer, chunk by chunk. Belongs to one consumer; `reset` makes it ready for the next answer."""
 
-    __slots__ = ("_careful", "_closed", "_late", "_late_size", "_machine", "_make")
+    __slots__ = ("_careful", "_closed", "_late", "_machine", "_make")
 
     def __init__(self, make: Callable[[], Machine]) -> None:
         self._make = make
@@ -38,7 +33,7 @@ class Stream:
         self._machine = self._make()
         self._closed = False
         self._careful = 0
-        self._late, self._late_size = list[str](), 0
+        self._late = Late()
 
     def feed(self, chunk: str) -> list[Event]:
         """What `chunk` makes happen. Raises ValueError after `close`."""
@@ -59,23 +54,13 @@ class Stream:
             self._careful += 1
             machine.feed(chunk)
             return events
-        self._feed_late(chunk)
+        machine.feed(self._late.take() + chunk)
         machine.quick = self._gather
         return events
 
     def _gather(self, chunk: str) -> list[Event] | None:
         """Keep `chunk` for later; None where enough has come to be read."""
-        size = self._late_size + len(chunk)
-        if size > self._machine.course.base // GATHERED:
-            return None
-        self._late.append(chunk)
-        self._late_size = size
-        return []
-
-    def _feed_late(self, chunk: str) -> None:
-        """Read what was gathered, and `chunk`."""
-        late, self._late, self._late_size = self._late, [], 0
-        self._machine.feed("".join((*late, chunk)))
+        return [] if self._late.waits(chunk, self._machine.course.base) else None
 
     def close(self) -> list[Event]:
         """What the end of the answer makes happen: a second call has nothing to add."""
@@ -84,8 +69,8 @@ class Stream:
         if not self._closed:
             self._closed = True
             machine.quick = None
-            if self._late:
-                self._feed_late("")
+            if self._late.size:
+                machine.feed(self._late.take())
             machine.run(True)
         return events
 
@@ -102,4 +87,4 @@ class Stream:
     @property
     def pending(self) -> str:
         """Text that arrived and waits for more before it can be told apart."""
-        return self._machine.pending() + "".join(self._late)
+        return self._machine.pending() + self._late.text()
