@@ -28,15 +28,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("grammars").mkdir()
 
 
-def declare(lines: list[str], roles: str) -> None:
-    """Write the spec of a dialect `d`: the lines of its grammar, and what its map says."""
+def declare(lines: list[str], roles: str, more: str = "") -> None:
+    """Write the spec of a dialect `d`: the lines of its grammar, what its map says, and `more` of its entry."""
     Path("grammars/d.lark").write_text("\n".join(lines) + "\n", "utf-8")
-    Path("dialects.yaml").write_text(f"d: {{map: {{{roles}}}}}\n", "utf-8")
+    Path("dialects.yaml").write_text(f"d: {{map: {{{roles}}}{more}}}\n", "utf-8")
 
 
-def declared(lines: list[str], roles: str) -> Dialect:
+def declared(lines: list[str], roles: str, more: str = "") -> Dialect:
     """The dialect that this declares."""
-    declare(lines, roles)
+    declare(lines, roles, more)
     return Dialect(load_spec("dialects.yaml", "d"))
 
 
@@ -200,6 +200,22 @@ def test_the_name_once_more_proves_a_call_after_short_signs() -> None:
         message = dialect.parse(text[:end])
         assert end <= text.index("{") or [call.name for call in message.calls] == ["tide"]
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text[:end])[0], message)
+
+
+def test_a_closer_with_other_spellings_is_implied_in_a_list_without_an_end() -> None:
+    """The last call may be of the list, or alone: either way it lacks the same closer."""
+    lines = [
+        'start: (content | "[CALLS]" call call* | call)*',
+        "content: TEXT",
+        'call: "((" JSON "</call>"',
+        "%declare TEXT JSON",
+    ]
+    roles = 'content: content, call: call, call/JSON: {"$name": $arguments}'
+    dialect = declared(lines, roles, ', misspellings: {"</call>": ["</call"]}')
+    text = '[CALLS](({"a": {}}</call>(({"e": {}}'
+    message = dialect.parse(text)
+    assert [str(call.status) for call in message.calls] == ["ok", "repaired"]
+    assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message)
 
 
 @pytest.mark.parametrize("opener", ["<go>", " to="])

@@ -334,9 +334,10 @@ def _beginning(key: str, cores: list[str]) -> tuple[str, ...]:
 def _sole(node: Node) -> str:
     if node.done is not None or len(node.marks) != len(node.choices) or not node.marks:
         return ""
-    core = next(iter(node.marks))
+    proper = [core for core, wrong in node.marks.items() if not wrong]
+    core = next(iter(proper or node.marks))
     ways = {(c.edge.target, c.stack) for choices in node.choices.values() for c in choices}
-    return core if (len(ways) == 1 or len(node.marks) == 1) and not node.first(core) else ""
+    return core if (len(ways) == 1 or len(proper) == 1) and not node.first(core) else ""
 
 
 def aged(choice: Choice) -> Trail:

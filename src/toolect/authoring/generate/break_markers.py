@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from random import Random
 
 from toolect._spec.model import Role, Spec
@@ -132,6 +133,21 @@ def drifted(text: str, spec: Spec, random: Random) -> str:
         return text
     start, end = random.choice(places)
     return text[:start] + random.choice([blank for blank in _DRIFT if blank != text[start:end]]) + text[end:]
+
+
+def escaped_break(text: str, spec: Spec, random: Random) -> str:
+    """Between two markers, or one and a bracket: elsewhere it may be a part of a value."""
+    cores = sorted({core for marker in markers(spec) if len(core := marker.strip()) > 1}, key=len, reverse=True)
+    either = "|".join(map(re.escape, cores))
+    if not either:
+        return text
+    found = [match.span() for match in re.finditer(rf"(?:{either})|[{{}}\[\]]", text)]
+    places = [(end, start) for (begin, end), (start, last) in pairwise(found) if max(end - begin, last - start) > 1]
+    places = [(start, end) for start, end in places if "\n" in text[start:end] and text[start:end].isspace()]
+    if not places:
+        return text
+    start, end = random.choice(places)
+    return text[:start] + text[start:end].replace("\n", "\\n") + text[end:]
 
 
 # The text around the markers

@@ -42,6 +42,8 @@ class Corruption(StrEnum):
     """What stands between a marker and its end is in other quotes, or in none, or has blanks around its sign."""
     WHITESPACE_DRIFT = "whitespace-drift"
     """Whitespace is more, less, of another kind, or at the side of a marker where there was none."""
+    ESCAPED_BREAK = "escaped-break"
+    """A line break beside a marker is written as an escape."""
     TRUNCATION = "truncation"
     """The text stops somewhere."""
     CUT_CLOSERS = "cut-closers"
@@ -142,6 +144,7 @@ _OF_MARKERS: dict[Corruption, _Way] = {
     Corruption.SWAPPED_MARKERS: break_markers.swapped,
     Corruption.ATTRIBUTES: break_markers.attributes,
     Corruption.WHITESPACE_DRIFT: break_markers.drifted,
+    Corruption.ESCAPED_BREAK: break_markers.escaped_break,
     Corruption.TRUNCATION: break_markers.truncated,
     Corruption.CUT_CLOSERS: break_markers.cut_closers,
     Corruption.EARLY_END: break_markers.early_end,
