@@ -234,6 +234,16 @@ def test_strict_with_content_in_the_place_of_calls(name: str, data: st.DataObjec
     check_strict_is_a_part_of_lenient(toolect.dialect(name), text, how)
 
 
+def test_an_attempt_that_becomes_content_is_as_a_call_to_the_closer_after_it() -> None:
+    """Its arguments were read, in one step or several: what closes nothing after it is left out either way."""
+    dialect = toolect.dialect("generic-tag-json")
+    text = '<tool_use>{"name": "f", "arguments": {}}</tool_use</tool>'
+    message = dialect.parse(text, mode="strict", malformed="content")
+    assert message.content == text[: -len("</tool>")]
+    streamed, _ = shipped_corpus.stream(dialect, text, mode="strict", malformed="content")
+    assert shipped_corpus.same(streamed, message)
+
+
 # 7. Reference
 
 

@@ -70,6 +70,7 @@ def _call(draft: Draft, to: Striding) -> None:
         _value(draft, call, to.value, to.spelling)
         call.shaped = to.shaped
         call.unit_end = to.json_end + to.base if to.shaped else -1
+        draft.after_call = draft.after_call or to.spelling is not None  # JSON that may hold calls was the last thing
 
 
 def _name(draft: Draft, call: OpenCall, name: str, identity: str | None) -> None:
