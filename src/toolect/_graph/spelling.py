@@ -51,7 +51,7 @@ def is_plain(regex: str) -> bool:
 
 
 def may_grow(regex: str, text: str, start: int, end: int) -> bool:
-    r"""True when `text[start:end]`, of which `regex` matches the beginning, may become a longer match with more text.
+    r"""True when `text[start:end]`, of which `regex` may match the beginning, may become a longer match with more text.
 
     `\d+(\.\d+)?` matches the `1` of `1.`, and of `1.5` it matches all.
     """

@@ -127,7 +127,8 @@ def next_lexeme(
             goes_on = _goes_on(view, node, lexeme)
             if goes_on is not Answer.NO:
                 return lexeme if goes_on is Answer.YES else WAIT
-    return first
+    short = first is None and not final and n - pos < MAX_LEXEME
+    return WAIT if short and any(may_grow(one.regex, buf, pos, n) for one, _ in node.patterns) else first
 
 
 def _goes_on(view: View, node: Node, terminal: Lexeme) -> Answer:

@@ -52,11 +52,13 @@ def region(closer: str, breaks: bool = True, sign: str = "", held: bool = False,
     first, rest = (re.escape(closer), "") if either else (re.escape(closer[0]), closer[1:])
     begun = "".join(rf"|{re.escape(rest[:size])}\Z" for size in range(len(rest))) if held else ""
     part = rf"|{first}(?!{re.escape(rest)}{begun})" if rest else ""
-    line = "" if breaks else r"\n"
+    line, escape = "" if breaks else r"\n", r"\\(?s:.)"
+    if len(sign) == 1:
+        escape = rf"\\(?:(?={re.escape(sign)})|(?s:.))"  # it is not escaped by a backslash, but by itself
     if sign:
         line += re.escape(sign[0])
         part += rf"|{re.escape(sign[0])}(?!{re.escape(sign[1:])})" if sign[1:] else ""
-    return rf"(?:[^\\{first}{line}]++|\\(?s:.){part})*+"
+    return rf"(?:[^\\{first}{line}]++|{escape}{part})*+"
 
 
 def clean_region(slot: Hollow, closer: str) -> str:

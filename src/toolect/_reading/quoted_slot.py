@@ -25,7 +25,7 @@ from toolect._reading.slot import Next, Quick
 from toolect._reading.value_places import last_closers
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
-from toolect._values.escapes import unescape, whole_escapes
+from toolect._values.escapes import run_before, unescape, whole_escapes
 from toolect.message import RepairKind
 
 MAX_DOUBTS = 64
@@ -96,8 +96,8 @@ class EscapedSlot:
             if buf.startswith(self._sign, end):
                 self._substitutes(course, end)
                 return self
-            if not final and buf.endswith(self._sign[0], pos, safe):
-                safe -= 1
+            if not final and len(self._sign) > 1 and buf.endswith(self._sign[0], pos, safe):
+                safe -= run_before(buf, pos, safe - 1, "\\") % 2 == 0  # it may be the beginning of the sign
         self._take(course, safe)
         if closed and answer is Answer.NO:
             return self._doubt(course, end)

@@ -86,7 +86,10 @@ _LANGUAGES = {
     Escapes.JSON: _backslashes(_JSON, _HEX, "\\u{:04x}", _PAGES),
     Escapes.PYTHON: _backslashes(_JSON | {"v": "\v", "a": "\a", "\n": ""}, f"{_NUMBER}|{_LONG}", "\\x{:02x}", {}),
     Escapes.JAVASCRIPT: _backslashes(
-        _JSON | {"v": "\v", "\n": ""}, _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}", "\\x{:02x}", _PAGES | {"\v": "\\v"}
+        _JSON | {"v": "\v", "\n": "", "$": "$"},
+        _NUMBER + r"|u\{([0-9a-fA-F]{1,6})\}",
+        "\\x{:02x}",
+        _PAGES | {"\v": "\\v"},
     ),
     Escapes.TOML: _backslashes(_JSON | {"e": "\x1b"}, f"{_HEX}|{_LONG}", "\\u{:04x}", _PAGES),
     Escapes.YAML: _backslashes(_YAML, rf"x([0-9a-fA-F]{{2}})|{_HEX}|{_LONG}", "\\x{:02x}", {}),
