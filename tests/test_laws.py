@@ -244,6 +244,17 @@ def test_an_attempt_that_becomes_content_is_as_a_call_to_the_closer_after_it() -
     assert shipped_corpus.same(streamed, message)
 
 
+def test_broken_items_of_a_list_are_the_same_wherever_a_stream_is_cut() -> None:
+    """The place where the list broke first lies before the item that is lost, in a chunk that is kept no more."""
+    dialect = toolect.dialect("command-r")
+    items = '{tool_name": "f", "parameters": {"a": [\n"", false]}}, {"tool_name": "g", "parameters": {"a": null\n}'
+    text = f'Action: ```json\n[{items}, {{""}},{{"tool_name": "h", "parameters": {{\n": -1, "b": null}}}}]\n```'
+    for wire in (text, 'Action:``json[\n""},{"tool_name":"","parameters":```\n'):
+        message = dialect.parse(wire)
+        for at in range(len(wire)):
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, [wire[:at], wire[at:]])[0], message), at
+
+
 # 7. Reference
 
 

@@ -304,7 +304,7 @@ class BrokenSlot(ValueSlot):
     def _last_string(self, course: Course) -> int:
         """The character where the last string of the call begins before the broken place, or that place."""
         start, broken = max(self.value.reader.unit_start, self.value.kept), self._broken.at
-        if broken - start > MAX_REPAIR:
+        if not start < broken <= start + MAX_REPAIR:
             return broken
         strings = [found.start() for found in _STRINGS(course.raw(start, broken))]
         return start + strings[-1] if strings else broken

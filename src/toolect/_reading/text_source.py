@@ -19,10 +19,10 @@ class Source:
         self._tape: Tape | None = None  # what of it is not in `buf` any more
 
     def raw(self, start: int, end: int) -> str:
-        """Characters `start:end` of the wire text."""
+        """Characters `start:end` of the wire text; nothing where `end` comes first."""
         base = self.base
         if start >= base:
-            return self.buf[start - base : end - base]
+            return self.buf[start - base : end - base] if end > start else ""
         assert self._tape is not None
         return self._tape.read(start, min(end, base), base) + self.buf[: max(end - base, 0)]
 
