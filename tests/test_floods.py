@@ -295,10 +295,14 @@ def test_what_might_begin_something_too_often_is_not_looked_at(monkeypatch: pyte
     """Without a dialect: after `MAX_LOOKS` places only long openers count, but for those tried in vain."""
     monkeypatch.setattr(detected_content, "MAX_LOOKS", 300)
     dialect, call = toolect.dialect("auto"), '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
-    for count in (50, 2 * MAX_VAIN):
+    looked, look = list[int](), detected_content.Content._look
+    monkeypatch.setattr(detected_content.Content, "_look", lambda of, at: looked.append(at) or look(of, at))
+    for count, most in ((50, 110), (8 * MAX_VAIN, 300 + 2 * MAX_VAIN)):
+        looked.clear()
         text = 'So {"a": [' * count + f"\n{call}"
         message = dialect.parse(text)
         assert [found.name for found in message.runnable] == ["f"]
+        assert len({*looked}) <= most
         check_streams(dialect, text, message)
 
 
