@@ -43,6 +43,7 @@ class Tight(NamedTuple):
 
 
 def tightened(node: Node) -> Tight:
+    """What may come at `node`."""
     late = node.step(SlotKind.JSON).node.marks if node.json else ()  # where the JSON is missing
     graph = node.graph
     more = dict.fromkeys((*node.marks, *late, *node.implied, *graph.ends, *graph.start.marks, *graph.markers))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, cut_off
 from toolect._graph.stops import EndToken, Instead, LineEnd, Stop, Stray, Unopened
 from toolect._graph.symbols import Terminal
 from toolect._reading.answer import Answer
 from toolect._reading.course import Course
+from toolect._reading.probe import past_blank
 from toolect._reading.slot import AFTER_END, Next
 from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
-
-_BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 
 
 def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: bool, wrong: bool = False) -> Next:
@@ -84,7 +81,7 @@ def end_answer(course: Course, at: int, end: int) -> Next:
 def opened_again(course: Course, opener: str) -> Answer:
     """Go over `opener` where it stands once more, before the text that it opened."""
     buf, pos = course.buf, course.pos
-    at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+    at = past_blank(buf, pos)
     if not course.final and at - pos < MAX_BLANK and cut_off(opener, buf, at) and len(buf) - at < len(opener):
         return Answer.WAIT
     core = opener.rstrip()

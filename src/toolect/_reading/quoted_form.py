@@ -29,6 +29,7 @@ class Form(NamedTuple):
 
 
 def form_of(node: Node) -> Form:
+    """That of the string at `node`."""
     slot, closing = node.escaped_slot(), node.step(SlotKind.ESCAPED).node
     closer = next(iter(closing.marks))
     sign = _sign(slot)

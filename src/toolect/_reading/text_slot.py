@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from toolect._reading.held_back import settled
 from toolect._reading.json_slot import JsonSlot
 from toolect._reading.passage import CONTENT, Passage
 from toolect._reading.passing import passing
+from toolect._reading.probe import past_blank
 from toolect._reading.sign_runs import past_run
 from toolect._reading.slot import Next, Quick
 from toolect._reading.stop_check import ends_at
@@ -29,8 +29,6 @@ from toolect._reading.vain import Vain
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
-
-_BLANKS = re.compile(rf"\s{{0,{MAX_BLANK}}}")
 
 
 class Phase(Enum):
@@ -208,7 +206,7 @@ class TextSlot:
         """A call may begin where the text would; this slot when none does."""
         buf, pos, head = course.buf, course.pos, self.passage.plan.head
         assert head is not None
-        at = _BLANKS.match(buf, pos).end()  # type: ignore[union-attr]  # matches the empty string
+        at = past_blank(buf, pos)
         if at == len(buf) and not course.final and at - pos < MAX_BLANK:
             return WAIT
         end = ends_at(self.passage, course, head, at)

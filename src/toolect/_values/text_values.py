@@ -100,7 +100,7 @@ def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
         value = read_typed(word[: -len(_BEGUN[0])], types)
         if not isinstance(value, str):
             return value
-    if (inside := _without_blanks(word)) != word:
+    if (inside := without_blanks(word)) != word:
         value = read_typed(inside, types) if inside else text
         return text if isinstance(value, str) else value
     known = ANY_WORDS.get(word.lower(), NOTHING) if len(word) <= _LONGEST else NOTHING
@@ -111,7 +111,7 @@ def _forced(word: str, types: tuple[str, ...], text: str) -> Json:
     return text
 
 
-def _without_blanks(word: str) -> str:
+def without_blanks(word: str) -> str:
     """`word` without line breaks and tabs around it that are written as escapes."""
     for _ in range(_FEW):
         if word.startswith(_ESCAPED_BLANKS):

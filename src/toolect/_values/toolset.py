@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from toolect._values.schema import AROUND, NO_SCHEMA, Schema, visible
+from toolect._values.text_values import without_blanks
 
 MAX_NAME = 256
 """Characters of a name in which a namespace is looked for. Beyond it: it stands for no other name."""
@@ -23,8 +24,6 @@ _SPACED = re.compile(r"(?:[\w-]+[.:/]+)+[\w-]+\Z").match
 _SIGN = re.compile(r"[.:/]+")
 _NUMBER = re.compile(r"[:#]\d{1,6}\Z").search
 """The number of a call behind its name, as ids have it."""
-_ESCAPED_BLANKS = re.compile(r"\A(?:\\[nrt])+|(?:\\[nrt])+\Z")
-"""Line breaks around a name that are written as escapes."""
 _ID = re.compile(r"functions?[_-]?((.+?)(?:[_-]?\d+)?)\Z").match
 """An id that says the name, without its signs or with others: `functions_x_0`, `functionsx0`."""
 
@@ -54,7 +53,7 @@ class ToolSchemas(Mapping[str, Schema]):
             return self.called(said)
         if not schemas:
             return name
-        if "\\" in name and (said := _ESCAPED_BLANKS.sub("", name)) not in ("", name):
+        if "\\" in name and (said := without_blanks(name)) not in ("", name):
             said = self.called(said)
             return said if said in schemas else name
         number = _NUMBER(name)
