@@ -42,7 +42,8 @@ def _broken_plan(node: Node) -> StopPlan:
     found = (*node.marks, *(stop.core for stop in text))
     cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
     named = [stop for stop in text if stop.named]
-    return _any_of(cores | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
+    begins = {c for c in node.graph.openers if len(c) >= STRONG and not c[0].isalnum()}
+    return _any_of(cores | begins | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
 
 
 def firm_plan(node: Node) -> StopPlan:

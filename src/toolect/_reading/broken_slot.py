@@ -6,7 +6,6 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
-from toolect._graph.node import STRONG
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
@@ -17,6 +16,7 @@ from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
+from toolect._reading.taken_in import MAX_HEAD, taken_in
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of, next_item
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.shape_events import Arguments, CallEnds, Filled
@@ -120,8 +120,8 @@ class BrokenSlot(ValueSlot):
             missing = _BEFORE_CALL if follows or node.text else NONE_MISSING
         elif any(needle.stop is not None and needle.stop.core in course.graph.ends for needle in needles):
             missing = _BEFORE_END
-        if not final and found >= 0 and (held := plan.held(buf, start, found)) < found:
-            found, undecided = held, True  # a longer one may begin before it
+        if not final and found >= 0 and (held := plan.held(buf, start, found)) <= found:
+            found, undecided = held, True  # a longer one may begin there, or before it
         rows = node.json and (not node.text or plan_of(node).direct)
         match = course.finder.search(_NEXT, start) if rows else None
         if match is not None and match.end() < (n if found < 0 else found):
@@ -255,6 +255,11 @@ class BrokenSlot(ValueSlot):
         spent, draft.mending = draft.mending, draft.mending + size
         if again is Answer.YES:
             return self._strict if self._over_again else None
+        if draft.call is None or not draft.call.written:  # in a name or key no marker is said
+            swallowed = self._swallowed(course, end)
+            if swallowed >= 0:
+                self._fail_before(course, swallowed, end)
+                return None
         mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:
             value.cut(course)
@@ -276,30 +281,23 @@ class BrokenSlot(ValueSlot):
         elif self._next_item(course, end):
             return self._strict
         else:
-            self._fail(course, self._swallowed(course, end))
+            self._fail_before(course, self._swallowed(course, end), end)
             return None
         value.leave(course, end)
         return None
 
     def _swallowed(self, course: Course, end: int) -> int:
-        """The character where the lost call ends: before the next one, if the string that came last took that in.
+        """The character where the lost call ends before `end`, if the string that came last took the next one in.
 
-        The brackets of the arguments close before its markers there.
+        -1 where it did not.
         """
         value, graph = self.value, course.graph
         start, broken = self._last_string(course), self._broken.at
         if value.plain or value.host is not None or not start < broken <= start + MAX_REPAIR:
-            return end
-        text, after = course.raw(start, broken), course.node.step(SlotKind.JSON).node
-        openers = [text.rfind(core) for core in graph.openers if len(core) >= STRONG]
-        if max(openers, default=-1) < 0:
-            return end
-        marks = {core for core in (*after.marks, *after.implied, *graph.openers) if len(core) >= STRONG}
-        first = min(at for at in map(text.find, marks) if at >= 0)
-        if not text[:first].rstrip().endswith("}"):
-            return end
-        course.back_to(start + first)
-        return start + first
+            return -1
+        after = course.raw(broken, min(end, broken + MAX_HEAD))
+        found = taken_in(course.raw(start, broken), after, graph.openers, graph.starts)
+        return found if found < 0 else start + found
 
     def _last_string(self, course: Course) -> int:
         """The character where the last string of the call begins before the broken place, or that place."""
@@ -341,6 +339,12 @@ class BrokenSlot(ValueSlot):
         if not value.plain:
             value.sink.forget()
         value.leave(course, end)
+
+    def _fail_before(self, course: Course, swallowed: int, end: int) -> None:
+        """The same, where the next call, at the character `swallowed` unless that is negative, is read from there."""
+        if swallowed >= 0:
+            course.back_to(swallowed)
+        self._fail(course, swallowed if swallowed >= 0 else end)
 
     def _end_broken(self, course: Course, end: int) -> None:
         """The call, which ends at character `end`, cannot be read."""

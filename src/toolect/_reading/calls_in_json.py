@@ -146,7 +146,7 @@ def _segments(text: str, events: list[ShapeEvent], name: str | None, span: tuple
             start, name, identity, arguments, spelling = event.at, "", None, None, None
         elif isinstance(event, CallEnds):
             told = found[-1].span if found else None
-            if not name or arguments is None or told is not None and start < told[1]:
+            if not name or arguments is None or event.beside or told is not None and start < told[1]:
                 return None
             found.append(Call(name, arguments, identity, spelling, text[start : event.at], (start, event.at)))
             called, name = True, None

@@ -73,9 +73,11 @@ class CallSink:
                 call.note(RepairKind.SHAPE, at, found[0] or call.name)
                 draft.write(dumps(found[1]))
                 call.take(found[1])
-            case CallEnds(at, strange):
+            case CallEnds(at, strange, beside):
                 if call is not None:
                     call.strange = strange
+                    if beside:
+                        self._leave_beside(call, beside, at)
                     if not call.name and not call.header and call.sound:
                         self._name_elsewhere(call, at)
                 if not draft.ruled:
@@ -128,6 +130,13 @@ class CallSink:
                 role = Role.CONTENT if kind is HoleKind.CONTENT else Role.REASONING
                 draft.add(role, value, (hole.start, hole.end))
                 draft.say(role, value)
+
+    def _leave_beside(self, call: OpenCall, beside: tuple[str, ...], end: int) -> None:
+        """Arguments that came beside the others cannot be told any more: without them it is another call."""
+        names, given = self._draft.tools.of(call.name).names, call.value
+        left = [key for key in beside if key in names and not (isinstance(given, dict) and key in given)]
+        if left:
+            call.fail(f"expected `{left[0]}` in the arguments, and not beside them - at {end}")
 
     def _name_elsewhere(self, call: OpenCall, end: int) -> None:
         """The object that ends at `end` is a call without a name: it may have one in the shape of some other format."""

@@ -27,20 +27,21 @@ _SOLID = re.compile(r"\S").search
 
 def call_follows(
     view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False, prose: bool = False,
-    glued: bool = False, empty: bool = True,
+    glued: bool = False, empty: bool = True, said: bool = False,
 ) -> Answer:  # fmt: skip
     """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
 
     After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
     is declared is called, where there are such. In `prose` a call has to go on after `[f(`, with an argument if it may
-    not be `empty`, and one that is `glued` to a word has to be that of a declared tool: `x[f()]` is code.
+    not be `empty`, and one that is `glued` to a word has to be that of a declared tool: `x[f()]` is code. Where a
+    sentence has `said` the marker, a word of it comes next.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
 
         return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
     way = _Way(view, stop, node, pos, strong)
-    way.prose, way.glued, way.empty = prose, glued, empty
+    way.prose, way.glued, way.empty, way.said = prose, glued, empty, said
     way.picky = inside or view.graph.policies.unknown_tool == "content"
     for _ in range(_FAR):
         answer = way.go_on()
@@ -52,7 +53,21 @@ def call_follows(
 class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
-    __slots__ = ("empty", "glued", "known", "line", "named", "picky", "prose", "seen", "stop", "strong", "tool", "weak")
+    __slots__ = (
+        "empty",
+        "glued",
+        "known",
+        "line",
+        "named",
+        "picky",
+        "prose",
+        "said",
+        "seen",
+        "stop",
+        "strong",
+        "tool",
+        "weak",
+    )
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
@@ -66,6 +81,7 @@ class _Way(Forgiving):
         self.picky = False  # the tool has to be declared, where there are any
         self.prose = False  # a short opener stands in text
         self.empty = True  # it may have no arguments, also if the tool is not declared
+        self.said = False  # a sentence goes on after the opener, where the dialect writes no blank
         self.glued = False  # it has to be, in any case: a word stands right before a short opener
 
     def go_on(self) -> Answer | None:
@@ -120,6 +136,10 @@ class _Way(Forgiving):
             self.known = self.tool in view.tools
             if not self.known and (self.glued or view.tools and self.picky):
                 return Answer.NO
+            if self.said and not self.known:
+                goes_on = _is_argued(view, past_blank(view.buf, terminal.end))
+                if goes_on is not Answer.YES:
+                    return goes_on
         self.over(terminal)
         return None
 
@@ -155,6 +175,16 @@ class _Way(Forgiving):
                 return WAIT
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
+
+
+def _is_argued(view: View, at: int) -> Answer:
+    """Does something come at `buf[at:]` that is neither a word nor a closer, after which a call had no arguments?"""
+    buf = view.buf
+    if at == len(buf):
+        return Answer.NO if view.final else WAIT
+    if not view.final and any(cut_off(core, buf, at) for core in view.graph.closers):
+        return WAIT
+    return Answer.NO if buf[at].isalnum() or buf.startswith(view.graph.closers, at) else Answer.YES
 
 
 def opens_more(view: View, node: Node, at: int) -> bool:

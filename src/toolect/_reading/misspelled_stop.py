@@ -35,6 +35,8 @@ def misspelled_opener(
             continue
         if end == MORE:
             return WAIT
+        if buf.find(stop.of.core, max(course.pos, pos - len(stop.of.core)), end) >= 0:
+            continue  # it is there as it is written, and opens nothing
         if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
             continue
         if not course.tools and buf[end - 1].isalnum() and is_word(buf[end : end + 1]):

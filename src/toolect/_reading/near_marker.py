@@ -86,7 +86,7 @@ def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
         edits, end = near(core, view.buf, pos, view.final)
         if end == MORE and not view.final:
             return WAIT
-        if end > pos and (best is None or (-edits, end) > best[:2]):
+        if end > pos and (best is None or (-edits, end) > best[:2]) and not _another(view, core, pos, end):
             best = (-edits, end, core)
     if best is None:
         return None
@@ -95,6 +95,14 @@ def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
     if goes_on is WAIT:
         return WAIT
     return Lexeme(core, pos, end, Departed.MISSPELLED) if goes_on else None
+
+
+def _another(view: View, core: str, pos: int, end: int) -> bool:
+    """Is what is read as `core` one sign and another marker, as it is written?"""
+    return any(
+        len(other) >= STRONG and other not in core and view.buf.endswith(other, pos + 1, end)
+        for other in view.graph.starts
+    )
 
 
 def _goes_on(view: View, node: Node, pos: int) -> bool | Waiting:

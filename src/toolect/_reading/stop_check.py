@@ -226,7 +226,9 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     before = short and passage.text_before(course, at)
     prose = short and (course.bound is not None or before)
     glued, node = prose and passage.glued(course, at), after(passage, course, stop, at)
-    answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before)
+    apart = not short and passage.field.role in _SPOKEN and course.buf[end : end + 1] in (" ", "\t")
+    said = apart and bool(passage.lines_before(course, at)[1].strip())
+    answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before, said=said)
     if answer is Answer.NO and strong and not isinstance(stop.otherwise, EndToken):
         out_of_place(passage, course, stop, at)
     return answer

@@ -23,6 +23,8 @@ class CallEnds(msgspec.Struct, frozen=True):
     at: int
     strange: bool = False
     """It has members that the shape has no place for."""
+    beside: tuple[str, ...] = ()
+    """The keys of those beside its arguments."""
 
 
 class Filled(msgspec.Struct, frozen=True):

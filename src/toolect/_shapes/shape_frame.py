@@ -11,7 +11,7 @@ class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
-        "begun", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "others",
+        "begun", "beside", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "others",
         "owner", "renamed", "start", "strange",
     )  # fmt: skip
 
@@ -22,6 +22,7 @@ class Frame:
         self.start = start
         self.owner: Frame | None = None  # the frame of the call that this may be a part of
         self.begun = False  # it is a call
+        self.beside: list[str] = []  # keys of its call that are not in the shape
         self.called = False  # a call is one of its items
         self.identity: Json = None  # the id that came before that was known
         self.keys: list[str] = []  # all that have come

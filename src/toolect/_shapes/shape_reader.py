@@ -139,6 +139,8 @@ class ShapeReader:
         frame = self.stack[-1]
         frame.strange = True
         frame.hidden = frame.hidden or is_object
+        if frame.owner is not None and self._key not in BESIDE:
+            frame.owner.beside.append(self._key)
         if frame.lost < 0 and (is_object or self._key not in BESIDE):
             frame.lost = at
 
@@ -218,9 +220,10 @@ class ShapeReader:
             elif frame.lost >= 0:
                 start, after = frame.losing if frame.losing[0] >= 0 else (frame.start, end)
                 self.emit(Lost(start, after, frame.lost))
+        beside = tuple(frame.beside) if self._argued else ()
         self._unit = None
         self._argued = False
-        self.emit(CallEnds(end, frame.strange))
+        self.emit(CallEnds(end, frame.strange, beside))
 
     # The open call
 
