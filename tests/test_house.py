@@ -14,6 +14,7 @@ import pytest
 
 from toolect import registry
 from tools.house.call_counts import SOURCE, counted
+from tools.house.heirs import compiled_modules, heirs
 from tools.house.imports import ORDER, Import, circles, imports, modules, part, upward
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,6 +102,15 @@ def test_the_library_imports_neither_tools_nor_tests() -> None:
     assert not [one for one in every_import() if one.target.partition(".")[0] in own]
 
 
+def test_no_class_is_made_from_a_compiled_one() -> None:
+    """Outside of what the compiled build compiles: making an object of such a class fails there."""
+    compiled = compiled_modules(KNOWN, ROOT)
+    assert {"toolect.compiled", "toolect._reading.watcher"} <= compiled < KNOWN.keys()
+    assert not {"toolect._reading", "toolect._detection.traits"} & compiled
+    wrong = [f"{KNOWN[one.module]}:{one.line}: {one.name} is made from {one.base}" for one in heirs(KNOWN, compiled)]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_calls_are_counted() -> None:
     """The functions of toolect that a run calls, each time it does; those of others are not counted."""
     dialect = registry.dialect("hermes")
@@ -157,6 +167,25 @@ def test_a_circle_is_found_out(house: list[Import]) -> None:
     assert Import("t.low.a", 5, "t.low.b") in house
     ring = [Import("a", 1, "b"), Import("b", 1, "c"), Import("c", 1, "a"), Import("d", 1, "a"), Import("e", 1, "e")]
     assert circles(ring) == [["a", "b", "c"], ["e"]]
+
+
+def test_an_heir_is_found_out(tmp_path: Path) -> None:
+    """By its own name, by that of its module or of a package that passes it on, also in a function."""
+    files = {
+        "t/__init__.py": "from t.fast import A as B\n",
+        "t/fast.py": "class A: ...\nclass Own(A): ...\n",
+        "t/a.py": "from t.fast import A\nclass X(A[int]): ...\nclass Y(X): ...\n",
+        "t/b.py": "def f():\n    from t import fast, B\n    class X(fast.A, B): ...\n",
+        "t/c.py": "import t.fast\nimport t.fast as quick\nclass X(t.fast.A): ...\nclass Y(quick.A, dict): ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = sorted(heirs(modules(tmp_path), {"t.fast"}))
+    assert [(one.module, one.line, one.name) for one in found] == [
+        ("t.a", 2, "X"), ("t.b", 3, "X"), ("t.b", 3, "X"), ("t.c", 3, "X"), ("t.c", 4, "Y"),
+    ]  # fmt: skip
+    assert {one.base for one in found} == {"t.fast.A"}
 
 
 def test_namesakes_are_found_out() -> None:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from toolect._graph.graph import Graph
-from toolect._graph.symbols import Key
 from toolect._reading.stream import Stream
-from toolect._reading.watcher import Watcher
 from toolect._reading.whole_answer import begin_answer
 from toolect._spec.model import Spec
+from toolect._tokens.marker_spans import MarkerSpans
 from toolect._tokens.quoting import Quoting
 from toolect._tokens.tokenizer_protocol import finder
 from toolect._values.toolset import NO_TOOLS
@@ -149,19 +148,8 @@ def _read(text: str, dialect: Reads, answer: Answer, words: frozenset[str], quot
     return stream.message
 
 
-class _Markers(Watcher):
-    """Writes down the markers that are gone over."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-
-    def shifted(self, key: Key, start: int, end: int) -> None:
-        if isinstance(key, str):
-            self.spans.append((start, end))
-
-
 def _markers_of(text: str, dialect: Reads, prefix: str) -> list[Span]:
-    watcher = _Markers()
+    watcher = MarkerSpans()
     begin_answer(dialect.spec, dialect.graph(), NO_TOOLS, False, prefix, watcher=watcher).read(text)
     return watcher.spans
 
