@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import time
 from pathlib import Path
 
@@ -17,14 +18,16 @@ from toolect._model_ids import specificity
 from toolect._spec.lalr import MAX_PARTS
 from toolect.authoring import corpus
 from toolect.authoring.lint import checking, lint
+from toolect.authoring.lint.checks import stray_grammar
 from toolect.authoring.lint.checks.overlapping_models import common
 from toolect.authoring.lint.formats import FORMATS
-from toolect.authoring.lint.subject import corpus_folder
+from toolect.authoring.lint.subject import Group, corpus_folder
 from toolect.authoring.lint.watching import changes
 from toolect.cli import lint as lint_command
 from toolect.cli import main
 from toolect.diagnostic import Diagnostic, Place, draw, warning
 from toolect.message import Json
+from toolect.registry import shipped
 
 GRAMMAR = 'start: (content | call)*\ncontent: TEXT\ncall: "<call>" JSON "</call>"\n%declare TEXT JSON\n'
 ENTRY = "d:\n  map: {content: content, call: call, call/JSON: {name: $name, arguments: $arguments}}\n"
@@ -52,6 +55,21 @@ def run(*words: str) -> Result:
 
 
 # What is looked at
+
+
+def test_the_installed_package_has_no_strays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its chats' grammars lie beside those of its dialects; value languages are there for specs of others."""
+    copy = Path(shutil.copy(shipped(), tmp_path))
+    shutil.copy(shipped().with_name("chats.yaml"), tmp_path)
+    shutil.copytree(shipped().parent / "grammars", tmp_path / "grammars")
+    monkeypatch.setattr(stray_grammar, "shipped", lambda: copy)
+    (tmp_path / "grammars" / "odd.lark").write_text(GRAMMAR)
+    (tmp_path / "grammars" / "chats" / "odd.lark").write_text(GRAMMAR)
+    assert {*stray_grammar.compare(Group(copy, {}, {}))} == {
+        warning("stray-grammar", f"no entry uses `{name}`, and no grammar imports it",
+                Place(str(tmp_path / "grammars" / name), 1, 1), help="rename the file, or delete it")
+        for name in ("odd.lark", "chats/odd.lark")
+    }  # fmt: skip
 
 
 @pytest.mark.usefixtures("folder")

@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 import toolect
+from toolect._files import holds_chats
 from toolect._names import Names
+from toolect._spec.chat_load import read_chat_names
 from toolect._spec.document import cut
 from toolect._spec.entry import Entry, Loaded
 from toolect._spec.grammar_source import Source, read_source
@@ -134,13 +136,23 @@ class Group:
         return {name: dialect.spec for name, dialect in self.dialects.items()}
 
     @cached_property
-    def beside(self) -> dict[str, Names]:
-        """The entries of all YAML files in the folder, whose grammars lie together; none if one is broken."""
+    def beside(self) -> dict[str, Names] | None:
+        """The dialects of all YAML files in the folder, whose grammars lie together; None if one is broken."""
+        return self._beside(chats=False)
+
+    @cached_property
+    def chats_beside(self) -> dict[str, Names] | None:
+        """The chats of all YAML files in the folder; None if one is broken."""
+        return self._beside(chats=True)
+
+    def _beside(self, chats: bool) -> dict[str, Names] | None:
         found: dict[str, Names] = {}
         for path in sorted(self.path.parent.glob("*.y*ml")):
-            names, problems = read_names(path)
+            if holds_chats(path) != chats:
+                continue
+            names, problems = (read_chat_names if chats else read_names)(path)
             if problems and not names:
-                return {}
+                return None
             found |= names
         return found
 
