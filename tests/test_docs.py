@@ -348,6 +348,25 @@ def test_the_readme_tells_true_figures() -> None:
     assert source.index("| `malformed` |") < len("".join(source.splitlines(keepends=True)[:60]))
 
 
+def figures_of(page: str, head: str) -> list[list[str]]:
+    """The cells of the tables of a page of `docs/reports` that begin with `head`, without their heads."""
+    found = (ROOT / "docs" / "reports" / page).read_text(encoding="utf-8").split(head)[1:]
+    rows = [line for table in found for line in table.partition("\n\n")[0].splitlines()[2:]]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def test_the_readme_tells_the_figures_of_the_reports() -> None:
+    """A share is rounded there as here, and of many figures the same one is in the middle."""
+    source = (ROOT / "README.md").read_text(encoding="utf-8")
+    (everything,) = (row for row in figures_of("conformance.md", "| kind ") if row[0] == "all")
+    passed, wanted = (cell.split()[0] for cell in everything[-2:])
+    assert f"**{int(everything[1]):,} test cases of other projects' parsers**: {passed} are read as those" in source
+    assert f"{wanted} under the policy" in " ".join(source.split())
+    ours = [f"{middle} ({ahead})" for _, ahead, middle, _ in figures_of("peers.md", "\n| what | toolect")]
+    rows = re.findall(r"^\| [^|]*, (?:whole|streamed) \| (.*) \| (.*) \|$", source, re.MULTILINE)
+    assert len(rows) == 6 and [cell for column in zip(*rows, strict=True) for cell in column] == ours
+
+
 def test_other_packages_have_a_page() -> None:
     """Each one that the index names is executed and linked, with their calls beside ours."""
     for page in (ROOT / "docs" / "coming-from").glob("[!R]*.md"):

@@ -29,6 +29,11 @@ def write(path: Path, figures: Figures) -> None:
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
+def percent(part: int, whole: int) -> str:
+    """Rounded down, so that 100 % means all."""
+    return f"{100 * part // whole}%"
+
+
 def note(figures: Figures, dialect: str, figure: str, held: bool | None) -> None:
     """Count one case; None when it asserts nothing there."""
     if held is not None:

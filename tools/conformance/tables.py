@@ -9,6 +9,7 @@ import msgspec
 
 from toolect.message import Json
 from tools.conformance.running import COLUMNS, Result
+from tools.conformance.summary import percent
 
 
 def table(
@@ -26,12 +27,7 @@ def table(
 def _rates(results: Sequence[Result]) -> Iterator[str]:
     for column in COLUMNS:
         values = [value for result in results if (value := result.column(column)) is not None]
-        yield f"{_percent(sum(values), len(values))} {sum(values)}/{len(values)}" if values else ""
-
-
-def _percent(part: int, whole: int) -> str:
-    """Rounded down, so that 100 % means all."""
-    return f"{100 * part // whole}%"
+        yield f"{percent(sum(values), len(values))} {sum(values)}/{len(values)}" if values else ""
 
 
 def draw(rows: Sequence[Sequence[str]], *, markdown: bool) -> str:

@@ -12,10 +12,11 @@ from statistics import median
 import msgspec
 
 from tools.bench.speed_figures import LOADS, Run, chunk, chunk_size, kept
+from tools.conformance.summary import percent
 from tools.pages.dialect_pages import MEASURED
 from tools.pages.markdown_text import table
 from tools.peers import peer_figures
-from tools.peers.peer_figures import COMPILED, HOW, US, WORKLOADS, Report
+from tools.peers.peer_figures import COMPILED, HOW, US, WORKLOADS, Ratio, Report, ahead, middle
 
 _TEXTS = dict(zip(WORKLOADS, ("a short answer", "eight calls", "20 kB of code"), strict=True))
 _BUILDS = {US: "pure Python", COMPILED: "compiled"}
@@ -37,9 +38,9 @@ def _conformance() -> str:
         [sum(each[what][part] for each in counted if what in each) for part in (0, 1)] for what in ("pass", "policies")
     )
     return (
-        f"- **{tried:,} test cases of other projects' parsers**: {passed / tried:.0%} are read as those expect, "
-        f"{wanted / tried:.0%} under the policy that a project wants; all of them alike in whatever pieces they arrive "
-        "([conformance](docs/reports/conformance.md), `make conformance`)."
+        f"- **{tried:,} test cases of other projects' parsers**: {percent(passed, tried)} are read as those expect, "
+        f"{percent(wanted, tried)} under the policy that a project wants; all of them alike in whatever pieces they "
+        "arrive ([conformance](docs/reports/conformance.md), `make conformance`)."
     )
 
 
@@ -59,11 +60,11 @@ def _beside(report: Report) -> Iterator[tuple[str, ...]]:
     builds = [build for build in _BUILDS if build in report.versions]
     yield "text", *(_BUILDS[build] for build in builds)
     for how, (workload, what) in product(HOW, _TEXTS.items()):
-        yield f"{what}, {how}", *(_ahead([one[0] for one in report.ratios(build, workload, how)]) for build in builds)
+        yield f"{what}, {how}", *(_ahead(report.ratios(build, workload, how)) for build in builds)
 
 
-def _ahead(ratios: list[float]) -> str:
-    return f"{median(ratios):.1f} ({sum(ratio >= 1 for ratio in ratios)} of {len(ratios)})"
+def _ahead(ratios: list[Ratio]) -> str:
+    return f"{middle(ratios):.1f} ({ahead(ratios)})"
 
 
 def _alone() -> str:

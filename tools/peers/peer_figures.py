@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
@@ -43,6 +44,20 @@ class Row(msgspec.Struct, frozen=True):
         return (min(right)[1], min(right)[0]) if right else None
 
 
+Ratio: TypeAlias = tuple[float, str, str]
+"""How many times as long the best peer takes, the dialect, and who that is."""
+
+
+def middle(ratios: list[Ratio]) -> float:
+    """The ratio in the middle, of an even number the greater one; the least comes first in `ratios`."""
+    return ratios[len(ratios) // 2][0]
+
+
+def ahead(ratios: list[Ratio]) -> str:
+    """In how many the best peer takes as long or longer, and of how many."""
+    return f"{sum(ratio >= 1 for ratio, *_ in ratios)} of {len(ratios)}"
+
+
 class Report(msgspec.Struct, frozen=True):
     """All figures of one run: when, with what versions, and the probes read right of those tried."""
 
@@ -52,8 +67,8 @@ class Report(msgspec.Struct, frozen=True):
     rows: list[Row]
     probes: dict[str, tuple[int, int]]
 
-    def ratios(self, build: str, workload: str, how: str) -> list[tuple[float, str, str]]:
-        """How many times as long the best peer takes, the least first: with the dialect, and who that is."""
+    def ratios(self, build: str, workload: str, how: str) -> list[Ratio]:
+        """How many times as long the best peer takes, the least first."""
         return sorted(
             (best[1] / row.figures[build].us, row.dialect, best[0])
             for row in self.rows
@@ -117,15 +132,9 @@ def _summary(report: Report, build: str) -> Iterator[tuple[str, str, str, str]]:
     for how in HOW:
         for workload in WORKLOADS:
             if ratios := report.ratios(build, workload, how):
-                ahead = sum(ratio >= 1 for ratio, *_ in ratios)
                 least, dialect, who = ratios[0]
-                middle = ratios[len(ratios) // 2][0]
-                yield (
-                    f"{workload} {how}",
-                    f"{ahead} of {len(ratios)}",
-                    f"{middle:.1f}",
-                    f"{least:.2f} (`{dialect}`, {who})",
-                )
+                told = f"{least:.2f} (`{dialect}`, {who})"
+                yield f"{workload} {how}", ahead(ratios), f"{middle(ratios):.1f}", told
 
 
 def _times(report: Report) -> Iterator[list[str]]:
