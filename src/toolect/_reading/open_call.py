@@ -89,6 +89,11 @@ class OpenCall:
         return any(r.kind in _LACKING for r in self.repairs)
 
     @property
+    def unclosed(self) -> bool:
+        """True when an object in it lacks its bracket."""
+        return any(r.kind in _LACKING and r.detail.strip("`").endswith("}") for r in self.repairs)
+
+    @property
     def blank(self) -> bool:
         """True when arguments have come, and all are empty texts."""
         return bool(self.entries) and all(value == "" for _, value in self.entries)

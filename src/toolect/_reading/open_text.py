@@ -142,15 +142,19 @@ class OpenText:
         """The text of an argument is complete: as it is, or decoded."""
         call = self._draft.call
         assert call is not None and field.codec is not None
+        codec = field.codec
         named = _METHOD(text) if field.role is Role.ARGUMENTS else None
         if named is not None and named[1] in self._schemas.by_name and named[1] != call.name:
             call.fail(f"expected a text, got what may be a call of `{named[1]}` - at {at}")
+        if field.role is Role.ARGUMENTS and codec.key is not None and not self.idle:
+            names = self._schemas.of(call.name).names
+            if names and call.key not in names:
+                call.fail(f"expected arguments in JSON, got a text - at {at}")
         if self.writes:
             self._draft.write('"')
             call.partial = None
             call.give(call.key or "", text)
             return
-        codec = field.codec
         if field.role is Role.ARGUMENTS and codec.key is None:
             self._mapping(codec, call, text, at)
             return

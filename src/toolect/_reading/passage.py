@@ -246,7 +246,8 @@ class Passage:
         if not self.opened and (role is Role.STRING or self._blank and role is Role.CONTENT and not builder.segments):
             self.open(course)
         unfinished = role not in (Role.CONTENT, Role.REASONING, None)
-        if self.opened and unfinished and not _may_end(self.node.step(SlotKind.TEXT).node):
+        lacks = role is Role.ARGUMENTS and builder.text.idle and builder.draft.takes_some
+        if self.opened and unfinished and (lacks or not _may_end(self.node.step(SlotKind.TEXT).node)):
             builder.text.cut(self.field)
         else:
             self.close(course, end)
