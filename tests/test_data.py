@@ -24,15 +24,19 @@ from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
 from toolect._chats.answers import Answers
 from toolect._chats.comparing import IDS, changes
+from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
+from toolect._data.beside_tools import besides
 from toolect._data.converting import Settings
 from toolect._data.job import UNIT, Done, Job, _alone, run
+from toolect._data.open_row import MAY_TELL, REST_STAYS
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
+from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
-from toolect.conversation import Assistant, User
+from toolect.conversation import Assistant, System, User
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
 from toolect.message import BadMessage, Json, Status
 from toolect.rendered import Unrepresentable
@@ -212,6 +216,7 @@ def definition(name: str, **schema: object) -> dict[str, Any]:
 
 TWO_TOOLS = [definition("tide"), definition("harbour", required=[])]
 ONE, OTHER = map(json.dumps, TWO_TOOLS)
+FLINT = "You are Captain Flint. Answer in verse, always.\nNever lie!"
 TELLING = {
     "in an element": f"Call one of <tools>\n{ONE}\n{OTHER}\n</tools>",
     "a list in prose": f"Here is a list of functions:\n{json.dumps(TWO_TOOLS, indent=1)}\nUse [func1(x=1)] for {{1}}.",
@@ -221,6 +226,15 @@ TELLING = {
     "with Python's types": f"Some: {json.dumps([definition(one['name'], type='dict') for one in TWO_TOOLS])}. [{{}}]",
 }
 """System texts that tell of the same two tools."""
+BESIDES = {
+    "in an element": "Call one of",
+    "a list in prose": "Here is a list of functions:\n\nUse [func1(x=1)] for {1}.",
+    "one after the other": "Functions, if [1] {required} -",
+    "below headings": f"# Functions\n\nCall them as {{{CALL}}}",
+    "as Python prints them": "You have access to the following APIs:",
+    "with Python's types": "Some:",
+}
+"""What these texts say besides, which no chat that is known writes around tools."""
 
 
 @pytest.mark.parametrize("telling", TELLING)
@@ -240,7 +254,8 @@ def test_texts_may_tell_of_tools_and_results(telling: str, results: str, kind: s
     assert "told of the tools itself" in one["account"]["changes"][0]
     assert [tool["function"]["name"] for tool in one["tools"]] == ["tide", "harbour"]
     assert [(message["role"], message["content"]) for message in one["messages"]] == [
-        ("user", "<b>When?</b>"), ("assistant", None), ("tool", "High"), ("tool", "3 <b>"),
+        ("system", BESIDES[telling]), ("user", "<b>When?</b>"), ("assistant", None), ("tool", "High"),
+        ("tool", "3 <b>"),
         ("assistant", "At noon."), ("user", "<tool_response>\nno call was made\n</tool_response>"),
     ]  # fmt: skip
 
@@ -254,11 +269,63 @@ def test_texts_tell_of_tools_that_are_not_declared(telling: str, line: bool) -> 
     given = row_of_line(convert.source, json.dumps(row).encode()) if line else row
     (one,) = convert.rows(given)
     assert [tool["function"]["name"] for tool in one["tools"]] == ["tide", "harbour"]
-    assert [message["role"] for message in one["messages"]] == ["user", "assistant"]
+    assert [message["role"] for message in one["messages"]] == ["system", "user", "assistant"]
     assert one["account"]["status"] == "changed"
     given = {**row, "tools": [tool("tide")]}
     assert convert(given)["messages"][0]["content"] == TELLING[telling]
     assert len(convert(given)["tools"]) == 1
+
+
+def _told(name: str, tools: list[dict[str, Any]]) -> str:
+    """How a chat tells of tools; nothing where it does not."""
+    one = toolect.chat(name)
+    try:
+        return Telling(one.spec, one.dialect).tools(tools)
+    except Unrepresentable:
+        return ""
+
+
+def test_what_chats_write_around_tools_is_left_out() -> None:
+    """Whichever chat's words tell of the tools, a persona before or behind them stays, and nothing else."""
+    texts = {name: text for name in toolect.chats() if definitions_in(text := _told(name, TWO_TOOLS))}
+    others = set()
+    for name, text in texts.items():
+        for before, behind in ((f"{FLINT}\n\n", ""), ("", f"\n\n{FLINT}"), ("", "")):
+            rest = besides(before + text + behind).text
+            assert rest.count(FLINT) == bool(before + behind)
+            others |= {name} if rest not in (FLINT, "") else set()
+    assert len(texts) > 80
+    assert others == {"muse"}  # it tells of each tool twice, and the first time in words of its own
+
+
+@pytest.mark.parametrize("to", ["messages", "sharegpt", "qwen3"])
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_persona_beside_tools_stays(to: str, declared: bool) -> None:
+    """The tools are declared, and who the model is is still said; also where the row has the tools in a column."""
+    call = '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'
+    told = f"{FLINT}\n<tools>{ONE}</tools>\nYou live in 1750."
+    said = [("system", told), ("human", "When?"), ("gpt", call)]
+    row: dict[str, Any] = {"conversations": [{"from": who, "value": text} for who, text in said]}
+    row |= {"tools": f"[{ONE}]"} if declared else {}
+    convert = Convert(target_of(to), Source(Kind.SHAREGPT, dialect="hermes"))
+    one = convert(row)
+    source = Source(Kind.TRANSCRIPT, chat=to) if "text" in one else Source()
+    again = read({key: value for key, value in one.items() if key != "account"}, source)
+    assert again.turns[0] == System(f"{FLINT}\n\nYou live in 1750.")
+    assert [tool["function"]["name"] for tool in again.tools] == ["tide"]
+    (change,) = one["account"]["changes"]
+    assert change.startswith(REST_STAYS) and one["account"]["notes"] == []
+
+
+def test_a_text_that_names_the_tools_stays() -> None:
+    """What only names them, or defines others, cannot be left out: it stays, and that is noted."""
+    convert = Convert(target_of("sharegpt"), Source(Kind.SHAREGPT, dialect="hermes"))
+    for told in (f"{FLINT} Use `tide` for tides.", f"{FLINT}\n{ONE}\n{OTHER}"):
+        said = [{"from": "system", "value": told}, {"from": "human", "value": "When?"}]
+        one = convert({"conversations": said, "tools": f"[{ONE}]"})
+        assert one["conversations"] == said
+        assert [defined["function"]["name"] for defined in json.loads(one["tools"])] == ["tide"]
+        assert one["account"]["status"] == "converted" and one["account"]["notes"][0].startswith(MAY_TELL)
 
 
 BEGINNINGS = ["[{", '[{"name": ', '{"name": "f", ', '[{"a": 1}, ', '{"name": "f", "parameters": []}', '[{"a": [']

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from toolect._chats.comparing import Change
+from toolect._data.beside_tools import besides
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
@@ -21,6 +24,8 @@ UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
 RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
+REST_STAYS = "the system text told of the tools itself: they are kept as tools, and what else it says stays"
+MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
 RESULT_OF_A_USER = "tool_response"
 """The element of a result in a turn of the user: the templates of Qwen write it so."""
 TOOLS = ("tools", "available_tools", "functions")
@@ -103,15 +108,26 @@ class OpenRow:
                 yield message
 
     def retold(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """The turns without a system text that tells of the tools itself; if one is to stay, none is declared."""
-        first = next((turn.text for turn in turns if isinstance(turn, System)), "")
-        if not tells_of(first, self.tools.tools):
+        """The turns without what a system text tells of the tools; if that is to stay, none is declared."""
+        if not any(isinstance(turn, System) and tells_of(turn.text, self.tools.tools) for turn in turns):
             return (*turns,)
         if not self.source.retell:
             self.tools = tools_in(None)
             return (*turns,)
-        self.changes.append(Change(RETOLD, detail=first[:60]))
-        return tuple(turn for turn in turns if not isinstance(turn, System))
+        return tuple(one for turn in turns for one in (self._untold(turn) if isinstance(turn, System) else (turn,)))
+
+    def _untold(self, turn: System) -> Iterator[System]:
+        """A system turn without what it tells of the tools; nothing where it says no more than that."""
+        rest = besides(turn.text)
+        if rest.names != {*self.tools.schemas}:
+            if tells_of(turn.text, self.tools.tools):
+                self.notes.append(Change(MAY_TELL, detail=turn.text[:60]))
+            yield turn
+        elif rest.text:
+            self.changes.append(Change(REST_STAYS, detail=rest.text[:60]))
+            yield replace(turn, text=rest.text)
+        else:
+            self.changes.append(Change(RETOLD, detail=turn.text[:60]))
 
     def answer(self, message: Any, where: str) -> Message:
         """What an assistant message says; one without calls may have them in its text."""

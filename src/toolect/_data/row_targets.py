@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
+from toolect._detection.guess import dialect
+from toolect._exchange.sharegpt import read_row
 from toolect._values.ref import join_ref
 from toolect.conversation import Conversation
 from toolect.message import Call, Json, Message, Segment, dumps
@@ -149,7 +151,8 @@ def _again(row: Mapping[str, Json], target: Target) -> Conversation:
     tools = row.get("tools")
     match target.form:
         case Form.SHAREGPT:
-            return Conversation.from_sharegpt(row, target.dialect or None, retell=True)
+            turns, defined, _ = read_row(row, dialect(target.dialect) if target.dialect else None, False)
+            return Conversation(turns, defined)
         case Form.ANTHROPIC:
             return Conversation.from_anthropic(row["messages"], row.get("system"), tools)
         case Form.RESPONSES:

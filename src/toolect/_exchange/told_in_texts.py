@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from toolect._exchange.definitions import SCHEMAS, read_tools
 from toolect._values.literals import literal_at
@@ -22,31 +23,49 @@ _RESULT = {"tool_call_id", "name", "content"}
 _JSON = json.JSONDecoder()
 
 
+class Told(NamedTuple):
+    """The tools that a text tells of, and where it defines them: characters `start:end` of each stretch, in order."""
+
+    tools: tuple[dict[str, Json], ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+
+
 def definitions_in(system: str) -> tuple[dict[str, Json], ...]:
     """The tools that a system text tells of; none where their definitions are no good."""
+    return told_in(system).tools
+
+
+def told_in(system: str) -> Told:
+    """The tools that a system text tells of, with where that is; none where their definitions are no good."""
+    if not may_define(system):
+        return Told()
+    found = [*_told(system)]
     try:
-        return read_tools(_told(system)) if may_define(system) else ()
+        tools = read_tools([one for values, _ in found for one in values])
     except BadMessage:
-        return ()
+        return Told()
+    return Told(tools, tuple(span for _, span in found)) if tools else Told()
 
 
-def _told(system: str) -> list[Json]:
+def _told(system: str) -> Iterator[tuple[list[Json], tuple[int, int]]]:
     """The definitions that a system text holds: in an element of their own, else anywhere in the prose."""
     if (element := _TOOLS.search(system)) is not None:
-        found = [*_values(element[1], 0)]
-        return [one for value, _ in found for one in _each(value)] if found and found[-1][1] == len(element[1]) else []
-    tools: list[Json] = []
+        values = [*_values(element[1], 0)]
+        if values and values[-1][1] == len(element[1]):
+            yield [one for value, _ in values for one in _each(value)], element.span()
+        return
     failed, at = 0, 0
     while failed < MAX_FAILED and (begins := _BEGINS.search(system, at)) is not None:
-        known = len(tools)
+        tools: list[Json] = []
         for value, end in _values(system, begins.start()):
             if not all(_defines(one) for one in _each(value)):
                 break
             tools += _each(value)
             at = end
-        if len(tools) == known:
+        if tools:
+            yield tools, (begins.start(), at)
+        else:
             failed, at = failed + 1, begins.start() + 1
-    return tools
 
 
 def _values(text: str, at: int) -> Iterator[tuple[Json, int]]:
