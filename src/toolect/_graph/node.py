@@ -270,6 +270,14 @@ class Node:
         key = path[1]
         return "" if self.first(key) else self.lead(key)
 
+    def trail(self, path: tuple[Key, ...]) -> str:
+        """The whitespace that the dialect writes after the last marker of `path`."""
+        *before, last = path
+        node = self
+        for key in before:
+            node = node.step(key).node
+        return node.step(last).trail
+
     def closings(self, limit: int) -> Iterator[tuple[tuple[str, ...], Node]]:
         """The nodes reached by implying one to `limit` closers, nearest first, with the closers."""
         level: list[tuple[tuple[str, ...], Node]] = [((), self)]

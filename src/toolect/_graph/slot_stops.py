@@ -130,7 +130,11 @@ class _Search:
         calling = at.calling(core) or repair is RepairKind.IMPLIED_OPENER
         if calling and not self.calls:
             return
-        lead = at.lead(core) if len(path) == 1 else self.after.closing_lead(path) or at.lead(core)
+        lead = at.lead(core)
+        if repair is RepairKind.IMPLIED_CLOSER:
+            lead = self.after.closing_lead(path) or self.after.trail(path[1:]) + lead
+        elif repair is not None:
+            lead = self.after.closing_lead(path) or lead
         calls = _calls(calling, at.named(core))
         stop = Following(core, lead, path, calls) if repair is None else Implying(core, lead, path, calls, repair)
         leads = (lead, *(choice.expects for choice in at.choices[core] if len(path) == 1))

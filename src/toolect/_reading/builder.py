@@ -99,6 +99,8 @@ class Builder:
         """An argument without a name begins at character `at`: the tool's schema says which one it is."""
         names = self._schemas.of(call.name).names
         place = call.placed
+        if len(call.keys) > place:
+            call.fail(f"expected a name before the value, as others have one - at {at}")
         call.placed += 1
         if place < len(names):
             call.note(RepairKind.POSITIONAL, at, names[place])
@@ -124,6 +126,8 @@ class Builder:
                 if not call.says("id", call.id or "", text, at):
                     call.id = text
             case Role.KEY if call is not None:
+                if call.placed and text in self._schemas.of(call.name).names[: call.placed]:
+                    call.fail(f"the argument {text!r} came twice, once without its name - at {at}")
                 self.draft.open_argument(call, text, at)
             case Role.NUMBER:
                 self.values.number(text, at)

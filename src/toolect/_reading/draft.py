@@ -9,7 +9,7 @@ from toolect._reading.open_call import OpenCall, note
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
-from toolect._values.doubtful import is_declaration, swallowed
+from toolect._values.doubtful import is_declaration, is_object_of, swallowed
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
@@ -253,6 +253,8 @@ class Draft:
         call.settle(end)
         if call.lacked and call.sound:
             self._check_lacking(call)
+        if call.placed and call.sound and is_object_of(self.tools.of(call.name), dict(call.entries)):
+            call.fail(f"expected arguments, got an object of them as one - at {call.start}")
         if call.whole and call.sound and is_declaration(self.tools.of(call.name), call.value):
             call.fail(f"expected arguments, got what a tool declares of them - at {call.start}")
         if call.sound and not call.whole:

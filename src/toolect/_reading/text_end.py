@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import gapped
 from toolect._graph.stop_plan import ending
@@ -16,6 +18,10 @@ from toolect._reading.stop_place import End
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect.message import RepairKind
+
+_TAG = 128
+"""Characters of a closing tag, and the blanks after it, that an argument without its closer may end with."""
+_LAST_TAG = re.compile(r"</([^<>]{0,64})>\s*\Z").search
 
 
 def end_text(passage: Passage, course: Course, found: End) -> Next:
@@ -46,14 +52,20 @@ def end_text(passage: Passage, course: Course, found: End) -> Next:
 
 
 def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None:
-    """The closer of an argument is missing before `stop`: with blanks in it, it may stand where nobody looked."""
-    call, closer = course.builder.call, str(stop.path[1])
-    if call is None or not is_echo(closer):
+    """The closer of an argument is missing before `stop`: another tag stands in its place, or it is where nobody looked.
+
+    It may have blanks in it, if it repeats a name. A tag that closes nothing in the argument is not the argument's.
+    """
+    call, closer = course.builder.call, course.spelled(str(stop.path[1]))
+    if call is None:
         return
-    closer = course.spelled(closer)
-    found = gapped(closer).search(course.raw(passage.start, course.base + at))
+    text = course.raw(passage.start, course.base + at)
+    found = gapped(closer).search(text) if is_echo(str(stop.path[1])) else None
+    if found is None and closer.startswith("</"):
+        last = _LAST_TAG(text, max(0, len(text) - _TAG))
+        found = last if last is not None and (not last[1] or f"<{last[1]}" not in text) else None
     if found is not None:
-        call.fail(f"expected `{closer}`, got {found[0]!r} - at {passage.start + found.start()}")
+        call.fail(f"expected `{closer}`, got {found[0].rstrip()!r} - at {passage.start + found.start()}")
 
 
 def end_with_input(passage: Passage, course: Course) -> None:

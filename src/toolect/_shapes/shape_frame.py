@@ -11,8 +11,8 @@ class Frame:
     """An object or list that is open, what it may be, and the call it is or is a part of."""
 
     __slots__ = (
-        "begun", "beside", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members", "others",
-        "owner", "renamed", "start", "strange",
+        "begun", "beside", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members",
+        "others", "owner", "renamed", "start", "strange",
     )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:

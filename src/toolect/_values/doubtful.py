@@ -31,7 +31,7 @@ def _within(schema: Schema | None, value: Json, missing: Set[str]) -> str:
     declared = () if schema is None else schema.names
     for key, item in value.items():
         if key in missing and key not in declared:
-            return key
+            return str(key)
         found = _within(None if schema is None else schema.member(key), item, missing)
         if found:
             return found
@@ -45,3 +45,12 @@ def is_declaration(schema: Schema, arguments: Json) -> bool:
     members = arguments.get("properties")
     told = isinstance(members, dict) and all(isinstance(member, dict) for member in members.values())
     return told and arguments.keys().isdisjoint(schema.names)
+
+
+def is_object_of(schema: Schema, arguments: dict[str, Json]) -> bool:
+    """True when all arguments stand in the first of the `arguments`, which came without a name and is no object."""
+    first = next(iter(arguments.values()), None)
+    member = schema.member(next(iter(arguments), ""))
+    if not isinstance(first, dict) or not first or member is None or not member.types:
+        return False
+    return "object" not in member.types and set(schema.names).issuperset(first)
