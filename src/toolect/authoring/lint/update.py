@@ -103,10 +103,14 @@ def _brought_up(case: Case, dialect: Dialect) -> _Proposal:
         return _Proposal(new, f"updated `{case.title}`", _difference(before, said) if before else "")
     others = [(key, value) for key, value in case.attributes if key not in Manner.__members__.values()]
     attributes = (*([(found.value, "")] if found else []), *others)
-    known = not found or written(case) is found
-    doubt = "" if known else f"{_ODD[found]}: `:{found}` would say that this is right"
+    doubt = f"{_ODD[found]}: `:{found}` would say that this is right" if doubtful(case, found) else ""
     marked = f", marked `:{found}`" if found else ""
     return _Proposal(replace(case, expected=said, attributes=attributes), f"wrote `{case.title}`{marked}", doubt)
+
+
+def doubtful(case: Case, found: Manner) -> bool:
+    """True where a case that says nothing yet, of a text of this manner, is written only with `--accept`."""
+    return bool(found) and written(case) is not found
 
 
 _ODD = {

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from toolect.authoring.corpus import Case, CorpusError, describe
 from toolect.authoring.lint.departure import unlike
+from toolect.authoring.lint.manner import true
 from toolect.authoring.lint.subject import Subject
+from toolect.authoring.lint.update import doubtful
+from toolect.compiled import Dialect
 from toolect.diagnostic import Diagnostic, Place
 from toolect.message import Message
 
@@ -29,7 +32,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
                 label=label,
                 witness=case.text,
                 reading="; ".join(line.strip() for line in said) or "nothing",
-                help=_help(case, message),
+                help=_help(case, message, subject.dialect),
                 related=unlike(subject, case, wanted, message) if wanted else (),
             )
 
@@ -48,15 +51,12 @@ def _difference(case: Case, expected: list[tuple[int, str]], said: list[str]) ->
     return Place(str(case.path), case.line + 1, 1, len(case.title)), ""
 
 
-def _help(case: Case, message: Message) -> str:
+def _help(case: Case, message: Message, dialect: Dialect) -> str:
     if case.has("error"):
         what = "the texts of its broken calls" if case.expected.strip() else "what is read"
         return f"mend the dialect, or the case: of a case of `:error`, `--update` writes {what}, and no more"
     status = next((call.status for call in message.calls if not call.runnable), None)
     if status is not None:
         return f"mend the dialect, or write `:error {status}` and what is read if that is right"
-    return (
-        "mend the dialect; if what is read is right, `toolect lint --update --accept` writes it"
-        if case.expected.strip()
-        else "mend the dialect, or run `toolect lint --update` if what is read is right"
-    )
+    accept = " --accept" if case.expected.strip() or doubtful(case, true(case, message, dialect)) else ""
+    return f"mend the dialect; if what is read is right, `toolect lint --update{accept}` writes it"
