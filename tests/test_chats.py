@@ -391,6 +391,18 @@ def test_a_conversation_in_three_families_is_read_back() -> None:
     assert done.stderr.count("read back as it was") == 3
 
 
+def test_what_is_told_otherwise_is_said_in_a_sentence() -> None:
+    """It is exit status 1, also where it is no more than the ids of calls."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    told = [
+        {"role": "user", "content": "Hi"}, {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "x"}, {"role": "assistant", "content": "Ho"},
+    ]  # fmt: skip
+    done = talk("--to", "qwen3", "--check", text=json.dumps(told))
+    assert done.exit_code == 1
+    assert done.stderr == "toolect: qwen3: read back otherwise: the ids of calls are left out\n"
+
+
 def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:
     text = talk("--to", "llama3.1", text=MESSAGES).stdout
     done = talk("--from", "qwen3", text=text)

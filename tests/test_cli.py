@@ -324,6 +324,8 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(b'"Hi."\n' * 100)[:20])
     (folder / "tools.json").write_text('[{"type": "function", "function": {"title": "x"}}]')
     (folder / "deep.json").write_text("[" * 200_000)
+    (folder / "tools.py").write_text("")
+    dataset = ["dataset", f"{folder}/many.jsonl", "-o", f"{folder}/rows", "--to", "ids"]
     parse = ["parse", "--from", "hermes"]
     return [
         ("missing", [*parse, f"{folder}/no.txt"], b"", rf"expected a file, got nothing at `{folder}/no.txt`: check"),
@@ -342,6 +344,9 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
         ("not JSON", [*parse, "--tools", f"{folder}/latin.txt"], b"a", r"expected UTF-8, got byte 0xfc"),
         ("tools", [*parse, "--tools", f"{folder}/tools.json"], b"a", r"expected a tool .* got .* at `\$\[0\]`"),
         ("deep", [*parse, "--tools", f"{folder}/deep.json"], b"a", r"expected a list of tools in JSON, got too deep"),
+        ("module", [*parse, "--tools", f"{folder}/tools.py"], b"a", r"expected a list of tools in JSON, got a Python"),
+        ("no chat", dataset, b"", r"expected the chat to write `ids` in, got none: name it with --chat"),
+        ("no ids", [*dataset, "--chat", "qwen3"], b"", r"expected the folder of a tokenizer .* with --tokenizer"),
         ("dialect", ["parse", "--from", "hermse"], b"a", r".*hermse.*hermes.*`toolect list`"),
         ("target", ["convert", "--from", "hermes", "--to", "hermse"], b"a", r".*hermse.*hermes"),
         ("show", ["show", "hermse"], b"", r".*hermse.*hermes"),

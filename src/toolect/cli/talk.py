@@ -42,7 +42,10 @@ _STYLES = {
 @click.option(
     "--explain", is_flag=True, help="Show the rules that each part of the text is of, and when they are written."
 )
-@click.option("--check", is_flag=True, help="Read each text back, and tell what of the conversation it does not say.")
+@click.option(
+    "--check", is_flag=True,
+    help="Read each text back, and tell what of the conversation it does not say; then the exit status is 1.",
+)  # fmt: skip
 @shared.max_bytes_option
 def command(
     file: str,
@@ -136,7 +139,7 @@ def _written(
         draw(one, text)
     if check:
         lost = [str(change) for change in changes(conversation, one.parse(text))]
-        note(f"{one.name}: read back " + ("; ".join(lost) if lost else "as it was"))
+        note(f"{one.name}: read back " + (f"otherwise: {'; '.join(lost)}" if lost else "as it was"))
         status = max(status, 1 if lost else 0)
     return status
 

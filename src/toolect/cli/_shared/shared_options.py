@@ -53,6 +53,12 @@ def _load(_ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) 
 def _tools(_ctx: click.Context, _param: click.Parameter, path: str | None) -> list[Json] | None:
     if path is None:
         return None
+    if path.endswith(".py"):
+        check(path)
+        raise Misuse(
+            f"expected a list of tools in JSON, got a Python module at `{path}`: `run` and `agent` take one;"
+            " `ToolRegistry.definitions()` says the same as JSON"
+        )
     value = read_json(path, 64 * MEBIBYTE, "a list of tools")
     if isinstance(value, dict) and "tools" in value:
         value = value["tools"]

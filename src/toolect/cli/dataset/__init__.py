@@ -126,8 +126,12 @@ def _dialect(name: str) -> str:
 def _target(to: str, chat: str, options: dict[str, object], counts: bool) -> Target:
     """What is written. Raises Misuse for what cannot be."""
     from toolect._chats.chat_registry import UnknownChat
-    from toolect._data.row_targets import Form, target_of, tokenizer_of
+    from toolect._data.row_targets import OF_A_CHAT, OF_IDS, Form, target_of, tokenizer_of
 
+    if to in OF_A_CHAT and not chat:
+        raise Misuse(f"expected the chat to write `{to}` in, got none: name it with --chat")
+    if to in OF_IDS and not options["tokenizer"]:
+        raise Misuse(f"expected the folder of a tokenizer for `{to}`, got none: name it with --tokenizer")
     try:
         target = target_of(to, chat=chat, **options)
         if counts and not target.tokenizer:
