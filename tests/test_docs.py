@@ -130,8 +130,23 @@ def run(page: str, source: str, folder: Path) -> list[str]:
             wrong += [f"{where}: {problem}" for problem in _console(block.text, folder)]
         elif block.language == "python":
             wrong += [f"{where}: {problem}" for problem in _python(block, folder)]
+    wrong += [f"{page}:{line}: needs {name}, which is saved later" for line, name in needed_early(source)]
     wrong += [f"{page}: {problem}" for problem in _doctest(source, folder)]
     return wrong
+
+
+def needed_early(source: str) -> Iterator[tuple[int, str]]:
+    """The examples that need a file which a later block saves: they run last here, but not for who reads along."""
+    saved: set[str] = set()
+    shown: list[Block] = []
+    for block in blocks(source):
+        if block.language == "python" and ">>>" in block.text:
+            shown.append(block)
+        name = block.options.get("save")
+        if name is not None and name not in saved:
+            saved.add(name)
+            taken = re.compile(rf"\b(?:from|import) {re.escape(Path(name).stem)}\b|{re.escape(name)}")
+            yield from ((early.line, name) for early in shown if taken.search(early.text))
 
 
 def _console(block: str, folder: Path) -> Iterator[str]:
@@ -243,8 +258,14 @@ _FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.py|(?:[\w-]+/)+)`")
 
 
 def unknown_files(source: str) -> list[str]:
-    """The Python files and the folders that a page names and that are not there: their paths may begin anywhere."""
-    return [name for name in _FILE.findall(source) if f"/{name.rstrip('/')}/\n" not in known_files()]
+    """The Python files and the folders that a page names and that are not there: their paths may begin anywhere.
+
+    Those that the page itself saves are.
+    """
+    saved = {block.options.get("save") for block in blocks(source)}
+    return [
+        name for name in _FILE.findall(source) if name not in saved and f"/{name.rstrip('/')}/\n" not in known_files()
+    ]
 
 
 @functools.cache
@@ -331,6 +352,14 @@ def test_the_python_page_is_complete(what: str) -> None:
     assert missing(source, [member.value for member in API[what]]) == []
 
 
+def test_the_python_page_tells_what_is_public() -> None:
+    """Its table has the functions of the package, and the modules that the package's own docstring says are public."""
+    source = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert missing(source, [name for name in toolect.__all__ if name.islower()] + ["Conversation"]) == []
+    public = re.findall(r"`(\w+)`", str(toolect.__doc__).partition("the modules")[2])
+    assert {*re.findall(r"`toolect\.(\w+)`", source)} == {*public, "authoring"}
+
+
 def test_every_event_is_documented() -> None:
     """The page about events has them all."""
     import toolect.events
@@ -397,6 +426,13 @@ def test_no_page_knows_this_machine(page: Path) -> None:
     assert private(page.read_text(encoding="utf-8")) == []
 
 
+@every_page
+def test_no_page_installs_from_an_index(page: Path) -> None:
+    """As long as there is none that has toolect: it is installed from a checkout, or from a wheel."""
+    assert "on no package index yet" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not re.search(r"pip install\s+(?:-\S+\s+)*'?toolect\b", page.read_text(encoding="utf-8"))
+
+
 # These tests can fail
 
 WRONG = {
@@ -411,6 +447,7 @@ WRONG = {
     "a failing assertion": "```python\n# test\nassert 1 == 2\n```\n",
     "printing what is not shown": "```python\n# test\nprint(1)\n```\n",
     "a wrong doctest": "```python\n>>> 1 + 1\n3\n```\n",
+    "a file that is saved later": "```python\n>>> from a import b\n```\n\n```python save=a.py\nb = 1\n```\n",
     "a part of another file": "```lark from=grammars/hermes.lark\nstart: (content)*\n```\n",
 }
 RIGHT = {
