@@ -10,7 +10,7 @@ from toolect._detection.findings import Findings
 from toolect._detection.index import Hit, Index
 from toolect._detection.stretch import FENCE, Stretch
 from toolect._reading.answer import WAIT, Waiting
-from toolect._reading.quotation import mentioned
+from toolect._reading.quotation import mentioned, said
 from toolect.message import RepairKind
 
 MAX_VAIN = 128
@@ -110,6 +110,8 @@ class Content:
             hits = [hit for hit in hits if hit.opener.strong]
         hits = self.promising(hits)
         core = index.closing(buf, at)
+        if core in index.closers and not final and at + len(core) == len(buf):
+            return WAIT
         shown = bool(hits or core) and stretch.shows()
         if hits and not shown:
             return hits
@@ -120,6 +122,8 @@ class Content:
             return self._at_fence(at)
         if shown:
             self._quoted = stretch.in_quotes
+            self.read_to(at + 1)
+        elif core in index.closers and said(stretch.line, buf[at + len(core) : at + len(core) + 1]):
             self.read_to(at + 1)
         elif core in index.closers:
             self._found.repair(RepairKind.STRAY_MARKER, base + at, core)

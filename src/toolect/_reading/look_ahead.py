@@ -22,26 +22,28 @@ from toolect.message import RepairKind
 _FAR = 8
 """Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
 _STRINGS = re.compile(r':\s*+"((?:[^"\\]|\\.)*+)"').findall
+_SENTENCE = re.compile(rf"[ \t]{{1,{MAX_BLANK}}}[^\W\d_]{{2,32}}[ \t.,;:]").match
+_SO_FAR = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}+[^\W\d_]{{0,32}}\Z").match
 _SOLID = re.compile(r"\S").search
 
 
 def call_follows(
     view: View, stop: Stop, node: Node, pos: int, strong: bool, inside: bool = False, prose: bool = False,
-    glued: bool = False, empty: bool = True, said: bool = False,
+    glued: bool = False, empty: bool = True, spoken: bool = False,
 ) -> Answer:  # fmt: skip
     """Does the text at `buf[pos:]`, after the marker `stop`, go on as a call from `node`?
 
     After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
     is declared is called, where there are such. In `prose` a call has to go on after `[f(`, with an argument if it may
     not be `empty`, and one that is `glued` to a word has to be that of a declared tool: `x[f()]` is code. Where a
-    sentence has `said` the marker, a word of it comes next.
+    sentence comes before a long one, as `spoken` says, a word of it may come next, or after the name.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it
 
         return call_in_code(view, node.coding, pos, len(stop.core) < STRONG)
     way = _Way(view, stop, node, pos, strong)
-    way.prose, way.glued, way.empty, way.said = prose, glued, empty, said
+    way.prose, way.glued, way.empty, way.spoken = prose, glued, empty, spoken
     way.picky = inside or view.graph.policies.unknown_tool == "content"
     for _ in range(_FAR):
         answer = way.go_on()
@@ -54,20 +56,9 @@ class _Way(Forgiving):
     """How far has been looked ahead from a marker, and what came on the way."""
 
     __slots__ = (
-        "empty",
-        "glued",
-        "known",
-        "line",
-        "named",
-        "picky",
-        "prose",
-        "said",
-        "seen",
-        "stop",
-        "strong",
-        "tool",
+        "empty", "glued", "known", "line", "named", "picky", "prose", "seen", "spoken", "stop", "strong", "tool",
         "weak",
-    )
+    )  # fmt: skip
 
     def __init__(self, view: View, stop: Stop, node: Node, pos: int, strong: bool) -> None:
         super().__init__(view, node, pos, stop.core)
@@ -81,7 +72,7 @@ class _Way(Forgiving):
         self.picky = False  # the tool has to be declared, where there are any
         self.prose = False  # a short opener stands in text
         self.empty = True  # it may have no arguments, also if the tool is not declared
-        self.said = False  # a sentence goes on after the opener, where the dialect writes no blank
+        self.spoken = False  # a sentence comes before a long opener
         self.glued = False  # it has to be, in any case: a word stands right before a short opener
 
     def go_on(self) -> Answer | None:
@@ -117,6 +108,8 @@ class _Way(Forgiving):
         node = step.node
         self.weak = self.named and node.json and len(node.choices) == 1 and node.json_field().role is not Role.VALUE
         if self.named and not self.weak:
+            if self.spoken and (goes_on := _goes_on_in_words(self.view, marker.end)) is not Answer.NO:
+                return WAIT if goes_on is WAIT else Answer.NO
             little = self.prose and says_little(self.stop.core, core, node)
             return _go_on(self, self.known, self.known or self.empty) if little else Answer.YES
         self.line = self.line or "\n" in step.trail
@@ -136,7 +129,7 @@ class _Way(Forgiving):
             self.known = self.tool in view.tools
             if not self.known and (self.glued or view.tools and self.picky):
                 return Answer.NO
-            if self.said and not self.known:
+            if self.spoken and not self.known and view.buf[terminal.start - 1] in " \t":
                 goes_on = _is_argued(view, past_blank(view.buf, terminal.end))
                 if goes_on is not Answer.YES:
                     return goes_on
@@ -175,6 +168,13 @@ class _Way(Forgiving):
                 return WAIT
             return Answer.YES if self.strong or self.seen and len(rest) >= STRONG else Answer.NO
         return Answer.NO
+
+
+def _goes_on_in_words(view: View, at: int) -> Answer:
+    """Does a blank come at `buf[at:]`, and a word of a sentence?"""
+    if _SENTENCE(view.buf, at) is not None:
+        return Answer.YES
+    return WAIT if not view.final and _SO_FAR(view.buf, at) is not None else Answer.NO
 
 
 def _is_argued(view: View, at: int) -> Answer:

@@ -44,8 +44,8 @@ class Passage:
 
     __slots__ = (
         "_blank", "_blank_to", "_counted", "_dropped", "_gone", "_lined", "_optional", "returns", "_run", "_said",
-        "_shown", "_solid", "_spare", "escapes", "far", "field", "lobby", "lost", "plan_to", "node", "opened", "plan",
-        "skip", "start", "tires",
+        "_shown", "_solid", "_spare", "escapes", "far", "field", "holds_call", "lobby", "lost", "plan_to", "node",
+        "opened", "plan", "skip", "start", "tires",
     )  # fmt: skip
 
     def __init__(self, course: Course, node: Node, field: Field, plan: StopPlan, skip: bool) -> None:
@@ -58,6 +58,7 @@ class Passage:
         self.plan_to = MAX_MISSPELT + _thought(course) if plan.openers else NEVER
         """The character from which on a stop is one of another plan."""
         self.opened = False
+        self.holds_call = False  # a call of a tool that is not declared begins in an argument
         self.lost = False  # text was dropped
         self.far = False
         """More was asked for than the signs around a place tell, since this was set."""

@@ -11,6 +11,7 @@ _FENCE = 3
 _BRACKETS = frozenset("<[{")
 _BEFORE_A_WORD = (*"([{/*_-–—'\"`“‘«,;:",)
 """What a sentence may set right before a word of it, other than a blank."""
+_AFTER_A_TAG = (*" \t,.;:!?)",)
 _CLOSING = {"“": "”", "‘": "’", "„": "“", "«": "»", "<code>": "</code>", "<pre>": "</pre>", '"': '"', "'": "'"}
 _LONGEST = 64
 _OPENING = re.compile(rf"\w{{0,{_LONGEST}}}+([“‘„«\"']|>edoc<|>erp<)").match
@@ -61,6 +62,11 @@ def mentioned(core: str, trail: str, line: str, after: str) -> bool:
     if not _BRACKETS.isdisjoint(core):
         return apart and after in (" ", "\t")
     return apart or line[-1:] in _BEFORE_A_WORD or trail.startswith("\n") and after != "\n"
+
+
+def said(line: str, after: str) -> bool:
+    """True when a sentence goes on, from `line` to the character `after`, around a tag that closes nothing."""
+    return line[-1:] in (" ", "\t") and line.rstrip()[-1:].isalnum() and after in _AFTER_A_TAG
 
 
 def _opening(line: str) -> str:

@@ -9,6 +9,7 @@ from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
 from toolect._graph.symbols import ECHOES, Op, OpCode
 from toolect._graph.trouble_plans import end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.attempt import attempted
 from toolect._reading.brackets import bracketed
 from toolect._reading.could_grow import could_grow
 from toolect._reading.course import Boundary, Course, expectations, expected
@@ -126,6 +127,13 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     begins = _begins_again(course, node, pos)
     if begins is not Answer.NO:
         return None if begins is Answer.YES else WAIT
+    name = "" if course.builder.call is not None and course.builder.call.name else attempted(course, pos)
+    if name is WAIT:
+        return WAIT
+    if name:
+        call = course.builder.call or course.builder.draft.begin_call(at)
+        call.name = name
+        course.builder.draft.start_call(call)
     closed = None if course.builder.call is None else bracketed(course, node, pos)
     if closed is WAIT:
         return WAIT

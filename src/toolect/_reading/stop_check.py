@@ -22,12 +22,13 @@ from toolect._graph.stops import (
 )
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
+from toolect._reading.attempt import attempted
 from toolect._reading.course import Course
 from toolect._reading.look_ahead import bare_call, call_follows, opens_more
 from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
-from toolect._reading.quotation import mentioned
+from toolect._reading.quotation import mentioned, said
 from toolect._reading.stop_place import End, after, before, begins_near, out_of_place, space_after, spelled
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -58,8 +59,8 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         if after(passage, course, stop, at).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
-    if type(found) is End and _shown(passage, course, found):
-        return None
+    if type(found) is End and (shown := _shown(passage, course, found)) is not Answer.NO:
+        return WAIT if shown is Answer.WAIT else None
     if type(found) is End and (stop.repair is RepairKind.IMPLIED_CLOSER or isinstance(stop, EndToken)):
         found = misspelled_closer(passage, course, found) or found
     if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
@@ -67,10 +68,18 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
     return found
 
 
-def _shown(passage: Passage, course: Course, found: End) -> bool:
-    """Does an opener stand in a quotation?"""
-    opens = found.stop.calls is not Calls.NOTHING or found.stop.core in course.graph.think_openers
-    return opens and passage.field.role in _SPOKEN and passage.shows(course, found.at, found.end)
+def _shown(passage: Passage, course: Course, found: End) -> Answer:
+    """Does an opener stand in a quotation, or a closer that closes nothing in one or in the middle of a sentence?"""
+    if passage.field.role not in _SPOKEN:
+        return Answer.NO
+    stop = found.stop
+    closes = isinstance(stop, Stray) and not stop.direct
+    opens = stop.calls is not Calls.NOTHING or stop.core in course.graph.think_openers
+    if closes and found.end == len(course.buf) and not course.final:
+        return Answer.WAIT
+    if closes and said(passage.lines_before(course, found.at)[1], course.buf[found.end : found.end + 1]):
+        return Answer.YES
+    return Answer.YES if (opens or closes) and passage.shows(course, found.at, found.end) else Answer.NO
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
@@ -226,9 +235,17 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     before = short and passage.text_before(course, at)
     prose = short and (course.bound is not None or before)
     glued, node = prose and passage.glued(course, at), after(passage, course, stop, at)
-    apart = not short and passage.field.role in _SPOKEN and course.buf[end : end + 1] in (" ", "\t")
-    said = apart and bool(passage.lines_before(course, at)[1].strip())
-    answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before, said=said)
+    spoken = not short and passage.field.role in _SPOKEN and bool(passage.lines_before(course, at)[1].strip())
+    answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before, spoken=spoken)
+    if answer is Answer.NO and inside and not short and course.tools.declared and not passage.holds_call:
+        other = call_follows(course, stop, node, end, strong)
+        if other is Answer.WAIT:
+            return other
+        passage.holds_call = other is Answer.YES
+    plain = strong and passage.field.role is Role.CONTENT and not isinstance(stop.otherwise, EndToken)
+    if answer is Answer.NO and plain and course.tools.declared:
+        tool = attempted(course, end, any(node.naming(key) for key, _ in node.patterns))
+        answer = WAIT if tool is WAIT else Answer.YES if tool else Answer.NO
     if answer is Answer.NO and strong and not isinstance(stop.otherwise, EndToken):
         out_of_place(passage, course, stop, at)
     return answer

@@ -52,13 +52,15 @@ def end_text(passage: Passage, course: Course, found: End) -> Next:
 
 
 def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None:
-    """The closer of an argument is missing before `stop`: another tag stands in its place, or it is where nobody looked.
+    """The closer of an argument is missing before `stop`: another tag is in its place, or it is where nobody looked.
 
     It may have blanks in it, if it repeats a name. A tag that closes nothing in the argument is not the argument's.
     """
     call, closer = course.builder.call, course.spelled(str(stop.path[1]))
     if call is None:
         return
+    if passage.holds_call:
+        call.fail(f"expected `{closer}`, got it in another call - before {course.base + at}")
     text = course.raw(passage.start, course.base + at)
     found = gapped(closer).search(text) if is_echo(str(stop.path[1])) else None
     if found is None and closer.startswith("</"):

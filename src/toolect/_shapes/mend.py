@@ -49,6 +49,8 @@ _UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,
 _BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
 _STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
+_THREE = ('"""', "'''")
+_TRIPLES = {sign: re.compile(rf"({sign * 3})(?=\s*(?:[,}}\]]|\Z))").search for sign in "\"'"}
 _ASSIGNED = re.compile(r"=>?")
 
 
@@ -59,12 +61,13 @@ def _ignore(_at: int, _why: str) -> None:
 class Mender:
     """Reads the rest of broken JSON: `text` begins with character `base`; `note` is told of each repair."""
 
-    __slots__ = ("_base", "_doubled", "_mended", "_note", "_reader", "_text", "_torn", "_why")
+    __slots__ = ("_base", "_doubled", "_mended", "_note", "_reader", "_single", "_text", "_torn", "_why")
 
     def __init__(self, reader: Mendable, text: str, base: int = 0, note: Callable[[int, str], None] = _ignore) -> None:
         self._reader, self._text, self._base, self._note = reader, text, base, note
         self._mended = self._torn = False  # something was; a string lacked its last quote: nothing else may be wrong
         self._why: Broken | None = None  # what is wrong here, until it is told
+        self._single = False  # no three quotes end a string any more
         self._doubled = text.rfind("\\\\")  # the last backslash that is escaped
 
     def read(self, broken: Broken, missing: int = MAX_DEPTH) -> int:
@@ -244,6 +247,14 @@ class Mender:
         match = _BARE_STRING.match(text, pos)
         return -1 if match is None else self._put(quoted(match[0]), match.end())
 
+    def _triple(self, pos: int) -> int:
+        """Where a string between three quotes ends, as Python has them, that begins at index `pos`; -1 for none."""
+        if not self._text.startswith(_THREE, pos) or self._single:
+            return -1
+        match = _TRIPLES[self._text[pos]](self._text, pos + 3)
+        self._single = match is None
+        return -1 if match is None else match.end(1)
+
     # Between them
 
     def _key(self, pos: int) -> int:
@@ -307,6 +318,8 @@ class Mender:
         nesting = reader.nesting
         if char in "}]":
             return self._other_bracket(pos)
+        if (end := self._triple(max(pos - 2, 0))) >= 0 and reader.reopen() >= 0:
+            return self._put(quoted(text[pos + 1 : end - 3])[1:], end)
         if char == '"' and re.compile(r"\s*[,}\]]").match(text, pos + 1) and not reader.can_reopen:
             return pos + 1
         if char == ":" and reader.end_list():
@@ -352,6 +365,8 @@ class Mender:
     def _loose(self, pos: int, after: str) -> int:
         """A string between other quotes: the first that may close it, with one of `after` behind it, does."""
         text = self._text
+        if (end := self._triple(pos)) >= 0:
+            return self._put(quoted(text[pos + 3 : end - 3]), end)
         opening = _OPENING.match(text, pos)
         if opening is None or opening[0] == '\\"' and not self._once(pos):
             return -1
