@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from toolect.authoring.scaffold import Sample, Scaffold, scaffold, trying
+import toolect
+from toolect.authoring.scaffold import Sample, Scaffold, known, scaffold, trying
+from toolect.authoring.scaffold.not_read import why_unread
 from toolect.cli import main
 from toolect.message import Json
 from tools.induction.measure import random_outcome
@@ -149,6 +151,82 @@ def test_where_a_sample_is_not_read(tmp_path: Path) -> None:
     told = next(line for line in result.output.splitlines() if "Sample 4" in line)
     assert "the marker `<go>` is out of place" in told
     assert told.endswith("`<go>get_tide soon\\nport…` in line 2, column 1")
+
+
+def lisp(port: str, *tags: str) -> str:
+    """A call as an expression, with a list whose items have nothing but blanks between them."""
+    return f'(call! book :port "{port}" :tags ({" ".join(map(json.dumps, tags))}))'
+
+
+BOOK: list[Json] = [tool("book", port="string", tags="array")]
+
+
+@pytest.mark.parametrize("brackets", ["()", "[]"])
+@pytest.mark.parametrize("form", ["{}", "book(port={}, tags={})", "<book port={} tags={}/>"])
+def test_strings_side_by_side_are_no_string(brackets: str, form: str) -> None:
+    """As Python reads them they are one, but a list may be written so: it is neither claimed nor written down."""
+    given = [("Brest", "a", "b"), ("Le Havre", "x", "y", "z"), ("Oslo", "one")]
+    texts = [lisp(*one) for one in given]
+    if form != "{}":
+        texts = [form.format(json.dumps(port), f"({' '.join(map(json.dumps, tags))})") for port, *tags in given]
+    texts = [text.replace('("', f'{brackets[0]}"').replace('")', f'"{brackets[1]}') for text in texts]
+    made = induced(texts, BOOK)
+    assert made.unread[:2] == ("Sample 1", "Sample 2")
+    assert [case.expected for case in made.cases[:2]] == ["", ""]
+    assert '`"a" "b"` may be a list' in why_unread(made.dialect, Sample("", texts[0]), (), BOOK)
+    text = form.format('"Rome"', '["a", "b"]') if form != "{}" else lisp("Rome").replace("()", '["a", "b"]')
+    [call] = made.dialect.parse(text, BOOK).calls
+    assert call.arguments == {"port": "Rome", "tags": ["a", "b"]}
+
+
+def test_a_string_in_brackets_is_no_list() -> None:
+    """Where no list has two items, how one is written is not seen; quotes in the text of a value are its own."""
+    assert induced([lisp("Brest", "a"), lisp("Oslo", "one")], BOOK).doubt == (
+        'no sample shows how lists such as `("a")` are written'
+    )
+    code = [tool("run", code="string", days="integer")]
+    texts = [
+        f"@@run\ncode: {text}\ndays: {days}\n@@end" for days, text in enumerate(['say "a" "b"', 'f("x" "y")', "1"])
+    ]
+    assert not induced(texts, code).unread
+
+
+def test_the_strings_are_told(tmp_path: Path) -> None:
+    """Where no sample is read, what was seen is said all the same, with exit code 1."""
+    (tmp_path / "tools.json").write_text(json.dumps(BOOK))
+    (tmp_path / "1.txt").write_text(lisp("Brest", "a", "b"))
+    words = ["new", "mine", str(tmp_path / "1.txt"), "--tools", str(tmp_path / "tools.json"), "--into", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1 and 'Sample 1 is not read: the strings `"a" "b"` may be a list' in result.output
+
+
+RUN = '§§{{"name": "get_tide", "arguments": {{"port": "{}", "days": 3}}}}§/§'.format
+
+
+@pytest.mark.parametrize("said", ["Look.", "Voilà !", "Yes! Wait.", "好的。"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_sentence_of_one_word_is_content(said: str, count: int) -> None:
+    """It stands before calls, and is none of their markers."""
+    calls = "\n".join(map(RUN, ["Brest", "Oslo"][:count]))
+    made = induced([f"{said}\n{calls}"], TOOLS)
+    assert made.sound and made.messages[0] is not None and made.messages[0].content.strip() == said
+    assert str(made.dialect.render(made.dialect.parse(RUN("Rome"), TOOLS), TOOLS)) == RUN("Rome")
+
+
+@pytest.mark.parametrize("text", ["Sure\n{}\n{}", "Okay:\n{}\n{}", "{}\nThen:\n{}", "{}\n{}\nDone.", "我来查一下\n{}"])
+def test_a_word_that_few_samples_show_is_no_marker(text: str) -> None:
+    """Whether it is prose, one sample does not show, and no two: three do."""
+    ports = [("Brest", "Oslo"), ("Rome", "Ulm"), ("Bonn", "Bern")]
+    texts = [text.format(*map(RUN, two)) for two in ports]
+    for count in (1, 2):
+        assert "was taken for markup, which so few samples do not show" in induced(texts[:count], TOOLS).doubt
+    assert induced(texts, TOOLS).sound
+
+
+def test_signs_around_a_call_are_not_known() -> None:
+    """A dialect that leaves them in the content does not read a sample already."""
+    assert known(toolect.dialect("json"), [Sample("", RUN("Brest").strip("§/"))])
+    assert not known(toolect.dialect("json"), [Sample("", f"Look.\n{RUN('Brest')}")])
 
 
 def rows(*calls: tuple[str, dict[str, Json]]) -> str:

@@ -6,6 +6,7 @@ new dialect does not read clean is a case with nothing below it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -24,7 +25,7 @@ from toolect.authoring.scaffold.trying import current, trying
 from toolect.authoring.scaffold.undeclared import MAX_TRIED, undeclared
 from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
-from toolect.message import Json
+from toolect.message import Content, Json
 
 __all__ = ["VALUES", "Sample", "Scaffold", "Told", "known", "like", "scaffold", "scaffold_told", "trying"]
 
@@ -119,6 +120,14 @@ def like(name: str, base: str, samples: Sequence[Sample], spec: Path) -> Scaffol
 
 
 def known(dialect: Dialect, samples: Sequence[Sample]) -> bool:
-    """True when the dialect reads every sample clean, with a call somewhere, and leaves no marker in the content."""
+    """True when the dialect reads every sample clean, with a call somewhere, and leaves no marker in the content.
+
+    Beside a call, content that is nothing but signs is one.
+    """
     messages = [read(dialect, sample) for sample in samples]
-    return all(messages) and any(message.calls for message in messages if message)
+    found = [message for message in messages if message is not None and message.calls]
+    texts = [segment.text for message in found for segment in message.segments if isinstance(segment, Content)]
+    return all(messages) and bool(found) and not any(map(_SIGNS.fullmatch, texts))
+
+
+_SIGNS = re.compile(r"\s*(?:[^\w\s]\s*)+")

@@ -40,11 +40,14 @@ def _led(shared: list[str]) -> list[str]:
 
 
 def _spoken(text: str) -> bool:
-    """True where two words follow each other: that is prose, behind a special token only if it is a sentence."""
+    """True where two words follow each other, or a sentence of one stands first: that is prose, behind a special token
+    only if it is a sentence.
+    """
     words = _WORDS if not text.startswith(("<|", "<｜")) else _SAID
-    return words.search(re.sub(r"<[^<>\n]*(?:>|\Z)", "<>", text)) is not None
+    return _WORD.match(text) is not None or words.search(re.sub(r"<[^<>\n]*(?:>|\Z)", "<>", text)) is not None
 
 
+_WORD = re.compile(r"\s*[^\W\d_]+(?: ?[.!?…]+(?=\s)|[。！？])")
 _WORDS = re.compile(r"[^\W\d_]{2,}[,.!?:]?\s+[^\W\d_]+(?![\w=(\[{])")
 _SAID = re.compile(r"[^\W\d_]{2,},?\s+[^\W\d_]+(?![\w=(\[{]).*[.!?…:](?:\s|<|\Z)")
 

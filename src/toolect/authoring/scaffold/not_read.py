@@ -8,7 +8,7 @@ from toolect._shown import cut, one_line
 from toolect._values.toolset import tool_schemas
 from toolect.authoring.derivation import derive
 from toolect.authoring.derivation.explain import explain
-from toolect.authoring.scaffold.pasted import Sample
+from toolect.authoring.scaffold.pasted import Sample, run_together
 from toolect.compiled import Dialect
 from toolect.message import Json
 
@@ -37,6 +37,8 @@ def _reasons(dialect: Dialect, sample: Sample, left: Iterable[str], tools: Seque
         if tools and call.name not in tool_schemas(tools):
             got, at = one_line(call.name), (call.span or (0,))[0]
             yield f"expected the name of a declared tool, got `{got}` {place(text, at)}"
+    if strings := run_together(sample, found.message):
+        yield f"the strings `{one_line(strings)}` may be a list, and would be one {place(text, text.find(strings))}"
     content = found.message.content
     for part in left:
         if part in content:

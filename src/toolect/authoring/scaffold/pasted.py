@@ -95,7 +95,7 @@ def read(
         return message if _says(message, sample.message) else None
     if not message.clean or not all(call.name for call in message.calls) or has_markers(message.content):
         return None
-    if tools and not {call.name for call in message.calls} <= {*tool_schemas(tools)}:
+    if tools and not {call.name for call in message.calls} <= {*tool_schemas(tools)} or run_together(sample, message):
         return None
     if expected is not None:
         calls = [(call.name, frozenset(call.arguments or ())) for call in message.calls]
@@ -103,6 +103,23 @@ def read(
         if calls != wanted or "".join(message.content.split()) != "".join(expected.content.split()):
             return None
     return message
+
+
+_SIDE_BY_SIDE = re.compile(r"""(?=((["'])([^"'\\]+)\2\s+(["'])([^"'\\]+)\4))""")
+
+
+def run_together(sample: Sample, message: Message) -> str:
+    """Strings of a sample with nothing but blanks between them that are read as one, as Python does; "" for none.
+
+    In other notations they are the items of a list.
+    """
+    for match in _SIDE_BY_SIDE.finditer(sample.text):
+        for call in message.calls:
+            if call.span is None or call.span[0] <= match.start() < call.span[1]:
+                shown = dumps(call.arguments or {})
+                if dumps(match[3] + match[5])[1:-1] in shown and dumps(match[1])[1:-1] not in shown:
+                    return match[1]
+    return ""
 
 
 def _says(message: Message, put: Message) -> bool:

@@ -37,7 +37,7 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
     texts = [one.text for one in found]
     return next(
         chain(
-            _in_markers(grammar, leaves, messages),
+            _in_markers(grammar, texts, leaves, messages),
             _thoughtful(grammar),
             _unclosed(grammar) if len(samples) == 1 else (),
             _dropped(dialect, texts, leaves, messages),
@@ -46,6 +46,7 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
             _joined(texts, leaves, messages),
             _escaped(messages),
             _cut_wrongly(messages),
+            _in_brackets(texts, messages),
         ),
         "",
     )
@@ -57,21 +58,38 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
 _WORD = r"[^\W\d_]+(?:['’]\w+)?"
 _SENTENCE = re.compile(rf"{_WORD}(?:,? {_WORD}){{3,}}|{_WORD}(?:,? {_WORD})+[.!?…](?=[\s<\[]|\Z)")
 """Four words in a row, or two and what ends a sentence."""
+_APART = re.compile(r"(?<!\S)([^\W\d_]{2,})[,.:;!?…。！？]*(?!\S)")
+"""A word that no sign of markup touches."""
 
 
-def _in_markers(grammar: str, leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]) -> Iterator[str]:
+def _is_prose(word: re.Match[str]) -> bool:
+    """True for a word that markup is not usually made of, nor written in capitals; of other letters, for any."""
+    return not word[1].isascii() or not word[1].isupper() and not is_markup(word[1])
+
+
+def _in_markers(
+    grammar: str, texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]
+) -> Iterator[str]:
     """Names that are called, sentences and numbers in the markers of a grammar."""
     calls = [call for message in messages for call in message.calls]
     names = {call.name for call in calls if not is_markup(call.name)}
     shown = [{leaf.name for leaf in here if leaf.kind is LeafKind.MARKER} for here in leaves]
+    glued = {
+        leaf.name
+        for text, here in zip(texts, leaves, strict=True)
+        for leaf in here
+        if leaf.kind is LeafKind.MARKER and text[max(leaf.span[0] - 1, 0) : max(leaf.span[0], 0)].strip()
+    }
     for marker in dict.fromkeys(name for here in shown for name in sorted(here)):
         text = one_line(marker)
         words = re.findall(r"\w+(?:[.-]\w+)*", marker)
         own = dumps(marker) in grammar  # and not a name that comes again
         if name := next((word for word in words if own and word in names), None):
             yield f"`{name}` was taken for markup in `{cut(text, MAX_SHOWN)}`, and is called elsewhere"
-        if (match := _SENTENCE.search(marker)) and sum(marker in here for here in shown) < FEW:
-            yield f"`{cut(match[0], MAX_SHOWN)}` was taken for markup, which so few samples do not show"
+        apart = (word for word in _APART.finditer(marker) if word.start() or marker not in glued)
+        said = _SENTENCE.search(marker) or next(filter(_is_prose, apart), None)
+        if said and sum(marker in here for here in shown) < FEW:
+            yield f"`{cut(said[0], MAX_SHOWN)}` was taken for markup, which so few samples do not show"
         number = next((word for word in words if re.search(r"\d", word)), None)
         if number is not None and len(calls) < FEW:
             yield f"`{number}` was taken for markup, which so few calls do not show"
@@ -240,6 +258,17 @@ def _cut_wrongly(messages: Sequence[Message]) -> Iterator[str]:
         yield f"the value `{cut(one_line(value), MAX_SHOWN)}` is members of JSON, which are several arguments"
 
 
+def _in_brackets(texts: Sequence[str], messages: Sequence[Message]) -> Iterator[str]:
+    """Lists of one item that are written as Python writes no list: more items may be written otherwise, too."""
+    for text, message in zip(texts, messages, strict=True):
+        for call in message.calls:
+            given = dumps(call.arguments or {})
+            for match in _ALONE.finditer(text[slice(*call.span)] if call.span else text):
+                if dumps([match[2]]) in given:
+                    yield f"no sample shows how lists such as `{cut(one_line(match[0]), MAX_SHOWN)}` are written"
+
+
+_ALONE = re.compile(r"""(?<!\w)\((["'])([^"'\\]+)\1\)""")
 _MEMBERS = re.compile(r'\s*"[\w.-]+":\s?\S')
 _BRACKETS = (("{", "}"), ("[", "]"), ("(", ")"), ("«", "»"), ("⟦", "⟧"))
 
