@@ -6,6 +6,7 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
+from toolect._graph.node import STRONG
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
@@ -252,14 +253,16 @@ class BrokenSlot(ValueSlot):
         if again is Answer.WAIT:
             self._over = end, missing
             return WAIT
+        swallowed = -1 if again is Answer.YES else self._swallowed(course)
+        if swallowed == MORE:
+            self._over = end, missing
+            return WAIT
         spent, draft.mending = draft.mending, draft.mending + size
         if again is Answer.YES:
             return self._strict if self._over_again else None
-        if draft.call is None or not draft.call.written:  # in a name or key no marker is said
-            swallowed = self._swallowed(course, end)
-            if swallowed >= 0:
-                self._fail_before(course, swallowed, end)
-                return None
+        if swallowed >= 0 and (draft.call is None or not draft.call.written):  # no marker is said in a name or key
+            self._fail_before(course, swallowed, end)
+            return None
         mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:
             value.cut(course)
@@ -281,22 +284,28 @@ class BrokenSlot(ValueSlot):
         elif self._next_item(course, end):
             return self._strict
         else:
-            self._fail_before(course, self._swallowed(course, end), end)
+            self._fail_before(course, swallowed, end)
             return None
         value.leave(course, end)
         return None
 
-    def _swallowed(self, course: Course, end: int) -> int:
-        """The character where the lost call ends before `end`, if the string that came last took the next one in.
+    def _swallowed(self, course: Course) -> int:
+        """The character where the lost call ends, if the string that came last took the next one in.
 
-        -1 where it did not.
+        -1 where it did not, MORE where text that has not come would tell.
         """
         value, graph = self.value, course.graph
-        start, broken = self._last_string(course), self._broken.at
+        start, broken = max(value.reader.unit_start, value.kept), self._broken.at
         if value.plain or value.host is not None or not start < broken <= start + MAX_REPAIR:
             return -1
-        after = course.raw(broken, min(end, broken + MAX_HEAD))
-        found = taken_in(course.raw(start, broken), after, graph.openers, graph.starts)
+        said = course.raw(start, broken)
+        if not any(core in said for core in graph.openers if len(core) >= STRONG):
+            return -1
+        start, there = self._last_string(course), course.base + len(course.buf)
+        said = said[start - broken :] if start < broken else ""
+        if not course.final and there < broken + MAX_HEAD:
+            return MORE
+        found = taken_in(said, course.raw(broken, min(there, broken + MAX_HEAD)), graph.openers, graph.starts)
         return found if found < 0 else start + found
 
     def _last_string(self, course: Course) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import Node
+from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
@@ -82,9 +82,10 @@ def lex(course: Course, node: Node) -> Next:
         text = "" if isinstance(key, str) else buf[pos:end]
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)
         return None
-    again = course.last if course.last in course.graph.bracketed else None
-    if node.json and _may_begin_json(course, node, buf[pos]) and (again is None or not buf.startswith(str(again), pos)):
-        if again is not None and not course.final and cut_off(str(again), buf, pos):
+    graph = course.graph
+    marked = [c for c in graph.bracketed if c == course.last or len(c) >= STRONG and c in graph.openers]
+    if node.json and _may_begin_json(course, node, buf[pos]) and not buf.startswith(tuple(marked), pos):
+        if not course.final and any(cut_off(core, buf, pos) for core in marked):
             return WAIT
         if not course.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]

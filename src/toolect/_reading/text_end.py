@@ -15,6 +15,7 @@ from toolect._reading.held_back import returned
 from toolect._reading.passage import Passage
 from toolect._reading.slot import Next
 from toolect._reading.stop_place import End
+from toolect._reading.taken_in import taken_in
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect.message import RepairKind
@@ -28,6 +29,8 @@ def end_text(passage: Passage, course: Course, found: End) -> Next:
     """The text ends before the marker that was found."""
     base = course.base
     stop, lead, at, end, wrong = found
+    if passage.field.role is Role.STRING and course.builder.call is not None and _torn(passage, course, at):
+        return None
     if stop.calls is not Calls.NOTHING:
         passage.give_way(course)
     have = ending(course.buf, lead, course.pos, at)
@@ -49,6 +52,25 @@ def end_text(passage: Passage, course: Course, found: End) -> Next:
     if passage.skip:
         return go_on_at(course, stop.core, passage.node, base + at, base + end)
     return cross(course, stop, passage.node, base + at, base + end, opened, wrong)
+
+
+def _torn(passage: Passage, course: Course, at: int) -> bool:
+    """Does the string before index `at` lack its end, and take the next call's beginning in? That is read from there."""
+    call, graph = course.builder.call, course.graph
+    said = course.raw(passage.start, course.base + at)
+    if call is None or not any(core in said for core in graph.openers if len(core) >= STRONG):
+        return False
+    found = taken_in(said, "", graph.openers, graph.starts)
+    if found < 0:
+        return False
+    end = passage.start + found
+    call.fail(f"a string has no end - at {passage.start}")
+    passage.read_to(course, at)  # all of it may have been passed on
+    passage.close(course, course.base + at)
+    course.builder.break_off(end)
+    course.back_to(end)
+    course.restart()
+    return True
 
 
 def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None:
