@@ -9,7 +9,6 @@ from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
 from toolect._graph.symbols import ECHOES, Op, OpCode
 from toolect._graph.trouble_plans import end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
-from toolect._reading.attempt import attempted
 from toolect._reading.brackets import bracketed
 from toolect._reading.could_grow import could_grow
 from toolect._reading.course import Boundary, Course, expectations, expected
@@ -27,11 +26,13 @@ from toolect._reading.missing import (
     next_value,
 )
 from toolect._reading.open_call import MAX_REPAIRS
+from toolect._reading.other_notation import attempted
 from toolect._reading.probe import Departed, Lexeme, next_lexeme, past_blank
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.value_mend import MAX_MENDS, mend
 from toolect._reading.value_places import last_closers
+from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
 
 _OVER = Op(OpCode.END_CALL)
@@ -127,19 +128,18 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     begins = _begins_again(course, node, pos)
     if begins is not Answer.NO:
         return None if begins is Answer.YES else WAIT
-    name = "" if course.builder.call is not None and course.builder.call.name else attempted(course, pos)
-    if name is WAIT:
+    call = course.builder.call
+    fresh = _is_opened(course, node) if call is None else not call.name
+    name = attempted(course, pos) if fresh else ""
+    closed = None if call is None and not name else bracketed(course, node, pos)
+    if name is WAIT or closed is WAIT:
         return WAIT
     if name:
-        call = course.builder.call or course.builder.draft.begin_call(at)
+        call = call or course.builder.draft.begin_call(at)
         call.name = name
         course.builder.draft.start_call(call)
-    closed = None if course.builder.call is None else bracketed(course, node, pos)
-    if closed is WAIT:
-        return WAIT
-    if course.builder.call is not None:
-        got = buf[pos]
-        course.builder.call.fail(f"expected {expected(node)}, got {got!r} - at {at}")
+    if call is not None:
+        call.fail(f"expected {expected(node)}, got {buf[pos]!r} - at {at}")
     course.lost(*expectations(node))
     if closed is None or closed.end < 0:
         return _skip(course, node)
@@ -152,6 +152,14 @@ def _is_cut(course: Course, node: Node, pos: int) -> bool:
         return False
     begun = (node.step(core) for core in node.marks if cut_off(course.builder.spelled(core), course.buf, pos))
     return any(not any(task == _OVER for task, _ in step.tasks) for step in begun)
+
+
+def _is_opened(course: Course, node: Node) -> bool:
+    """Has a marker led to `node` with which a call begins?"""
+    start, key = course.graph.start, course.last
+    places = (start, start.step(SlotKind.TEXT).node) if start.text else (start,)
+    opened = any(key in place.choices and place.step(key).node is node for place in places)
+    return opened and course.graph.begins_call(key)
 
 
 def _begins_again(course: Course, node: Node, pos: int) -> Answer:

@@ -55,12 +55,12 @@ def end_text(passage: Passage, course: Course, found: End) -> Next:
 
 
 def _torn(passage: Passage, course: Course, at: int) -> bool:
-    """Does the string before index `at` lack its end, and take the next call's beginning in? That is read from there."""
+    """Does the string before index `at` lack its end, and take a call's beginning in? That is read from there."""
     call, graph = course.builder.call, course.graph
     said = course.raw(passage.start, course.base + at)
     if call is None or not any(core in said for core in graph.openers if len(core) >= STRONG):
         return False
-    found = taken_in(said, "", graph.openers, graph.starts)
+    found = taken_in(said, "", graph.openers, graph.starts, lines=True)
     if found < 0:
         return False
     end = passage.start + found

@@ -51,6 +51,8 @@ _STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _THREE = ('"""', "'''")
 _TRIPLES = {sign: re.compile(rf"({sign * 3})(?=\s*(?:[,}}\]]|\Z))").search for sign in "\"'"}
+_WIDE = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]"}
+"""JSON's signs as Chinese is typed."""
 _ASSIGNED = re.compile(r"=>?")
 
 
@@ -127,6 +129,11 @@ class Mender:
             return self._scalar(pos)
         if pos == len(self._text) or not reader.nesting and expect is not Expect.VALUE:
             return -1
+        char = self._text[pos]
+        if char.isspace():
+            return pos + 1  # a blank that JSON does not know
+        if char in _WIDE:
+            return self._put(_WIDE[char], pos + 1)
         match = _SKIPPED.match(self._text, pos)
         if match is not None and expect is not Expect.COLON and not (match[0][0] in ".…" and self._lacks_value()):
             return match.end()

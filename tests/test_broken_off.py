@@ -1,0 +1,49 @@
+"""A call that breaks off costs no call after it, in any dialect."""
+
+from __future__ import annotations
+
+import shipped_corpus
+
+import toolect
+from toolect import Call, Message
+from toolect.authoring.generate.samples import Sample, rendered
+from toolect.compiled import Dialect
+
+CITY = "Montevideo"
+TAKEN_IN = {
+    *("anthropic-tool-use", "gemini-function-call", "json", "llama3-json", "openai-chat", "openai-function-call"),
+    *("openai-responses", "tool-args-array", "tool-args-object", "tool-calls-wrapper", "tool-name-object", "xlam"),
+    *("hyperclovax-14b", "xml-tool-tag", "yaml-xml", "direct-xml", "called-tools"),
+    *("functionary-v3.2", "glm4", "kimi-simple", "line-pythonic", "llama-builtin", "llm-jp-harmony", "beam", "muse"),
+    *("jamba", "minimax-m3"),  # a blank is written before its opener; elements hold all but their own tags
+}
+"""Dialects whose calls begin with what any string may hold: a bracket, a word, a name, a line, a blank."""
+
+
+def first_and_second(dialect: Dialect) -> tuple[Sample, Sample] | None:
+    """Two calls, each as the dialect writes it alone; None where it writes no such calls."""
+    first = rendered(dialect, Message([Call("get_weather", {"city": CITY})]))
+    second = rendered(dialect, Message([Call("list_files", {"path": "/tmp"})]))
+    return None if first is None or second is None else (first, second)
+
+
+def test_the_call_after_one_that_breaks_off_in_a_word_runs() -> None:
+    """It is cut in every place of a word, with the other call right after it, and after a line break."""
+
+    def check(name: str) -> None:
+        dialect = toolect.dialect(name)
+        samples = first_and_second(dialect)
+        if samples is None:
+            return
+        first, second = samples
+        tools = [*first.tools, *second.tools]
+        start = first.text.index(CITY)
+        for cut in range(start + 1, start + len(CITY)):
+            for between in ("", "\n"):
+                text = first.text[:cut] + between + second.text
+                message = dialect.parse(text, tools)
+                assert [(call.name, call.arguments) for call in message.runnable] == [("list_files", {"path": "/tmp"})]
+                pieces = [text[i : i + 3] for i in range(0, len(text), 3)]
+                assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces, tools=tools)[0], message)
+
+    shipped_corpus.each([name for name in toolect.dialects() if name not in TAKEN_IN], check)
