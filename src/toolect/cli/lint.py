@@ -19,7 +19,7 @@ from toolect.cli._shared.diagnostic_text import coloured
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.io import Misuse
 from toolect.cli._shared.progress import progress
-from toolect.diagnostic import Diagnostic
+from toolect.diagnostic import Diagnostic, SpecError
 from toolect.registry import shipped
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
@@ -178,7 +178,7 @@ def _resolved(name: str) -> dict[Path, list[str]]:
         found[registry.file_of(name)] = [registry.match(name).dialect]
     except toolect.UnknownDialect as error:
         unknown = error
-    with suppress(toolect.UnknownChat):
+    with suppress(toolect.UnknownChat, SpecError):  # of a spec that does not load, linting tells
         if unknown or name in toolect.chats():
             found[chat_registry.file_of(name)] = [toolect.chat(name).name]
     if unknown and not found:
