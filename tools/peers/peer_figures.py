@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import TypeAlias
 
 import msgspec
@@ -49,8 +50,8 @@ Ratio: TypeAlias = tuple[float, str, str]
 
 
 def middle(ratios: list[Ratio]) -> float:
-    """The ratio in the middle, of an even number the greater one; the least comes first in `ratios`."""
-    return ratios[len(ratios) // 2][0]
+    """The ratio in the middle."""
+    return median(ratio for ratio, *_ in ratios)
 
 
 def ahead(ratios: list[Ratio]) -> str:
