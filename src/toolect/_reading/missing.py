@@ -58,6 +58,9 @@ def lacks_value(course: Course, node: Node, pos: int) -> bool:
     if core is None:
         return False
     at = course.base + pos
+    names = course.tools.of(call.name).names
+    if names and call.key not in names:  # the value may be a part of the key
+        call.fail(f"expected a parameter of the tool, got `{call.key}` without a value - at {at}")
     course.imply(opener, at, RepairKind.MISSING_ARGUMENTS)
     course.step_text(value, at)
     for closer in after.implied[core]:
@@ -82,7 +85,9 @@ def lacks_opener(course: Course, node: Node, pos: int) -> Answer:
         return Answer.WAIT
     if end < 0 or 0 <= again < end:
         return Answer.NO
+    all_but_one = course.spelled(opener)[:-1]
     course.imply(opener, course.base + pos, RepairKind.IMPLIED_OPENER)
+    course.pos = pos + (len(all_but_one) if buf.startswith(all_but_one, pos) else 0)
     return Answer.YES
 
 
