@@ -36,7 +36,7 @@ def call_follows(
     After a `strong` marker nothing but a call is likely: what is cut off is one. `inside` an argument only a tool that
     is declared is called, where there are such. In `prose` a call has to go on after `[f(`, with an argument if it may
     not be `empty`, and one that is `glued` to a word has to be that of a declared tool: `x[f()]` is code. Where a
-    sentence comes before a long one, as `spoken` says, a word of it may come next, or after the name.
+    long one is `spoken`, as a blank before it tells, a word of the sentence may come next, or after the name.
     """
     if view.graph.code is not None and node.coding is not None and _SOLID(view.buf, pos) is not None:
         from toolect._reading.code_lines import call_in_code  # not part of starting up: few dialects need it

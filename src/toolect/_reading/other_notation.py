@@ -31,8 +31,8 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
 
     Where the dialect itself has the name next, as `named` says, more than a sign has to come after it.
     """
-    if not view.tools.declared:
-        return ""
+    if not view.tools.declared or view.graph.code is not None:
+        return ""  # what code names is not called yet
     buf, final, at = view.buf, view.final, past_blank(view.buf, pos)
     while (end := _past_marker(view, at)) > at:
         at = past_blank(buf, end)

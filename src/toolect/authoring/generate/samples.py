@@ -134,7 +134,8 @@ def derivation(dialect: Dialect, walker: Walker, random: Random, aim: Alternativ
     walked = walker.walk(random, aim)
     if walked is None:
         return None
-    properties: dict[str, Json] = {key: {} for key in KEYS}
+    own = (codec.key for codec in dialect.spec.codecs.values() if codec.key is not None)
+    properties: dict[str, Json] = {key: {} for key in (*KEYS, *own)}
     parameters = {"type": "object", "properties": properties}
     tools: list[Json] = [{"name": name, "parameters": parameters} for name in dict.fromkeys(walked.names)]
     message = dialect.parse(walked.text, tools)
