@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.node import STRONG
 from toolect._graph.spelling import cut_off
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.probe import View, past_blank
@@ -29,7 +30,8 @@ _NOTATION = frozenset(
 def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
     """The tool that is named first at `buf[pos:]`, but for words of some notation, as one goes on; none for no such.
 
-    Where the dialect itself has the name next, as `named` says, more than a sign has to come after it.
+    A marker of the dialect that comes first is read by itself. Where the dialect has the name next, as `named` says,
+    more than a sign has to come after it.
     """
     if not view.tools.declared or view.graph.code is not None:
         return ""  # what code names is not called yet
@@ -38,7 +40,7 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
         at = past_blank(buf, end)
     if not final and (_IN_TOKEN(buf, at) is not None or any(cut_off(core, buf, at) for core in view.graph.starts)):
         return WAIT
-    end = at + MAX_HEAD
+    start, end = at, at + MAX_HEAD
     while (word := _WORD(buf, at, end)) is not None:
         at = word.end()
         if at == len(buf) and not final:
@@ -46,7 +48,8 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
         if word[0] in view.tools:
             if not final and (not buf[at:] or buf[at:].isspace()):
                 return WAIT
-            return "" if (_OPENS if named else _GOES_ON)(buf, at) is None else word[0]
+            own = any(len(core) >= STRONG and 0 <= buf.find(core, start, at) for core in view.graph.starts)
+            return "" if own or (_OPENS if named else _GOES_ON)(buf, at) is None else word[0]
         if word[0].lower() not in _NOTATION:
             return ""
         named = False
