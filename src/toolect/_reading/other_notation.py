@@ -48,7 +48,7 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
         if word[0] in view.tools:
             if not final and (not buf[at:] or buf[at:].isspace()):
                 return WAIT
-            own = any(len(core) >= STRONG and 0 <= buf.find(core, start, at) for core in view.graph.starts)
+            own = any(len(core) >= STRONG and buf.find(core, start, at) >= 0 for core in view.graph.starts)
             return "" if own or (_OPENS if named else _GOES_ON)(buf, at) is None else word[0]
         if word[0].lower() not in _NOTATION:
             return ""
