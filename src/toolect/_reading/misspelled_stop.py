@@ -35,7 +35,7 @@ def misspelled_opener(
             continue
         if end == MORE:
             return WAIT
-        if buf.find(stop.of.core, max(course.pos, pos - len(stop.of.core)), end) >= 0:
+        if stop.of.core in passage.before(course, pos, len(stop.of.core) - 1) + buf[pos:end]:
             continue  # it is there as it is written, and opens nothing
         if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
             continue

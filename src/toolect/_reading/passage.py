@@ -158,6 +158,10 @@ class Passage:
         """True when the marker at `buf[at:end]` is quoted."""
         return self._shown.holds(self._before(course, at, MAX_LINE), course.base + at, course.base + end)
 
+    def before(self, course: Course, at: int, size: int) -> str:
+        """The last `size` characters before index `at`."""
+        return self._before(course, at, size)
+
     def sign_before(self, course: Course, at: int) -> str:
         """The character right before index `at`."""
         return self._before(course, at, 1)
