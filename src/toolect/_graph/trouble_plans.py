@@ -23,6 +23,16 @@ def _skip_plan(node: Node) -> StopPlan:
     return _any_of(cores | begins, [*_short(node), *_afresh(node)])
 
 
+def attempt_plan(node: Node) -> StopPlan:
+    """The markers before which an attempt in another notation ends, where calls begin at `node`."""
+    return node.made(_attempt_plan)
+
+
+def _attempt_plan(node: Node) -> StopPlan:
+    begins = {c for c in (*node.marks, *node.graph.openers) if len(c) >= STRONG}
+    return _any_of(begins | set(node.graph.closers) | set(node.graph.ends), _short(node))
+
+
 def end_plan(node: Node) -> StopPlan:
     """The end tokens alone."""
     return node.made(_end_plan)

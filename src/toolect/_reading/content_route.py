@@ -31,7 +31,7 @@ from toolect.message import Call, Content
 _SOLID = re.compile(r"\S").search
 _VAIN = 16
 """Parts of openers that a stride goes over which are no misspelled opener."""
-_UNQUOTED = r"(?<![\w\"'“‘„«>)])"
+_UNQUOTED = r"(?<![\w\"'“‘„«>) \t])"
 """Right after this, a marker is not quoted, unless in backticks, and not glued to what comes before it."""
 
 
@@ -45,7 +45,6 @@ class Said(Route):
         "_near",
         "_own",
         "_part",
-        "_said",
         "_short",
         "_strays",
         "_textless",
@@ -84,9 +83,6 @@ class Said(Route):
         self.open = after.done is not None  # the answer may end here
         needles = [n.text for n in plan.needles]
         self._words = tuple(needles)
-        words = "|".join(re.escape(word) for word in needles if len(word) >= STRONG)
-        self._said = re.compile(rf"(?:{words})[ \t]+[^\s{{\[]") if words else None
-        """A marker as a sentence says it: a word comes after it."""
         self._short = tuple(stop.core for stop in stops if len(stop.core) < STRONG)
         self._thoughts = {c: after.step(c).trail for c in after.marks if c in node.graph.think_openers}
         self._near = first_of(needles) if needles else nowhere
@@ -297,8 +293,7 @@ class Said(Route):
         if _SOLID(to.buf, pos, until) is None:
             return self._at_once(to, where) if named is None else cross(to, hub, where)
         line = line_before(to.buf, pos, where)
-        said = self._said is not None and line.strip() and self._said.match(to.buf, where)
-        if said or quoted(line) or self._says(to.buf, where, line):
+        if to.buf[until - 1] in " \t" or quoted(line) or self._says(to.buf, where, line):
             return None  # what is said about a marker has to be looked at
         match = None
         if self._short and to.buf.startswith(self._short, where):

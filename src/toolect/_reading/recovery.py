@@ -7,7 +7,7 @@ import re
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MIN_LEXEME, cut_off
 from toolect._graph.symbols import ECHOES, Op, OpCode
-from toolect._graph.trouble_plans import end_plan, skip_plan
+from toolect._graph.trouble_plans import attempt_plan, end_plan, skip_plan
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.brackets import bracketed
 from toolect._reading.could_grow import could_grow
@@ -131,13 +131,13 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     call = course.builder.call
     fresh = _is_opened(course, node) if call is None else not call.name
     name = attempted(course, pos) if fresh else ""
-    closed = None if call is None and not name else bracketed(course, node, pos)
-    if name is WAIT or closed is WAIT:
+    if name is WAIT:
         return WAIT
     if name:
-        call = call or course.builder.draft.begin_call(at)
-        call.name = name
-        course.builder.draft.start_call(call)
+        return _attempt(course, node, at, name)
+    closed = None if call is None else bracketed(course, node, pos)
+    if closed is WAIT:
+        return WAIT
     if call is not None:
         call.fail(f"expected {expected(node)}, got {buf[pos]!r} - at {at}")
     course.lost(*expectations(node))
@@ -152,6 +152,17 @@ def _is_cut(course: Course, node: Node, pos: int) -> bool:
         return False
     begun = (node.step(core) for core in node.marks if cut_off(course.builder.spelled(core), course.buf, pos))
     return any(not any(task == _OVER for task, _ in step.tasks) for step in begun)
+
+
+def _attempt(course: Course, node: Node, at: int, name: str) -> Slot:
+    """A call of `name` in another notation begins at character `at`, or has begun: it goes on to the next marker."""
+    draft, start = course.builder.draft, course.graph.start
+    call = draft.call or draft.begin_call(at)
+    call.name = name
+    draft.start_call(call)
+    call.fail(f"expected {expected(node)}, got {course.buf[at - course.base]!r} - at {at}")
+    course.lost(*expectations(node))
+    return TextSlot.skipping(course, start, attempt_plan(start), False)
 
 
 def _is_opened(course: Course, node: Node) -> bool:

@@ -77,10 +77,19 @@ def _shown(passage: Passage, course: Course, found: End) -> Answer:
     opens = stop.calls is not Calls.NOTHING or stop.core in course.graph.think_openers
     if closes and found.end == len(course.buf) and not course.final:
         return Answer.WAIT
-    spoken = closes and passage.sign_before(course, found.at) in (" ", "\t")
-    if spoken and said(passage.lines_before(course, found.at)[1], course.buf[found.end : found.end + 1]):
+    if (
+        closes
+        and _is_spoken(passage, course, stop, found.at)
+        and said(passage.lines_before(course, found.at)[1], course.buf[found.end : found.end + 1])
+    ):
         return Answer.YES
     return Answer.YES if (opens or closes) and passage.shows(course, found.at, found.end) else Answer.NO
+
+
+def _is_spoken(passage: Passage, course: Course, stop: Stop, at: int) -> bool:
+    """Does a blank stand before `stop` at index `at`, other than what is written there, and text before that?"""
+    before = passage.before(course, at, len(stop.lead) + 1)
+    return before.removesuffix(stop.lead)[-1:] in (" ", "\t") and passage.text_before(course, at)
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
@@ -236,7 +245,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     before = short and passage.text_before(course, at)
     prose = short and (course.bound is not None or before)
     glued, node = prose and passage.glued(course, at), after(passage, course, stop, at)
-    spoken = not short and passage.field.role in _SPOKEN and passage.sign_before(course, at) in (" ", "\t")
+    spoken = not short and passage.field.role in _SPOKEN and _is_spoken(passage, course, stop, at)
     answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before, spoken=spoken)
     if answer is Answer.NO and inside and not short and course.tools.declared and not passage.holds_call:
         other = call_follows(course, stop, node, end, strong)
