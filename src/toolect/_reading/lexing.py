@@ -14,8 +14,9 @@ from toolect._reading.json_slot import begin_json
 from toolect._reading.mending import go_over
 from toolect._reading.near_marker import departed
 from toolect._reading.object_slot import begin_object
+from toolect._reading.other_notation import attempted
 from toolect._reading.probe import Departed, json_instead, match_blank, next_lexeme
-from toolect._reading.recovery import depart, is_tired, recover
+from toolect._reading.recovery import attempt, depart, is_tired, recover
 from toolect._reading.slot import Next, Quick
 from toolect._reading.value_mend import next_entry
 from toolect._spec.grammar_model import SlotKind
@@ -87,6 +88,13 @@ def lex(course: Course, node: Node) -> Next:
     if node.json and _may_begin_json(course, node, buf[pos]) and not buf.startswith(tuple(marked), pos):
         if not course.final and any(cut_off(core, buf, pos) for core in marked):
             return WAIT
+        call = course.builder.call
+        if buf[pos].isalnum() and not node.value and call is not None and not call.name:
+            name = attempted(course, pos)
+            if name is WAIT:
+                return WAIT
+            if name:
+                return attempt(course, node, course.base + pos, name)
         if not course.spacing.loose and not node.value:
             choice = node.choices[SlotKind.JSON][0]
             course.spacing.check(course.builder, course.base + pos, (choice.expects,), choice.expects)

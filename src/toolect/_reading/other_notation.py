@@ -12,7 +12,7 @@ from toolect._reading.probe import View, past_blank
 MAX_HEAD = 160
 """Characters after the marker in which the name has to come."""
 _WORD = re.compile(r"[A-Za-z_][\w.-]*").search
-_GOES_ON = re.compile(r"[\"']|\s*(?:[(\[{<>=|:]|\n\s*[{<])").match
+_GOES_ON = re.compile(r"[\"'>|]|\s*[(\[{<]").match
 """What notations have after a name, and sentences do not."""
 _OPENS = re.compile(r"\s*[(\[{]|\n\s*<").match
 """What they have before arguments."""
@@ -37,7 +37,7 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
         return ""  # what code names is not called yet
     buf, final, at = view.buf, view.final, past_blank(view.buf, pos)
     while (end := _past_marker(view, at)) > at:
-        at = past_blank(buf, end)
+        at = end
     if not final and (_IN_TOKEN(buf, at) is not None or any(cut_off(core, buf, at) for core in view.graph.starts)):
         return WAIT
     start, end = at, at + MAX_HEAD

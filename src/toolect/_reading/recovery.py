@@ -134,7 +134,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     if name is WAIT:
         return WAIT
     if name:
-        return _attempt(course, node, at, name)
+        return attempt(course, node, at, name)
     closed = None if call is None else bracketed(course, node, pos)
     if closed is WAIT:
         return WAIT
@@ -154,7 +154,7 @@ def _is_cut(course: Course, node: Node, pos: int) -> bool:
     return any(not any(task == _OVER for task, _ in step.tasks) for step in begun)
 
 
-def _attempt(course: Course, node: Node, at: int, name: str) -> Slot:
+def attempt(course: Course, node: Node, at: int, name: str) -> Slot:
     """A call of `name` in another notation begins at character `at`, or has begun: it goes on to the next marker."""
     draft, start = course.builder.draft, course.graph.start
     call = draft.call or draft.begin_call(at)
@@ -162,6 +162,7 @@ def _attempt(course: Course, node: Node, at: int, name: str) -> Slot:
     draft.start_call(call)
     call.fail(f"expected {expected(node)}, got {course.buf[at - course.base]!r} - at {at}")
     course.lost(*expectations(node))
+    course.restart()
     return TextSlot.skipping(course, start, attempt_plan(start), False)
 
 

@@ -88,8 +88,8 @@ def _shown(passage: Passage, course: Course, found: End) -> Answer:
 
 def _is_spoken(passage: Passage, course: Course, stop: Stop, at: int) -> bool:
     """Does a blank stand before `stop` at index `at`, other than what is written there, and text before that?"""
-    before = passage.before(course, at, len(stop.lead) + 1)
-    return before.removesuffix(stop.lead)[-1:] in (" ", "\t") and passage.text_before(course, at)
+    apart = passage.sign_before(course, at) in (" ", "\t") and not stop.lead.endswith((" ", "\t"))
+    return apart and passage.text_before(course, at)
 
 
 def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
@@ -253,6 +253,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
             return other
         passage.holds_call = other is Answer.YES
     plain = strong and passage.field.role is Role.CONTENT and not isinstance(stop.otherwise, EndToken)
+    plain = plain and not (spoken and course.buf[end : end + 1] in (*" \t.,:;)",))
     if answer is Answer.NO and plain and course.tools.declared:
         tool = attempted(course, end, any(node.naming(key) for key, _ in node.patterns))
         answer = WAIT if tool is WAIT else Answer.YES if tool else Answer.NO

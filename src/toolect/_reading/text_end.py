@@ -87,7 +87,8 @@ def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None
     found = gapped(closer).search(text) if is_echo(str(stop.path[1])) else None
     if found is None and closer.startswith("</"):
         last = _LAST_TAG(text, max(0, len(text) - _TAG))
-        found = last if last is not None and (not last[1] or f"<{last[1]}" not in text) else None
+        opened = last is not None and (f"<{last[1]}" if last[1] else "<>").casefold() in text.casefold()
+        found = None if opened else last
     if found is not None:
         call.fail(f"expected `{closer}`, got {found[0].rstrip()!r} - at {passage.start + found.start()}")
 

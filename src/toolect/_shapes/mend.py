@@ -50,7 +50,12 @@ _BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
 _STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _THREE = ('"""', "'''")
-_TRIPLES = {sign: re.compile(rf"({sign * 3})(?=\s*(?:[,}}\]]|\Z))").search for sign in "\"'"}
+_TRIPLES = {
+    (sign, is_object): re.compile(rf"({sign * 3})(?=\s*(?:{after}|\Z))").search
+    for sign in "\"'"
+    for is_object, after in ((True, r",\s*[\"'“]?[\w.-]{1,64}[\"'”]?\s*:|\}"), (False, r"[,\]]"))
+}
+"""Finds the end of a string between three of such a sign, in an object or in a list."""
 _WIDE = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]"}
 """JSON's signs as Chinese is typed."""
 _ASSIGNED = re.compile(r"=>?")
@@ -258,7 +263,7 @@ class Mender:
         """Where a string between three quotes ends, as Python has them, that begins at index `pos`; -1 for none."""
         if not self._text.startswith(_THREE, pos) or self._single:
             return -1
-        match = _TRIPLES[self._text[pos]](self._text, pos + 3)
+        match = _TRIPLES[self._text[pos], self._reader.nesting[-1:] != [False]](self._text, pos + 3)
         self._single = match is None
         return -1 if match is None else match.end(1)
 

@@ -9,7 +9,7 @@ from toolect.message import Json
 
 
 def swallowed(schema: Schema, arguments: Json) -> str:
-    """A parameter that is not among the `arguments`, but in one of them, which declares no such member; else nothing.
+    """A parameter that is not among the `arguments`, but in the last of them, which declares no such member; or none.
 
     A bracket may be missing before it. `schema` is that of all arguments.
     """
@@ -18,29 +18,28 @@ def swallowed(schema: Schema, arguments: Json) -> str:
     missing = set(schema.names) - arguments.keys()
     if not missing:
         return ""
-    return next(filter(None, (_within(schema.member(key), value, missing) for key, value in arguments.items())), "")
+    last = next(reversed(arguments), "")
+    return _within(schema.member(last), arguments.get(last), missing)
 
 
 def _within(schema: Schema | None, value: Json, missing: Set[str]) -> str:
-    """One of the `missing` parameters that stands in `value`, of which `schema` says nothing of the kind."""
+    """One of the `missing` parameters that stands in `value`, of which `schema` says nothing of the kind.
+
+    What another member or item follows was closed: only the last one is looked into.
+    """
     if isinstance(value, list):
-        items = ((None if schema is None else schema.item(at), item) for at, item in enumerate(value))
-        return next(filter(None, (_within(inner, item, missing) for inner, item in items)), "")
-    if not isinstance(value, dict):
+        return _within(None if schema is None else schema.item(len(value) - 1), value[-1], missing) if value else ""
+    if not isinstance(value, dict) or not value:
         return ""
     declared = () if schema is None else schema.names
-    for key, item in value.items():
-        if key in missing and key not in declared:
-            return str(key)
-        found = _within(None if schema is None else schema.member(key), item, missing)
-        if found:
-            return found
-    return ""
+    found = next((key for key in value if key in missing and key not in declared), "")
+    last = next(reversed(value))
+    return found or _within(None if schema is None else schema.member(last), value[last], missing)
 
 
 def is_declaration(schema: Schema, arguments: Json) -> bool:
-    """True when `arguments` are a JSON Schema of an object's members: of a tool of which `schema` says otherwise."""
-    if not isinstance(arguments, dict) or arguments.get("type") != "object":
+    """True when `arguments` are a JSON Schema of an object, and the tool's own `schema` names other arguments."""
+    if not isinstance(arguments, dict) or arguments.get("type") != "object" or not schema.names:
         return False
     members = arguments.get("properties")
     told = isinstance(members, dict) and all(isinstance(member, dict) for member in members.values())
