@@ -43,6 +43,8 @@ _FEW = 3
 """Lexemes that tell that a line is no more text: a name or a key, and what comes after it."""
 _FENCE = "```"
 _BLANKS = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}").match
+_GOES_ON = frozenset(" \t.,:;)")
+"""What a sentence sets after a marker that it names."""
 _SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 _ENDS = frozenset(".!?…。！？")
 """What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
@@ -253,7 +255,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
             return other
         passage.holds_call = other is Answer.YES
     plain = strong and passage.field.role is Role.CONTENT and not isinstance(stop.otherwise, EndToken)
-    plain = plain and not (spoken and course.buf[end : end + 1] in (*" \t.,:;)",))
+    plain = plain and not (spoken and course.buf[end : end + 1] in _GOES_ON)
     if answer is Answer.NO and plain and course.tools.declared:
         tool = attempted(course, end, any(node.naming(key) for key, _ in node.patterns))
         answer = WAIT if tool is WAIT else Answer.YES if tool else Answer.NO
