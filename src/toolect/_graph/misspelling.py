@@ -55,12 +55,12 @@ def near(core: str, buf: str, pos: int, final: bool) -> tuple[int, int]:
     return 1, next((end for end in ends if buf[end - 1 : end] == core[-1]), _first(ends))
 
 
-def near_before(core: str, buf: str, low: int, at: int) -> tuple[int, int] | None:
+def near_before(core: str, buf: str, low: int, at: int, own: str = "") -> tuple[int, int] | None:
     """Where the marker `core`, misspelled, stands in `buf[low:at]`, with nothing but blanks after it.
 
-    It begins with one of its first signs.
+    It begins with one of its first signs, which are those of its `own` part where a name or key is repeated in it.
     """
-    signs, start = leading_signs(core), max(low, at - _reach(core))
+    signs, start = leading_signs(own or core), max(low, at - _reach(core))
     said = buf[start:at].rstrip()
     for pos, char in enumerate(said):
         begins = char in signs and not buf.startswith(core, start + pos)

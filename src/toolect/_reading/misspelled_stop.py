@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._graph.misspelling import MORE, around, is_word, near_before
 from toolect._graph.slot_stops import stops_of
-from toolect._graph.stop_plan import Needle
+from toolect._graph.stop_plan import Needle, fixed
 from toolect._graph.stops import Misspelt
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
@@ -18,7 +18,7 @@ def misspelled_closer(passage: Passage, course: Course, found: End) -> End | Non
     low, stop = max(course.pos, passage.start - course.base), found.stop
     cores = (str(stop.path[1]),) if stop.path else passage.plan.closers
     for core in () if passage.skip else cores:
-        there = near_before(course.builder.spelled(core), course.buf, low, found.at)
+        there = near_before(course.builder.spelled(core), course.buf, low, found.at, fixed(core))
         if there is not None:
             closer = stops_of(passage.node)[core]
             return End(closer, closer.lead, *there, wrong=True)
@@ -35,7 +35,8 @@ def misspelled_opener(
             continue
         if end == MORE:
             return WAIT
-        if stop.of.core in passage.before(course, pos, len(stop.of.core) - 1) + buf[pos:end]:
+        core, said = stop.of.core, buf[pos:end].rstrip()
+        if core in said or core.endswith(said) and passage.before(course, pos, len(core) - len(said)) + said == core:
             continue  # it is there as it is written, and opens nothing
         if buf[pos].isalnum() and is_word(passage.sign_before(course, pos)):
             continue
