@@ -40,6 +40,7 @@ class Graph:
         self.known_only = policies.unknown_tool == "content"
         """Calls of tools that are not declared are none."""
         self._openers: tuple[str, ...] | None = None
+        self._long_openers: tuple[str, ...] | None = None
         self._named: bool | None = None
         spec = network.spec
         self.no_call = bool(spec.no_call)
@@ -105,6 +106,13 @@ class Graph:
             found = list(dict.fromkeys(core.split(None, 1)[0] for core in found))  # blanks may be others, or missing
             self._openers = tuple(found) + (("{", "[") if start.json else ())
         return self._openers
+
+    @property
+    def long_openers(self) -> tuple[str, ...]:
+        """Those of them that are no short signs, which text is full of."""
+        if self._long_openers is None:
+            self._long_openers = tuple(core for core in self.openers if len(core) >= STRONG)
+        return self._long_openers
 
     def begins_call(self, key: Key) -> bool:
         """True when a call begins with the marker `key` in text, perhaps without the opener of its wrapper."""

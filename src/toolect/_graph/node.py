@@ -76,6 +76,10 @@ class Maker(Protocol):
     def openers(self) -> tuple[str, ...]:
         """What a call can begin with."""
 
+    @property
+    def long_openers(self) -> tuple[str, ...]:
+        """Those of them that are no short signs."""
+
     def node(self, kernel: tuple[Config, ...]) -> Node:
         """The node of `kernel`."""
 

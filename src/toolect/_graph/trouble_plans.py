@@ -19,8 +19,7 @@ def skip_plan(node: Node) -> StopPlan:
 
 def _skip_plan(node: Node) -> StopPlan:
     cores = {c for c in node.marks if len(c) >= STRONG} | set(node.implied) | set(node.graph.ends)
-    begins = {c for c in node.graph.openers if len(c) >= STRONG}
-    return _any_of(cores | begins, [*_short(node), *_afresh(node)])
+    return _any_of(cores | set(node.graph.long_openers), [*_short(node), *_afresh(node)])
 
 
 def attempt_plan(node: Node) -> StopPlan:
@@ -29,7 +28,7 @@ def attempt_plan(node: Node) -> StopPlan:
 
 
 def _attempt_plan(node: Node) -> StopPlan:
-    begins = {c for c in (*node.marks, *node.graph.openers) if len(c) >= STRONG}
+    begins = {c for c in node.marks if len(c) >= STRONG} | set(node.graph.long_openers)
     return _any_of(begins | set(node.graph.closers) | set(node.graph.ends), _short(node))
 
 
@@ -52,7 +51,7 @@ def _broken_plan(node: Node) -> StopPlan:
     found = (*node.marks, *(stop.core for stop in text))
     cores = {c for c in found if len(c) >= STRONG or c == node.sole and _JSON.isdisjoint(c)}
     named = [stop for stop in text if stop.named]
-    begins = {c for c in node.graph.openers if len(c) >= STRONG and not c[0].isalnum()}
+    begins = {c for c in node.graph.long_openers if not c[0].isalnum()}
     return _any_of(cores | begins | set(node.implied) | set(node.graph.ends), [*named, *_short(node)])
 
 

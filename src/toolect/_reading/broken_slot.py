@@ -6,7 +6,6 @@ import re
 from enum import Enum
 
 from toolect._graph.misspelling import MORE
-from toolect._graph.node import STRONG
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.again import MAX_AGAIN, written_again
@@ -295,17 +294,15 @@ class BrokenSlot(ValueSlot):
         -1 where it did not, MORE where text that has not come would tell.
         """
         value, graph = self.value, course.graph
-        start, broken = max(value.reader.unit_start, value.kept), self._broken.at
-        if value.plain or value.host is not None or not start < broken <= start + MAX_REPAIR:
+        if value.plain or value.host is not None:
             return -1
+        start, broken, there = self._last_string(course), self._broken.at, course.base + len(course.buf)
         said = course.raw(start, broken)
-        if not any(core in said for core in graph.openers if len(core) >= STRONG):
+        if not any(core in said for core in graph.long_openers):
             return -1
-        start, there = self._last_string(course), course.base + len(course.buf)
-        said = said[start - broken :] if start < broken else ""
         if not course.final and there < broken + MAX_HEAD:
             return MORE
-        found = taken_in(said, course.raw(broken, min(there, broken + MAX_HEAD)), graph.openers, graph.starts)
+        found = taken_in(said, course.raw(broken, min(there, broken + MAX_HEAD)), graph.long_openers, graph.starts)
         return found if found < 0 else start + found
 
     def _last_string(self, course: Course) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from toolect._graph.finder import Finder
 from toolect._graph.graph import Graph
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.symbols import Key
 from toolect._reading.builder import Builder
 from toolect._reading.spacing import Spacing
@@ -215,7 +215,7 @@ class Course(Source):
 
     def begins_call(self, pos: int) -> bool:
         """Is at `buf[pos]` a marker that a call can begin with?"""
-        return any(self.buf.startswith(core, pos) for core in self.graph.openers if len(core) >= STRONG)
+        return self.buf.startswith(self.graph.long_openers, pos)
 
     def lost(self, *expected: str) -> None:
         """What comes here cannot be read."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, cut_off
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.comment_slot import begin_comment
@@ -84,7 +84,7 @@ def lex(course: Course, node: Node) -> Next:
         course.shift(key, course.base + pos, course.base + end, text, lexed=True)
         return None
     graph = course.graph
-    marked = [c for c in graph.bracketed if c == course.last or len(c) >= STRONG and c in graph.openers]
+    marked = [c for c in graph.bracketed if c == course.last or c in graph.long_openers]
     if node.json and _may_begin_json(course, node, buf[pos]) and not buf.startswith(tuple(marked), pos):
         if not course.final and any(cut_off(core, buf, pos) for core in marked):
             return WAIT

@@ -138,7 +138,7 @@ class Passage:
 
     def lines_before(self, course: Course, at: int) -> tuple[str, str]:
         """The last line that is not blank before index `at`, and what of the line of `at` comes before it."""
-        before, line, rest = self._before(course, at, _NEAR).rpartition("\n")
+        before, line, rest = self.before(course, at, _NEAR).rpartition("\n")
         return before.rstrip().rpartition("\n")[2] if line else "", rest
 
     def hidden(self, course: Course, at: int) -> bool | None:
@@ -156,21 +156,17 @@ class Passage:
 
     def shows(self, course: Course, at: int, end: int) -> bool:
         """True when the marker at `buf[at:end]` is quoted."""
-        return self._shown.holds(self._before(course, at, MAX_LINE), course.base + at, course.base + end)
-
-    def before(self, course: Course, at: int, size: int) -> str:
-        """The last `size` characters before index `at`."""
-        return self._before(course, at, size)
+        return self._shown.holds(self.before(course, at, MAX_LINE), course.base + at, course.base + end)
 
     def sign_before(self, course: Course, at: int) -> str:
         """The character right before index `at`."""
-        return self._before(course, at, 1)
+        return self.before(course, at, 1)
 
     def glued(self, course: Course, at: int) -> bool:
         """True when a word, or a closing bracket, stands right before index `at`."""
         return is_glued(self.sign_before(course, at))
 
-    def _before(self, course: Course, at: int, far: int) -> str:
+    def before(self, course: Course, at: int, far: int) -> str:
         """The last `far` characters before index `at`."""
         self.far = self.far or far > 1
         if self.escapes is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolect._graph.node import STRONG, Node
+from toolect._graph.node import Node
 from toolect._graph.symbols import Hollow, Key, Op, OpCode, Terminal
 from toolect._reading.element import in_element
 from toolect._spec.codec_model import Codec, CodecKind
@@ -125,10 +125,7 @@ def _strings(opener: str, inside: Node, named: bool) -> Iterator[Scalar]:
         step = closing.step(closer)
         if step.expects or step.trail:
             return  # whitespace that is written beside it is for careful steps
-        stops = [
-            closer,
-            *(core for core in inside.graph.openers if len(core) >= STRONG),
-        ]  # the next call may begin in it
+        stops = [closer, *inside.graph.long_openers]  # the next call may begin in it
         first, rest = "".join(re.escape(core[0]) for core in stops), "|".join(map(re.escape, stops))
         text = _clean_region(slot, closer) if slot else f"(?:[^{first}]++|(?!{rest})[{first}])*+"
         if in_element(inside):

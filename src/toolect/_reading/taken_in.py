@@ -26,7 +26,7 @@ def taken_in(said: str, after: str, openers: Sequence[str], markers: Sequence[st
     the first quote. Where the string may have `lines`, line breaks may come before the markers, and it ends where that
     JSON's first key does.
     """
-    last, opener = max(((said.rfind(core), core) for core in openers if len(core) >= STRONG), default=(-1, ""))
+    last, opener = max(((said.rfind(core), core) for core in openers), default=(-1, ""))
     if last < 0:
         return -1
     strong = sorted((core for core in markers if len(core) >= STRONG), key=len, reverse=True)

@@ -58,9 +58,9 @@ def _torn(passage: Passage, course: Course, at: int) -> bool:
     """Does the string before index `at` lack its end, and take a call's beginning in? That is read from there."""
     call, graph = course.builder.call, course.graph
     said = course.raw(passage.start, course.base + at)
-    if call is None or not any(core in said for core in graph.openers if len(core) >= STRONG):
+    if call is None or not any(core in said for core in graph.long_openers):
         return False
-    found = taken_in(said, "", graph.openers, graph.starts, lines=True)
+    found = taken_in(said, "", graph.long_openers, graph.starts, lines=True)
     if found < 0:
         return False
     end = passage.start + found
