@@ -66,7 +66,7 @@ def _torn(passage: Passage, course: Course, at: int) -> bool:
     end = passage.start + found
     call.fail(f"a string has no end - at {passage.start}")
     passage.read_to(course, at)  # all of it may have been passed on
-    passage.close(course, course.base + at)
+    passage.close(course, end)
     course.builder.break_off(end)
     course.back_to(end)
     course.restart()
