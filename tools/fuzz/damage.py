@@ -13,6 +13,7 @@ SIGNS = (
     "<!--", "-->", "//", "/*", "*/", "#", "null", "None", "true", "True", "NaN", "Infinity", "undefined", "0", "-1",
     "007", "1e5", "1e999", "0x1f", "1_000", ".5", "+1", "[TOOL_CALLS]", "<tool_call>", "</tool_call>", "<think>",
     "</think>", "<|im_end|>", "</s>", "<|python_tag|>", '{"name": "', '"arguments": {', "functions.", "f(", "a=", "a: ",
+    ', "a": 1', '"a": 1, ', '{"a": 1}', ', "arguments": {"a": 1}', '"name": "f", ', ", a=1", ", a: 1", "<a>1</a>",
 )  # fmt: skip
 """What is put into a text, beside markers."""
 _QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("<code>", "</code>"), ("`", ""), ('"', ""), ("(", ")"), (" ", " "))
@@ -28,6 +29,16 @@ def damaged(text: str, random: Random, markers: Sequence[str], times: int) -> st
         if text:
             text = random.choice(_WAYS)(text, random, markers)
     return text
+
+
+def grafted(text: str, other: str, random: Random, markers: Sequence[str]) -> str:
+    """`text` with `other` after one of its `markers`: in place of what came there, of all that did, or before it."""
+    places = [at + len(marker) for marker in markers if (at := text.find(marker)) >= 0]
+    if not places:
+        return text + other
+    at = random.choice(places)
+    rest = min((place for marker in markers if (place := text.find(marker, at)) >= 0), default=len(text))
+    return text[:at] + other + text[random.choice((at, rest, len(text))) :]
 
 
 def _stretch(text: str, random: Random) -> tuple[int, int]:
@@ -86,6 +97,22 @@ def _moved(text: str, random: Random, _markers: Sequence[str]) -> str:
     return rest[:at] + text[start:end] + rest[at:]
 
 
+def _part(text: str, random: Random) -> tuple[int, int]:
+    """A stretch from one sign that means something to another: a word, a key with its value, a bracket with its own."""
+    places = [0, *(at for at, sign in enumerate(text) if not sign.isalnum()), len(text)]
+    first = random.randrange(len(places))
+    last = min(len(places) - 1, first + random.choice((1, 2, 4, 6, 8, 12, 20)))
+    return places[first] + random.randint(0, 1), places[last] + random.randint(0, 1)
+
+
+def _part_moved(text: str, random: Random, _markers: Sequence[str]) -> str:
+    """A part is elsewhere, there as well, or gone."""
+    start, end = _part(text, random)
+    to, _ = _part(text, random)
+    kept = text if random.randrange(2) else text[:start] + text[end:]
+    return kept if not random.randrange(3) else kept[:to] + text[start:end] + kept[to:]
+
+
 def _swapped(text: str, random: Random, _markers: Sequence[str]) -> str:
     at = random.randrange(len(text))
     return text[:at] + text[at : at + 2][::-1] + text[at + 2 :]
@@ -105,6 +132,6 @@ def _blanks(text: str, random: Random, _markers: Sequence[str]) -> str:
 
 
 _WAYS: tuple[Way, ...] = (
-    _left_out, _left_out, _put_in, _put_in, _put_at_sign, _put_at_sign, _said, _said, _doubled, _moved, _swapped, _cut,
-    _blanks,
+    _left_out, _left_out, _put_in, _put_in, _put_at_sign, _put_at_sign, _said, _said, _doubled, _moved, _part_moved,
+    _part_moved, _swapped, _cut, _blanks,
 )  # fmt: skip

@@ -20,7 +20,7 @@ from toolect.authoring.generate.facts import facts
 from toolect.authoring.generate.texts import garbage
 from toolect.compiled import Dialect
 from toolect.message import Json
-from tools.fuzz.damage import damaged
+from tools.fuzz.damage import damaged, grafted
 from tools.fuzz.fuzz_laws import Run
 from tools.fuzz.odd_messages import odd_samples
 
@@ -105,13 +105,22 @@ def runs(dialect: Dialect | Auto, seed: int, count: int) -> Iterator[Run]:
 
 
 def _text(sources: Sequence[Texts], random: Random, names: Sequence[str]) -> Text:
-    """A text of one of the sources, others after it perhaps, those of any dialect too; damaged, most of the time."""
+    """A text of one of the sources, damaged most of the time.
+
+    Others come after it perhaps, those of any dialect too, where it ends or is broken off, or after one of its markers.
+    """
     source = random.choice(sources)
     text, tools = source.draw()
     while random.random() < 0.25:
-        cases = corpus(random.choice(names)) if not random.randrange(5) else ()
+        cases = corpus(random.choice(names)) if not random.randrange(3) else ()
         more = random.choice(cases) if cases else random.choice(sources).draw()
-        text, tools = text + random.choice(("", "", " ", "\n", "\nok\n", "\n\n")) + more.text, [*tools, *more.tools]
+        tools = [*tools, *more.tools]
+        if cases and random.randrange(2):
+            text = grafted(text, more.text, random, source.markers)
+            continue
+        if not random.randrange(4):
+            text = text[: random.randint(0, len(text))]
+        text += random.choice(("", "", " ", "\n", "\nok\n", "\n\n")) + more.text
     if random.random() < 0.3:
         text = corrupt(text, source.dialect.spec, random, random.choice(list(Corruption)))
     markers = source.markers if random.random() < 0.8 else facts(registry.dialect(random.choice(names))).markers

@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
+from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.network import Edge, Network
 from toolect._graph.spelling import marker_regex
 from toolect._graph.symbols import Field, Hollow, Key, Mark, Op, OpCode, Pat, Terminal, is_echo, key_of
-from toolect._graph.trails import Config, Stack, Trail, layout, shared_ends, without
+from toolect._graph.trails import Config, Stack, Trail, shared_ends, without
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -26,18 +27,6 @@ _MISSING = 5
 STRONG = 4
 """Characters that a marker needs. With fewer: it is never implied, and stops only a slot that it closes itself. Signs
 of up to three characters are common in prose and code."""
-
-
-class Choice:
-    """An edge that may be taken from a node, with what crossing to it does."""
-
-    __slots__ = ("edge", "expects", "stack", "trail")
-
-    def __init__(self, edge: Edge, stack: Stack | None, trail: Trail) -> None:
-        self.edge, self.stack, self.trail = edge, stack, trail
-        space = layout(trail)
-        symbol = edge.symbol
-        self.expects: str = space + symbol.lead if type(symbol) is Mark else space
 
 
 class Step:
@@ -211,13 +200,6 @@ class Node:
         inner = self.step(key).node
         return any(inner.naming(name) and not inner.step(name).node.strong for name, _ in inner.patterns)
 
-    @property
-    def rivals(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Short marker after which a name comes → the markers that begin as it does: those that cannot come here, and
-        those that can.
-        """
-        return self.made(_rivals)
-
     def heralds(self, key: str) -> bool:
         """True when `key` opens a call with a terminal after it, and then nothing but long markers: a header."""
         inner = self.step(key).node
@@ -326,23 +308,6 @@ class Node:
         return self.made(_sole) or None
 
 
-def _rivals(node: Node) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    own = [core for core, wrong in node.marks.items() if not wrong and len(core) >= STRONG and core not in node.echoes]
-    others = [core for core in node.graph.starts if core not in node.marks]
-    short = [core for core, wrong in node.marks.items() if not wrong and len(core) < STRONG]
-    found = {key: (_beginning(key, others), _beginning(key, own)) for key in short}
-    return {key: rivals for key, rivals in found.items() if any(rivals) and _before_name(node, key)}
-
-
-def _before_name(node: Node, key: str) -> bool:
-    inner = node.step(key).node
-    return any(inner.naming(name) for name, _ in inner.patterns)
-
-
-def _beginning(key: str, cores: list[str]) -> tuple[str, ...]:
-    return tuple(core for core in cores if core.startswith(key))
-
-
 def _sole(node: Node) -> str:
     if node.done is not None or len(node.marks) != len(node.choices) or not node.marks:
         return ""
@@ -350,12 +315,3 @@ def _sole(node: Node) -> str:
     core = next(iter(proper or node.marks))
     ways = {(c.edge.target, c.stack) for choices in node.choices.values() for c in choices}
     return core if (len(ways) == 1 or len(proper) == 1) and not node.first(core) else ""
-
-
-def aged(choice: Choice) -> Trail:
-    """What crossing to the choice and over it does, one lexeme later; the whitespace before it is settled then."""
-    symbol = choice.edge.symbol
-    trail = tuple((t, back + 1) for t, back in choice.trail if not isinstance(t, Op) or t.code is not OpCode.SPACE)
-    if type(symbol) is Pat:
-        return (*trail, (symbol.field, 1))
-    return trail

@@ -8,20 +8,18 @@ from enum import Enum
 from toolect._graph.misspelling import MORE
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
-from toolect._reading.again import MAX_AGAIN, written_again
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.barren import Barren, said
 from toolect._reading.course import Course
-from toolect._reading.draft import Draft
 from toolect._reading.json_value import JsonValue, ValueSlot
+from toolect._reading.next_call import call_again, call_taken_in, item_after, item_again
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
-from toolect._reading.taken_in import MAX_HEAD, taken_in
-from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of, next_item
+from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
-from toolect._shapes.shape_events import Arguments, CallEnds, Filled
+from toolect._shapes.shape_events import Arguments, CallEnds
 from toolect._spec.grammar_model import SlotKind
-from toolect._spec.shape_model import TEXTS, Hole
+from toolect._spec.shape_model import Hole
 from toolect._values.json_lexemes import MAX_DEPTH, Broken
 from toolect._values.text_values import read_json
 from toolect.message import dumps
@@ -37,7 +35,6 @@ _BEFORE_CALL = 1
 comma comes last, this one was broken off."""
 _BEFORE_END = MAX_DEPTH - 1
 """The same where the answer ends, or its last token is: after a comma or a bracket that opens, more was to come."""
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL).finditer
 _REST = re.compile(r"(?:\s*[\]};])*+(?:\s*```)?(?:[\s,]*\Z)?")
 """What may stand too many behind a value that was mended."""
 
@@ -179,44 +176,19 @@ class BrokenSlot(ValueSlot):
 
     def _written_again(self, course: Course, end: int) -> Answer:
         """Is the call in the value, which is broken up to character `end`, written again? It is read from there."""
-        value = self.value
-        draft, final = course.builder.draft, course.final or value.host is not None
+        value, draft = self.value, course.builder.draft
         if value.plain or draft.guesses >= MAX_GUESSES:
             return Answer.NO
-        until = end if value.host is not None else course.base + len(course.buf)
-        told = max(value.kept, self._told(draft))
-        start = told if draft.call is None else min(draft.call.start, value.kept)
-        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
-        found = written_again(text, end - start, final, course.graph.openers, self._closed)
+        found = call_again(value, course, end, self._closed)
         if found >= 0:
             draft.guesses += self._loose is not None
             value.commit(course)
-            self._fail(course, start + found)
-            course.back_to(start + found)
-        if found != -1:
-            return Answer.WAIT if found == MORE else Answer.YES
-        start = value.reader.unit_start
-        if start < value.kept:
-            return Answer.NO
-        text = course.raw(start, min(until, start + 2 * MAX_AGAIN))
-        found = written_again(text, end - start, final)
-        if found >= 0:
-            value.commit(course)
-            self._end_broken(course, start + found)
-            draft.guesses += 1
-            self._over_again, value.kept = True, start + found
-            value.reader.begin_again()
-            course.back_to(start + found)
+            self._fail(course, found)
+            course.back_to(found)
+        elif found == -1 and (found := item_again(value, course, end)) >= 0:
+            self._begin_again(course, found)
+            self._over_again = True
         return Answer.NO if found == -1 else Answer.WAIT if found == MORE else Answer.YES
-
-    def _told(self, draft: Draft) -> int:
-        """The character up to which calls and texts are whole: what comes after it may be written again."""
-        if self.value.host is None:
-            return draft.told
-        recorded = self.value.recorded
-        ends = [event.at for event in recorded if isinstance(event, CallEnds)]
-        ends += [event.end for event in recorded if isinstance(event, Filled) and event.kind in TEXTS and event.value]
-        return max(ends, default=0)
 
     def _mended(self, course: Course, end: int, missing: int = MAX_DEPTH) -> int | Unmended:
         """Read what is broken up to character `end`, mending it: where the value ends.
@@ -252,7 +224,7 @@ class BrokenSlot(ValueSlot):
         if again is Answer.WAIT:
             self._over = end, missing
             return WAIT
-        swallowed = -1 if again is Answer.YES else self._swallowed(course)
+        swallowed = -1 if again is Answer.YES else call_taken_in(value, course, broken.at)
         if swallowed == MORE:
             self._over = end, missing
             return WAIT
@@ -280,7 +252,8 @@ class BrokenSlot(ValueSlot):
             value.sink.forget()
             draft.write(dumps(text))
             call.take(text)
-        elif self._next_item(course, end):
+        elif (item := item_after(value, course, broken.at, end)) >= 0:
+            self._begin_again(course, item)
             return self._strict
         else:
             self._fail_before(course, swallowed, end)
@@ -288,51 +261,15 @@ class BrokenSlot(ValueSlot):
         value.leave(course, end)
         return None
 
-    def _swallowed(self, course: Course) -> int:
-        """The character where the lost call ends, if the string that came last took the next one in.
-
-        -1 where it did not, MORE where text that has not come would tell.
-        """
-        value, graph = self.value, course.graph
-        if value.plain or value.host is not None:
-            return -1
-        start, broken, there = self._last_string(course), self._broken.at, course.base + len(course.buf)
-        said = course.raw(start, broken)
-        if not any(core in said for core in graph.long_openers):
-            return -1
-        if not course.final and there < broken + MAX_HEAD:
-            return MORE
-        found = taken_in(said, course.raw(broken, min(there, broken + MAX_HEAD)), graph.long_openers, graph.starts)
-        return found if found < 0 else start + found
-
-    def _last_string(self, course: Course) -> int:
-        """The character where the last string of the call begins before the broken place, or that place."""
-        start, broken = max(self.value.reader.unit_start, self.value.kept), self._broken.at
-        if not start < broken <= start + MAX_REPAIR:
-            return broken
-        strings = [found.start() for found in _STRINGS(course.raw(start, broken))]
-        return start + strings[-1] if strings else broken
-
-    def _next_item(self, course: Course, end: int) -> bool:
-        """Does another call come in the list, before character `end`, after a lost one? It is read from there.
-
-        It may stand in the string that came last, which then lacks its last quote.
-        """
-        value, draft = self.value, course.builder.draft
-        reader, start = value.reader, max(self._last_string(course), self._told(draft))
-        keys = reader.item_keys
-        if value.plain or keys is None or draft.guesses >= MAX_GUESSES or end - start > MAX_REPAIR:
-            return False
-        found = next_item(course.raw(start, end), keys, draft.tools)
-        if found < 0:
-            return False
-        draft.guesses += 1
+    def _begin_again(self, course: Course, at: int) -> None:
+        """The call is lost, and another one of the value begins at character `at`: it is read from there."""
+        value = self.value
+        course.builder.draft.guesses += 1
         value.commit(course)
-        self._end_broken(course, start + found)
-        value.kept = start + found
-        reader.begin_again()
-        course.back_to(start + found)
-        return True
+        self._end_broken(course, at)
+        value.kept = at
+        value.reader.begin_again()
+        course.back_to(at)
 
     def _fail(self, course: Course, end: int) -> None:
         """The call, which ends at character `end`, cannot be read, and it is the last one."""

@@ -24,7 +24,7 @@ def cross(course: Course, stop: Stop, node: Node, at: int, end: int, opened: boo
     course.pos = end - course.base
     if isinstance(stop, Stray):
         course.builder.note(RepairKind.STRAY_MARKER, at, stop.core)
-        course.builder.draft.strays += end - at if at else 0  # a stride may go over the one that comes first
+        course.builder.draft.counts.strays += end - at if at else 0  # a stride may go over the one that comes first
         if not (opened and _goes_on(node, course.node)):
             course.node = node
         course.spacing.after_stray(course.graph.text_closers.get(stop.core, ""))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 
 from toolect._reading.barren import Barren
 from toolect._reading.open_call import OpenCall, note
+from toolect._reading.sign_counts import SignCounts
 from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
@@ -24,8 +25,8 @@ class Draft:
 
     __slots__ = (
         "raw", "segments", "repairs", "events", "call", "ruled", "count", "attempts", "last_end", "last_name",
-        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "strays", "_dividers",
-        "_in_call", "_signs", "_strict", "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
+        "after_call", "passed", "tools", "guesses", "vain", "mending", "flawed", "barren", "counts", "_strict",
+        "_no_call", "_known", "_repeated", "_good_only", "_coded", "_fits",
     )  # fmt: skip
 
     raw: Callable[[int, int], str]
@@ -52,10 +53,7 @@ class Draft:
         self.vain = 0  # how often broken JSON might have ended, and did not
         self.mending = 0  # characters of broken JSON that were looked through
         self.guesses = 0  # how often broken JSON was taken for a call that it was not
-        self.strays = 0  # characters of markers that were left out of the text
-        self._signs: dict[str, tuple[int, int]] = {}  # how many were counted, in so many segments
-        self._dividers = 0, 0  # how many were counted, in so many segments
-        self._in_call = -1, 0, 0  # where the open call begins, up to where they were counted, how many there were
+        self.counts = SignCounts(self.segments)
         self._no_call = no_call
         self._known = tools if policies.unknown_tool == "content" and tools else None
         self._coded = coded  # calls are code: one of something that is no tool is reported
@@ -68,33 +66,6 @@ class Draft:
         """The character up to which segments have been told."""
         span = self.segments[-1].span if self.segments else None
         return self.last_end if span is None else max(self.last_end, span[1])
-
-    def signs(self, signs: str) -> int:
-        """How often one of `signs` is in the content and the reasoning so far, and what was left out of it."""
-        found, count = self._signs.get(signs, (0, 0))
-        for segment in self.segments[count:]:
-            if not isinstance(segment, Call):
-                found += sum(map(segment.text.count, signs))
-        self._signs[signs] = found, len(self.segments)
-        return found + self.strays
-
-    def dividers(self, sign: str, at: int) -> int:
-        """How often `sign` is in the calls before character `at`, where one may be open."""
-        found, count = self._dividers
-        for segment in self.segments[count:]:
-            if isinstance(segment, Call):
-                found += segment.raw.count(sign)
-        self._dividers = found, len(self.segments)
-        if self.call is None:
-            return found
-        start, counted, inside = self._in_call
-        if start != self.call.start:
-            start, counted, inside = self.call.start, self.call.start, 0
-        if at > counted:
-            inside += self.raw(counted, at).count(sign)
-            counted = at
-        self._in_call = start, counted, inside
-        return found + inside
 
     def note(self, kind: RepairKind, at: int, detail: str) -> None:
         """A repair was made at character `at`."""

@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 
 from toolect._graph.node import STRONG, Node
-from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off, squeeze
+from toolect._graph.spelling import MAX_BLANK, cut_off, squeeze
 from toolect._graph.stops import Misspelt, Stop
 from toolect._graph.symbols import Terminal, is_echo
 from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.element import object_instead
+from toolect._reading.json_ahead import bare_call, json_call
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank, past_fence
-from toolect._shapes.loose import bare_keys, first_keys
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
-from toolect._spec.shape_model import Shape
-from toolect.message import RepairKind
 
 _FAR = 8
 """Lexemes that are looked at: in every dialect a name, with the markers around it, comes before that many."""
-_STRINGS = re.compile(r':\s*+"((?:[^"\\]|\\.)*+)"').findall
 _SENTENCE = re.compile(rf"[ \t]{{1,{MAX_BLANK}}}[^\W\d_]{{2,32}}[ \t.,;:]").match
 _SO_FAR = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}+[^\W\d_]{{0,32}}\Z").match
 _SOLID = re.compile(r"\S").search
@@ -149,7 +146,7 @@ class _Way(Forgiving):
                 return Answer.NO if view.final else WAIT
             pos = inside if buf[inside] in "{[" else pos
         if node.json and not self.named and buf[pos] in "{[":
-            return _json(self.stop, node.json_field().shape, view, pos, self.strong)
+            return json_call(self.stop, node.json_field().shape, view, pos, self.strong)
         if node.json and self.named:
             line = "\n" in node.choices[SlotKind.JSON][0].expects and "\n" not in self.blank
             if buf[pos] in "{[" or not self.weak and not line:
@@ -214,51 +211,6 @@ def misspelled_call(view: View, stop: Misspelt, node: Node, pos: int) -> Answer:
         if answer is not None:
             return answer
     return Answer.NO
-
-
-def _json(stop: Stop, shape: Shape | None, view: View, pos: int, strong: bool) -> Answer:
-    """Does the bracket at `buf[pos]` open JSON with a call in it?
-
-    After a marker of the dialect it does. A marker that is a word may be just that: a list after it must be one of
-    objects. Where a wrapper's opener is missing, the JSON must begin as a call does, with two keys of `shape`.
-    """
-    buf, final = view.buf, view.final
-    patterns = None if shape is None else first_keys(shape)
-    if strong or stop.repair is not RepairKind.IMPLIED_OPENER or patterns is None:
-        if not stop.core.isalnum() or buf[pos] == "{":
-            return Answer.YES
-        inside = past_blank(buf, pos + 1)
-        if inside == len(buf):
-            return Answer.YES if final else WAIT
-        return Answer.YES if buf[inside] in "{]" else Answer.NO
-    whole, other = patterns
-    until = min(len(buf), pos + MAX_LEXEME)
-    if whole.match(buf, pos, until) is not None:
-        return Answer.YES
-    done = final or until == pos + MAX_LEXEME or other.match(buf, pos, until) is not None
-    return Answer.NO if done else WAIT
-
-
-def bare_call(view: View, shape: Shape, pos: int) -> Answer:
-    """Does a call begin with the bracket at `buf[pos]`, whose markers are missing?
-
-    Its arguments must come, after texts, one of which is the name of a tool where tools are declared.
-    """
-    buf, patterns = view.buf, bare_keys(shape)
-    until = min(len(buf), pos + MAX_LEXEME)
-    if patterns is None:
-        return Answer.NO
-    whole, none = patterns
-    match = whole.match(buf, pos, until)
-    if match is not None:
-        said = _STRINGS(match[1])
-        if view.tools or not said:  # a key that is the name tells nothing by itself
-            fits = any(text in view.tools for text in said or match.groups())
-        else:
-            fits = not any(" " in text for text in said)
-        return Answer.YES if fits else Answer.NO
-    done = view.final or until == pos + MAX_LEXEME or none.match(buf, pos, until) is not None
-    return Answer.NO if done else WAIT
 
 
 def is_proved(node: Node) -> bool:

@@ -179,7 +179,11 @@ class Machine:
     def _dividers(self) -> int:
         """How many there are so far."""
         course = self.course
-        return course.builder.draft.dividers(course.graph.divider, course.base + course.pos)
+        draft, sign = course.builder.draft, course.graph.divider
+        inside = 0
+        if draft.call is not None:
+            inside = draft.counts.in_call(sign, draft.call.start, course.base + course.pos, course.raw)
+        return draft.counts.dividers(sign) + inside
 
     def _stride(self, course: Course) -> bool:
         """Take large steps from here; False when not even one can be taken."""
@@ -199,7 +203,7 @@ class Machine:
         to.room -= len(builder.segments)
         if to.room <= LAST_SEGMENTS:
             return False
-        to.said, to.dividers = builder.draft.signs, self._dividers
+        to.said, to.dividers = builder.draft.counts.signs, self._dividers
         to.finder, to.bound, to.after_call, to.last = finder, bound, builder.after_call, course.last
         if call is not None:
             to.resume(call.start - course.base, call.name, call.id, call.key, call.keys)

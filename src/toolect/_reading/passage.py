@@ -103,7 +103,7 @@ class Passage:
         """Are there too many signs before index `at`? From there on, fewer things are stops."""
         char, signs = course.base + at, self.plan.signs
         if self._counted == self.start:
-            self._spare = MAX_SIGNS - course.builder.draft.signs(signs)
+            self._spare = MAX_SIGNS - course.builder.draft.counts.signs(signs)
         self._spare -= sum(map(self._since(course, self._counted, at).count, signs))
         self._counted, self.tires = char, char + self._spare
         if self._spare > 0:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from toolect._graph.graph import Graph
 from toolect._graph.node import STRONG, Node, Step
+from toolect._graph.rivals import rivals_of
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, MIN_LEXEME, canonical, cut_off, gapped, may_grow, squeeze
 from toolect._graph.symbols import ECHOES, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
@@ -105,7 +106,7 @@ def next_lexeme(
             return WAIT
         if not final and end == n and core.isidentifier():
             return WAIT  # perhaps a longer word
-        if len(core) < STRONG and core in node.rivals:
+        if len(core) < STRONG and core in rivals_of(node):
             rival = _rival(view, node, core, pos)
             if rival is not Answer.NO:
                 return None if rival is Answer.YES else WAIT
@@ -147,7 +148,7 @@ def _goes_on(view: View, node: Node, terminal: Lexeme) -> Answer:
 def _rival(view: View, node: Node, short: str, pos: int) -> Answer:
     """Does a marker stand at `buf[pos:]` that begins as `short` does: one out of place, or one with blanks in it?"""
     buf, final = view.buf, view.final
-    others, own = node.rivals[short]
+    others, own = rivals_of(node)[short]
     if others and buf.startswith(others, pos):
         return Answer.YES
     if not final and any(cut_off(other, buf, pos) for other in others):

@@ -74,11 +74,11 @@ def proof(view: View, node: Node, pos: int, trail: str = "", joined: bool = Fals
 
 
 def _no_name(view: View, node: Node, pos: int) -> bool:
-    """True when surely no terminal of `node` is at `buf[pos:]`, nor a marker or quote that may stand before it."""
+    """True when surely no terminal of `node` is at `buf[pos:]`, nor a marker, quote or escape before it."""
     buf, graph = view.buf, view.graph
     if pos == len(buf) or not view.final and len(buf) - pos <= MAX_LEXEME:
         return False
-    if buf[pos] in QUOTES or buf.startswith(graph.starts, pos):
+    if buf[pos] in QUOTES or buf[pos] == "\\" or buf.startswith(graph.starts, pos):
         return False
     until = min(len(buf), pos + MAX_LEXEME)
     return not any(pattern.match(buf, pos, until) for _, pattern in node.patterns)

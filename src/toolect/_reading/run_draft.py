@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from toolect._graph.node import STRONG, Node
+from toolect._graph.rivals import rivals_of
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, gapped, spaced
 from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
@@ -175,7 +176,7 @@ class RunDraft:
             self.proven = self.proven or self.named and not little
             self.strong = self.strong or len(key) >= STRONG
             longer = [fixed(core) for core in self.node.marks if core.startswith(key) and core != key]
-            others, own = self.node.rivals.get(key, ((), ()))
+            others, own = rivals_of(self.node).get(key, ((), ()))
             longer += others
             apart = [f"(?!{gapped(core).pattern})" for core in own]
             apart += [f"(?!{spaced(core)})" for core in longer if len(core) > len(key)]  # the longest marker counts

@@ -23,7 +23,8 @@ from toolect._graph.stops import (
 from toolect._graph.symbols import is_echo
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.look_ahead import bare_call, call_follows, opens_more
+from toolect._reading.json_ahead import bare_call
+from toolect._reading.look_ahead import call_follows, opens_more
 from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.other_notation import attempted
 from toolect._reading.passage import Passage

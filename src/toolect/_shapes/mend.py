@@ -10,9 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from toolect._shapes.meant import CLOSING, ESCAPE, WORDS, escaped, number_of, quoted
+from toolect._shapes.meant import ESCAPE, WORDS, escaped, number_of
 from toolect._shapes.mendable import Mendable
+from toolect._shapes.odd_strings import (
+    OddString,
+    bare,
+    bare_key,
+    begins_triple,
+    is_escaped,
+    other_quotes,
+    torn_key,
+    triple,
+)
 from toolect._shapes.open_value import Expect
+from toolect._shapes.what_follows import closers_follow, closes_more, key_follows, lacks_comma, member_follows
 from toolect._values.json_lexemes import MAX_DEPTH, Broken, unquote
 from toolect._values.text_values import read_json
 
@@ -27,35 +38,10 @@ MAX_MENDING = 1 << 19
 
 _SKIPPED = re.compile(r"(?://[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*|(?:\.\.\.|…)[ \t]*,?|\\[nrt])\s*")
 """Comments, an ellipsis, and escapes where blanks should be."""
-_OPENING = re.compile(r"\\\"|['`“”„‘’«]")
-_BARE_KEY = re.compile(r"""[^\W\d][\w$.-]{0,63}(?=(?:["'”’]|\\")?\s{0,64}:)""")
-_AFTER_KEY = re.compile(r"""(?:["'”’]|\\")?\s{0,64}(?=:)""")
-_TORN_KEY = re.compile(r'"([^\W\d][\w$.-]{0,63})\s{0,16}:')
-"""A key without its last quote."""
-_NEXT_KEY = re.compile(r"""\s{0,64}["'“]?[^\W\d][\w$. -]{0,63}["'”]?\s{0,64}:""")
-_NEXT_ITEM = re.compile(r'"[^"\n]*"\s*[,\]]')
-_NEXT_SCALAR = re.compile(r"[\w.+-]+\s*[,\]]")
-_AFTER_BRACKET = re.compile(r"""\s*,\s*(?:(["'“]?[\w$. -]+["'”]?\s*:)|\S)""")
-"""What comes after the next comma; a key as a group."""
 _TORN = re.compile(r'[^"],\s*"\s*\Z')
-_KEY = re.compile(r'\s{0,256}+"[^"\\\n]{1,64}"\s*:\s*(?:["{[]|-?\d|true\b|false\b|null\b)')
-_ITEM = re.compile(r'\s{0,256}+"[^"\\\n]{0,200}"\s*[,\]]')
-_CLOSERS = re.compile(r"(?:\s{0,256}+[}\]]){1,256}+\s*+")
-_COMMA_KEY = re.compile(r',\s*"[^"\\\n]{1,64}"\s*:')
 _LAST_STRING = re.compile(r'"[\w.-]*"\s*\Z')
 _WORD = re.compile(r"[\w.+-]+")
-_UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,\s])"')
-"""A string without its first quote."""
-_BARE_STRING = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
-_STRUCTURE = re.compile(r"\s*(?:[,}\]:]|\Z)")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
-_THREE = ('"""', "'''")
-_TRIPLES = {
-    (sign, is_object): re.compile(rf"({sign * 3})(?=\s*(?:{after}|\Z))").search
-    for sign in "\"'"
-    for is_object, after in ((True, r",\s*[\"'“]?[\w.-]{1,64}[\"'”]?\s*:|\}"), (False, r"[,\]]"))
-}
-"""Finds the end of a string between three of such a sign, in an object or in a list."""
 _WIDE = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]"}
 """JSON's signs as Chinese is typed."""
 _ASSIGNED = re.compile(r"=>?")
@@ -188,7 +174,7 @@ class Mender:
         if text[pos] in "\r\n":
             if (end := self._before_comma(pos)) >= 0:
                 return end
-            if self._closes(pos):
+            if not self._mended and closers_follow(text, pos, self._reader.nesting):  # the last string ends its line
                 self._torn = True
                 return self._put('"', pos)
         return self._put(escaped(match), match.end())
@@ -199,25 +185,10 @@ class Mender:
         The next key comes there, or the next string of a list.
         """
         reader = self._reader
-        follows = (_KEY if reader.nesting and reader.nesting[-1] else _ITEM).match(self._text, at)
-        size = -1 if follows is None or self._mended else reader.end_before_comma()
+        follows = member_follows(self._text, at, reader.nesting[-1:] == [True])
+        size = reader.end_before_comma() if follows and not self._mended else -1
         self._torn = size >= 0
         return at - size if self._torn else -1
-
-    def _closes(self, at: int) -> bool:
-        """Does a line break at index `at` end the last string of what is open?
-
-        Just the brackets for that follow, up to the end or the next key.
-        """
-        match = _CLOSERS.match(self._text, at)
-        if match is None or self._mended:
-            return False
-        nesting, closers = self._reader.nesting, "".join(match[0].split())
-        wanted = "".join("}" if is_object else "]" for is_object in reversed(nesting))
-        if match.end() == len(self._text):
-            return closers == wanted
-        keyed = len(closers) < len(wanted) and nesting[-1 - len(closers)]
-        return wanted.startswith(closers) and keyed and _COMMA_KEY.match(self._text, match.end()) is not None
 
     def _encoded(self, pos: int) -> int:
         """What is broken is inside of arguments that are a string: these are lost where they cannot be mended."""
@@ -248,24 +219,15 @@ class Mender:
             self._reader.replace(known)
             return end
         self._reader.again()
-        return self._bare(end - len(word)) if len(word) <= end else -1
+        return self._meant(bare(self._text, end - len(word)), end - len(word)) if len(word) <= end else -1
 
-    def _bare(self, pos: int) -> int:
-        """A string without its first quote, or without any."""
-        text = self._text
-        match = _UNOPENED.match(text, pos)
-        if match is not None and _STRUCTURE.match(text, match.end()) is not None:
-            return self._put(quoted(match[1]), match.end())
-        match = _BARE_STRING.match(text, pos)
-        return -1 if match is None else self._put(quoted(match[0]), match.end())
-
-    def _triple(self, pos: int) -> int:
-        """Where a string between three quotes ends, as Python has them, that begins at index `pos`; -1 for none."""
-        if not self._text.startswith(_THREE, pos) or self._single:
-            return -1
-        match = _TRIPLES[self._text[pos], self._reader.nesting[-1:] != [False]](self._text, pos + 3)
-        self._single = match is None
-        return -1 if match is None else match.end(1)
+    def _triple(self, pos: int) -> OddString | None:
+        """The string between three quotes that begins at index `pos`."""
+        if self._single or not begins_triple(self._text, pos):
+            return None
+        found = triple(self._text, pos, self._reader.nesting[-1:] != [False])
+        self._single = found is None
+        return found
 
     # Between them
 
@@ -281,13 +243,10 @@ class Mender:
             self._put("}", pos)
             reader.add_comma()
             return pos  # the next item of the list stands in the one before
-        if char == "{" and reader.expect is Expect.KEY_OR_END and _NEXT_KEY.match(text, pos + 1) is not None:
+        if char == "{" and reader.expect is Expect.KEY_OR_END and key_follows(text, pos + 1):
             return pos + 1  # the brace is doubled
-        match = _BARE_KEY.match(text, pos)
-        if match is not None:
-            end = _AFTER_KEY.match(text, match.end()).end()  # type: ignore[union-attr]  # the key was followed by it
-            return self._put(quoted(match[0]), end)
-        found = self._loose(pos, ":")
+        found = self._meant(bare_key(text, pos), pos)
+        found = found if found >= 0 else self._loose(pos, ":")
         return found if found >= 0 else self._reopened()
 
     def _value(self, pos: int) -> int:
@@ -304,7 +263,7 @@ class Mender:
             return self._put(known, match.end())
         found = self._loose(pos, ",}]")
         if found < 0 and char == "/":
-            found = self._bare(pos)
+            found = self._meant(bare(text, pos), pos)
         return found if found >= 0 else self._reopened()
 
     def _colon(self, pos: int) -> int:
@@ -314,10 +273,10 @@ class Mender:
         if match is not None:
             return self._put(":", match.end())
         start = self._reader.start - self._base
-        torn = _TORN_KEY.match(text, start) if start >= 0 else None
-        if torn is not None and torn.end() <= pos:
+        torn = torn_key(text, start) if start >= 0 else None
+        if torn is not None and torn[1] <= pos:
             self._reader.undo_key()
-            return self._put(quoted(torn[1]) + ":", torn.end())
+            return self._put(torn[0] + ":", torn[1])
         word = _WORD.match(text, pos)
         if text[pos] in "\"{['“" or word is not None and (word[0].lower() in WORDS or number_of(word[0])):
             return self._put(":", pos)
@@ -329,9 +288,9 @@ class Mender:
         char = text[pos]
         nesting = reader.nesting
         if char in "}]":
-            return self._other_bracket(pos)
-        if (end := self._triple(max(pos - 2, 0))) >= 0 and reader.reopen() >= 0:
-            return self._put(quoted(text[pos + 1 : end - 3])[1:], end)
+            return self._put("}" if nesting[-1] else "]", pos) if closes_more(text, pos, nesting) else pos + 1
+        if (found := self._triple(max(pos - 2, 0))) is not None and reader.reopen() >= 0:
+            return self._put(found[0][1:], found[1])
         if char == '"' and re.compile(r"\s*[,}\]]").match(text, pos + 1) and not reader.can_reopen:
             return pos + 1
         if char == ":" and reader.end_list():
@@ -344,28 +303,10 @@ class Mender:
                 return self._put(item[0].rstrip() + ":", pos + 1)
         if _TORN.search(text, max(pos - 64, 0), pos) is not None:  # a string lacks its last quote
             return self._before_comma(text.rfind('"', 0, pos))
-        if nesting[-1]:
-            lacks = _NEXT_KEY.match(text, pos) is not None and (char in "\"'“" or not reader.can_reopen)
-        else:
-            other = not reader.can_reopen and (char in '"{[' or _NEXT_SCALAR.match(text, pos) is not None)
-            lacks = other or _NEXT_ITEM.match(text, pos) is not None
-        if lacks:
+        if lacks_comma(text, pos, nesting[-1], reader.can_reopen):
             reader.add_comma()
             return pos
         return -1 if char == ":" else self._reopened()
-
-    def _other_bracket(self, pos: int) -> int:
-        """A bracket that does not close what is open: that lacks one, or it is one too many, as what follows says."""
-        nesting, char = self._reader.nesting, self._text[pos]
-        level = len(nesting) - 1
-        while level >= 0 and nesting[level] is not (char == "}"):
-            level -= 1
-        after = _AFTER_BRACKET.match(self._text, pos + 1)
-        if after is not None and self._text[pos - 1 : pos] == char and nesting[-1] is (after[1] is not None):
-            return pos + 1  # it stands there twice, and what is open goes on
-        if level < 0 or after is not None and (level == 0 or nesting[level - 1] is not (after[1] is not None)):
-            return pos + 1
-        return self._put("}" if nesting[-1] else "]", pos)
 
     def _reopened(self) -> int:
         """The quote that ended the last string was one of its own."""
@@ -377,25 +318,15 @@ class Mender:
     def _loose(self, pos: int, after: str) -> int:
         """A string between other quotes: the first that may close it, with one of `after` behind it, does."""
         text = self._text
-        if (end := self._triple(pos)) >= 0:
-            return self._put(quoted(text[pos + 3 : end - 3]), end)
-        opening = _OPENING.match(text, pos)
-        if opening is None or opening[0] == '\\"' and not self._once(pos):
+        found = self._triple(pos)
+        if found is None and (self._once(pos) or not is_escaped(text, pos)):
+            found = other_quotes(text, pos, after)
+        return self._meant(found, pos)
+
+    def _meant(self, found: OddString | None, pos: int) -> int:
+        """The reader reads the string that was meant at index `pos`, if there is one: where what stands there ends."""
+        if found is None:
             return -1
-        start, signs = opening.end(), CLOSING[opening[0]]
-        closing = re.compile(
-            rf"(?:{re.escape(signs) if signs[0] == chr(92) else '[' + signs + ']'})(?=\s*(?:[{re.escape(after)}]|\Z))"
-        )
-        at = start
-        while (found := closing.search(text, at)) is not None:
-            if (
-                opening[0] == '\\"'
-                or text[found.start() - 1] != "\\"
-                or text[found.start() - 2 : found.start()] == "\\\\"
-            ):
-                inside = text[start : found.start()]
-                whole = quoted(inside) if opening[0] != '\\"' else f'"{inside}"'
-                self._put(whole[:1], pos + 1)
-                return self._put(whole[1:], found.end())
-            at = found.end()
-        return -1
+        said, end = found
+        self._put(said[:1], pos + 1)  # a string begins where its first sign stands
+        return self._put(said[1:], end)

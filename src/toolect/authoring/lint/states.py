@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolect._graph.node import Choice, Node
+from toolect._graph.edge_choice import Choice
+from toolect._graph.node import Node
 from toolect._graph.symbols import ECHOES, Key, Mark, Pat, is_echo
 from toolect._graph.trails import Stack
 from toolect._regular.shared_words import shortest

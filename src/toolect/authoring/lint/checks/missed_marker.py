@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._graph.node import Choice
+from toolect._graph.edge_choice import Choice
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.symbols import Key, Terminal
 from toolect._spec.grammar_model import SlotKind

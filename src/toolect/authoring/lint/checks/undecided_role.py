@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from toolect._graph.edge_choice import Choice, aged
 from toolect._graph.graph import Graph
-from toolect._graph.node import Choice, aged
 from toolect._graph.symbols import Field, Hollow, Key, Op, OpCode
 from toolect._graph.trails import Config, Trail
 from toolect._spec.model import Role
