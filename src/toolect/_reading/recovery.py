@@ -158,7 +158,7 @@ def attempt(course: Course, node: Node, at: int, name: str) -> Slot:
     """A call of `name` in another notation begins at character `at`, or has begun: it goes on to the next marker."""
     draft, start = course.builder.draft, course.graph.start
     call = draft.call or draft.begin_call(at)
-    if call.index < 0:  # else it has been told of, without a name
+    if call.index < 0 and call.id is None:  # else it has been told of, or will be, without a name
         call.name = name
         draft.start_call(call)
     call.fail(f"expected {expected(node)}, got {course.buf[at - course.base]!r} - at {at}")
