@@ -203,10 +203,10 @@ _PAGE = """# Fuzzing
 
 Written by `tools/pages/docs.py` from `docs/reports/fuzz.json`. `make fuzz ARGS="--runs 1000000 --seed 7"` reads so many
 texts of all dialects, of `auto`, and of dialects whose grammars are drawn as well: generated and rendered messages,
-cases of the corpus, several joined, those of other dialects too, damaged up to five times and cut, with tools,
-prefixes, modes and policies of all kinds, in chunks of all sizes. Every text is read whole, strictly and in chunks,
-written as JSON and read again, and so is in the dialect what may be run; each law below is held against it. `--write`
-keeps the figures.
+cases of the corpus, several joined or one broken off before the next, those of other dialects after a marker too,
+damaged up to five times and cut, with tools, prefixes, modes and policies of all kinds, in chunks of all sizes. Every
+text is read whole, strictly and in chunks, written as JSON and read again, and so is in the dialect what may be run;
+each law below is held against it. `--write` keeps the figures.
 """
 
 
