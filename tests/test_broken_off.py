@@ -8,6 +8,7 @@ import toolect
 from toolect import Call, Message
 from toolect.authoring.generate.samples import Sample, rendered
 from toolect.compiled import Dialect
+from toolect.message import Json
 
 CITY = "Montevideo"
 TAKEN_IN = {
@@ -47,3 +48,33 @@ def test_the_call_after_one_that_breaks_off_in_a_word_runs() -> None:
                 assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces, tools=tools)[0], message)
 
     shipped_corpus.each([name for name in toolect.dialects() if name not in TAKEN_IN], check)
+
+
+SPEAKS = {"qwen-agent-fn"}
+"""Dialects in which a string that begins with an opener speaks of it, and the next marker is one of the same call."""
+
+
+def test_no_call_takes_over_arguments_of_another() -> None:
+    """Cut anywhere, with the other call right after it: none runs with what the other tool declares, or with nothing."""
+
+    def check(name: str) -> None:
+        dialect = toolect.dialect(name)
+        samples = first_and_second(dialect)
+        if samples is None:
+            return
+        first, second = samples
+        tools = [declared("get_weather", "city"), declared("list_files", "path")]
+        own = {"get_weather": {"city"}, "list_files": {"path"}}
+        for cut in range(1, len(first.text)):
+            for between in ("", "\n"):
+                message = dialect.parse(first.text[:cut] + between + second.text, tools)
+                for call in message.runnable:
+                    assert call.name not in own or {*call.arguments} == own[call.name], (cut, between, call)
+
+    shipped_corpus.each([name for name in toolect.dialects() if name not in SPEAKS], check)
+
+
+def declared(name: str, argument: str) -> dict[str, Json]:
+    """A tool with one argument, which has to come."""
+    schema = {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}
+    return {"name": name, "parameters": schema}

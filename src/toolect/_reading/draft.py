@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from toolect._reading.barren import Barren
+from toolect._reading.doubts import doubt
 from toolect._reading.open_call import OpenCall, note
 from toolect._reading.sign_counts import SignCounts
-from toolect._shapes.elsewhere import holds_call
 from toolect._spec.model import Role
 from toolect._spec.policies import Policies
-from toolect._values.doubtful import is_declaration, is_object_of, swallowed
 from toolect._values.fitting import Fitting, placed
 from toolect._values.toolset import ToolSchemas
 from toolect.events import MAX_DELTA, ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
@@ -222,12 +221,7 @@ class Draft:
         self.last_name = call.name
         call.repeated = False
         call.settle(end)
-        if call.lacked and call.sound:
-            self._check_lacking(call)
-        if call.placed and call.sound and is_object_of(self.tools.of(call.name), dict(call.entries)):
-            call.fail(f"expected arguments, got an object of them as one - at {call.start}")
-        if call.whole and call.sound and is_declaration(self.tools.of(call.name), call.value):
-            call.fail(f"expected arguments, got what a tool declares of them - at {call.start}")
+        doubt(call, self.tools)
         if call.sound and not call.whole:
             self.write("}" if call.entries else "{}")
         self._name_tool(call)
@@ -262,14 +256,6 @@ class Draft:
         self.after_call = True
         if self.events is not None:
             self.events.append(CallEnd(call.index, done))
-
-    def _check_lacking(self, call: OpenCall) -> None:
-        """Where something was missing, its arguments may hold what does not belong to them: another call, or others."""
-        arguments = call.value if call.whole else dict(call.entries)
-        if holds_call(arguments, call.name, self.tools):
-            call.fail(f"expected arguments, got another call - at {call.start}")
-        elif call.unclosed and (key := swallowed(self.tools.of(call.name), arguments)):
-            call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
 
     def _take_later(self, end: int) -> list[Repair]:
         """Take away the repairs after character `end`: the text there may be looked at before the call ends."""

@@ -58,7 +58,8 @@ def call_taken_in(value: JsonValue, course: Course, broken: int) -> int:
         return -1
     if not course.final and there < broken + MAX_HEAD:
         return MORE
-    found = taken_in(said, course.raw(broken, min(there, broken + MAX_HEAD)), graph.long_openers, graph.starts)
+    after = course.raw(broken, min(there, broken + MAX_HEAD))
+    found = taken_in(said, after, graph.long_openers, graph.starts, is_key=value.reader.in_key)
     return found if found < 0 else start + found
 
 

@@ -12,6 +12,7 @@ from toolect._reading.element import object_instead
 from toolect._reading.probe import past_fence
 from toolect._reading.slot import Next
 from toolect._reading.text_slot import TextSlot
+from toolect._shapes.elsewhere import holds_call
 from toolect._shapes.json_reader import JsonReader
 from toolect._shapes.shape_events import Arguments, ShapeEvent
 from toolect._spec.shape_model import Hole, HoleKind
@@ -73,6 +74,8 @@ class ObjectSlot:
             course.pos = fence.end() if len(fence[1]) == 3 else course.pos
         assert isinstance(self._value, dict)
         call.note(RepairKind.WRAPPED, self._start, "an object")
+        if holds_call(self._value, call.name, draft.tools):
+            call.fail(f"expected an argument, got another call - at {self._start}")
         for key, value in self._value.items():
             draft.open_argument(call, key, self._start)
             draft.argument(call, value)

@@ -18,10 +18,13 @@ _HEADER_AND_KEY = re.compile(r"[^\"'{}\[\]]*+[\[{]\s*[\w.-]*+\s*:?\s*\Z").match
 """What is left of what comes before a call's JSON without its markers, and a bracket."""
 
 
-def taken_in(said: str, after: str, openers: Sequence[str], markers: Sequence[str], lines: bool = False) -> int:
+def taken_in(
+    said: str, after: str, openers: Sequence[str], markers: Sequence[str], lines: bool = False, is_key: bool = False
+) -> int:
     """Where in the string `said`, which `after` comes after, a call ends that is lost; -1 for nowhere.
 
-    Its brackets close there right before a marker, or a word breaks off: what only speaks of a marker sets it apart.
+    Its brackets close there right before a marker, or a word breaks off: what only speaks of a marker sets it apart. A
+    key does not speak: it may begin with one.
     Then come markers, the last of the `openers` among them, and after them JSON, of which the string took no more than
     the first quote. Where the string may have `lines`, line breaks may come before the markers, and it ends where that
     JSON's first key does.
@@ -41,4 +44,4 @@ def taken_in(said: str, after: str, openers: Sequence[str], markers: Sequence[st
     before = said[:end].rstrip("\n") if lines else said[:end]
     closes = any(before.endswith(sign[1]) and before.count(sign[1]) > before.count(sign[0]) for sign in ("{}", "[]"))
     torn = is_word(before[-1:]) and _UNDIVIDED(before[-1:]) is None and not before.endswith(_ESCAPED_BLANKS)
-    return end if torn or closes else -1
+    return end if torn or closes or is_key and before == '"' else -1

@@ -49,6 +49,11 @@ class Mendable(JsonReader):
         """True after a bracket that opens."""
         return self.expect in (Expect.KEY_OR_END, Expect.VALUE_OR_END)
 
+    @property
+    def in_key(self) -> bool:
+        """True while a key is open, or was the last string."""
+        return self._in_key
+
     def drop_comma(self) -> bool:
         """The comma that came last is none; False when none came last."""
         if self.expect is not Expect.KEY and (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 
-from toolect._values.schema import Schema
+from toolect._values.schema import Schema, listed
+from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
 
@@ -53,3 +54,16 @@ def is_object_of(schema: Schema, arguments: dict[str, Json]) -> bool:
     if not isinstance(first, dict) or not first or member is None or not member.types:
         return False
     return "object" not in member.types and set(schema.names).issuperset(first)
+
+
+def required(schema: Schema) -> str:
+    """The first argument that has to come; none where none has to."""
+    return next((key for key in listed(schema.node, "required") if isinstance(key, str)), "")
+
+
+def taken_over(tools: ToolSchemas, name: str, keys: Collection[str]) -> str:
+    """One of the `keys` that another tool declares, and the tool `name`, which declares some, does not; or none."""
+    own = tools.of(name).names
+    foreign = [key for key in keys if key not in own] if own else []
+    others = {key for other in tools.by_name.values() for key in other.names} if foreign else set()
+    return next((key for key in foreign if key in others), "")

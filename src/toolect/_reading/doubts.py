@@ -1,0 +1,48 @@
+"""Whether a call that has been read is the one that was meant, as far as the declared tools tell: else it fails."""
+
+from __future__ import annotations
+
+from toolect._reading.open_call import LAYOUT, OpenCall
+from toolect._shapes.elsewhere import holds_call
+from toolect._values.doubtful import is_declaration, is_object_of, required, swallowed, taken_over
+from toolect._values.toolset import ToolSchemas
+from toolect.message import RepairKind
+
+_SURE = LAYOUT | {RepairKind.TOOL_NAME}
+"""What is mended and leaves no doubt about the arguments."""
+_JOINING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.WRAPPED))
+"""What makes one call of two, if it was mended where nothing was wrong."""
+
+
+def doubt(call: OpenCall, tools: ToolSchemas) -> None:
+    """Let the `call`, which is over, fail where its arguments are not what was meant."""
+    if call.lacked and call.sound:
+        _lacking(call, tools)
+    if call.placed and call.sound and is_object_of(tools.of(call.name), dict(call.entries)):
+        call.fail(f"expected arguments, got an object of them as one - at {call.start}")
+    if call.whole and call.sound and is_declaration(tools.of(call.name), call.value):
+        call.fail(f"expected arguments, got what a tool declares of them - at {call.start}")
+    if call.repairs and call.sound and tools:
+        _mended(call, tools)
+
+
+def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
+    """Where something was missing, its arguments may hold what does not belong to them: another call, or others."""
+    arguments = call.value if call.whole else dict(call.entries)
+    if holds_call(arguments, call.name, tools):
+        call.fail(f"expected arguments, got another call - at {call.start}")
+    elif call.unclosed and (key := swallowed(tools.of(call.name), arguments)):
+        call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
+
+
+def _mended(call: OpenCall, tools: ToolSchemas) -> None:
+    """Where something was mended, all of its arguments may have been lost, or those of another call taken over."""
+    kinds = {repair.kind for repair in call.repairs}
+    arguments = call.value if call.whole else dict(call.entries)
+    if not isinstance(arguments, dict):
+        return
+    lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
+    if not arguments and lost and (key := required(tools.of(call.name))):
+        call.fail(f"expected the argument `{key}`, got none - at {call.start}")
+    elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
+        call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")
