@@ -242,6 +242,8 @@ class BrokenSlot(ValueSlot):
             course.back_to(mended)
             value.close(course, mended, broken=True)
             return None
+        if swallowed < draft.told:
+            swallowed = -1  # what was mended before it failed has told of that
         raw = course.raw(value.start, end).strip()
         plain = not value.plain and isinstance(value.shape, Hole) and not (draft.call is not None and draft.call.whole)
         text = _plain_text(raw) if plain else None
