@@ -41,7 +41,7 @@ from toolect._reading.draft import MAX_FLAWED
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.quoted_slot import MAX_QUOTES
 from toolect._reading.striding import MAX_SEGMENTS
-from toolect._shapes import mend
+from toolect._shapes import what_follows
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message
 from tools.bench import hostile, work
@@ -410,13 +410,13 @@ def test_an_expression_is_looked_for_once() -> None:
     assert finder.search(regex, 100) is finder.search(regex, 200)
 
 
-@pytest.mark.parametrize("regex", [mend._KEY, mend._ITEM, mend._CLOSERS])
+@pytest.mark.parametrize("regex", [what_follows._KEY, what_follows._ITEM, what_follows._CLOSERS])
 def test_what_follows_a_line_break_in_a_string_is_looked_for_within_bounds(regex: re.Pattern[str]) -> None:
     """Each line break of a string asks for it: nothing may be looked over as often as there are of them."""
     for blanks, found in ((200, True), (300, False)):
-        after = {mend._KEY: '"k": 1', mend._ITEM: '"i",', mend._CLOSERS: "}"}[regex]
+        after = {what_follows._KEY: '"k": 1', what_follows._ITEM: '"i",', what_follows._CLOSERS: "}"}[regex]
         assert (regex.match("\n" * blanks + after) is not None) is found
-    assert mend._CLOSERS.match("\n]" * 10_000)[0] == "\n]" * 256 + "\n"  # type: ignore[index]
+    assert what_follows._CLOSERS.match("\n]" * 10_000)[0] == "\n]" * 256 + "\n"  # type: ignore[index]
 
 
 @pytest.mark.parametrize("thought", ["\n\n", '`<tool_call>{"name": "f"}`'])
