@@ -55,7 +55,7 @@ SPEAKS = {"qwen-agent-fn"}
 
 
 def test_no_call_takes_over_arguments_of_another() -> None:
-    """Cut anywhere, with the other call right after it: none runs with what the other tool declares, or with nothing."""
+    """Cut anywhere, with the other call right after it: none runs with what the other tool declares, or nothing."""
 
     def check(name: str) -> None:
         dialect = toolect.dialect(name)
