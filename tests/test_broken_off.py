@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
+
 import shipped_corpus
 
 import toolect
@@ -28,15 +30,22 @@ def first_and_second(dialect: Dialect) -> tuple[Sample, Sample] | None:
     return None if first is None or second is None else (first, second)
 
 
+def each_pair(without: Container[str], check: Callable[[Dialect, Sample, Sample], None]) -> None:
+    """Check every dialect but those `without`, with the two calls as it writes them."""
+
+    def of(name: str) -> None:
+        dialect = toolect.dialect(name)
+        samples = first_and_second(dialect)
+        if samples is not None:
+            check(dialect, *samples)
+
+    shipped_corpus.each([name for name in toolect.dialects() if name not in without], of)
+
+
 def test_the_call_after_one_that_breaks_off_in_a_word_runs() -> None:
     """It is cut in every place of a word, with the other call right after it, and after a line break."""
 
-    def check(name: str) -> None:
-        dialect = toolect.dialect(name)
-        samples = first_and_second(dialect)
-        if samples is None:
-            return
-        first, second = samples
+    def check(dialect: Dialect, first: Sample, second: Sample) -> None:
         tools = [*first.tools, *second.tools]
         start = first.text.index(CITY)
         for cut in range(start + 1, start + len(CITY)):
@@ -47,7 +56,7 @@ def test_the_call_after_one_that_breaks_off_in_a_word_runs() -> None:
                 pieces = [text[i : i + 3] for i in range(0, len(text), 3)]
                 assert shipped_corpus.same(shipped_corpus.stream(dialect, pieces, tools=tools)[0], message)
 
-    shipped_corpus.each([name for name in toolect.dialects() if name not in TAKEN_IN], check)
+    each_pair(TAKEN_IN, check)
 
 
 SPEAKS = {"qwen-agent-fn"}
@@ -57,12 +66,7 @@ SPEAKS = {"qwen-agent-fn"}
 def test_no_call_takes_over_arguments_of_another() -> None:
     """Cut anywhere, with the other call right after it: none runs with what the other tool declares, or nothing."""
 
-    def check(name: str) -> None:
-        dialect = toolect.dialect(name)
-        samples = first_and_second(dialect)
-        if samples is None:
-            return
-        first, second = samples
+    def check(dialect: Dialect, first: Sample, second: Sample) -> None:
         tools = [declared("get_weather", "city"), declared("list_files", "path")]
         own = {"get_weather": {"city"}, "list_files": {"path"}}
         for cut in range(1, len(first.text)):
@@ -71,7 +75,7 @@ def test_no_call_takes_over_arguments_of_another() -> None:
                 for call in message.runnable:
                     assert call.name not in own or {*call.arguments} == own[call.name], (cut, between, call)
 
-    shipped_corpus.each([name for name in toolect.dialects() if name not in SPEAKS], check)
+    each_pair(SPEAKS, check)
 
 
 def declared(name: str, argument: str) -> dict[str, Json]:

@@ -24,10 +24,9 @@ def taken_in(
     """Where in the string `said`, which `after` comes after, a call ends that is lost; -1 for nowhere.
 
     Its brackets close there right before a marker, or a word breaks off: what only speaks of a marker sets it apart. A
-    key does not speak: it may begin with one.
-    Then come markers, the last of the `openers` among them, and after them JSON, of which the string took no more than
-    the first quote. Where the string may have `lines`, line breaks may come before the markers, and it ends where that
-    JSON's first key does.
+    key does not speak: it may begin with one. Then come markers, the last of the `openers` among them, and after them
+    JSON, of which the string took no more than the first quote. Where the string may have `lines`, line breaks may come
+    before the markers, and it ends where that JSON's first key does.
     """
     last, opener = max(((said.rfind(core), core) for core in openers), default=(-1, ""))
     if last < 0:

@@ -14,7 +14,7 @@ OddString: TypeAlias = tuple[str, int]
 """The JSON string that was meant, and the index after what stands in its place."""
 
 _OPENING = re.compile(r"\\\"|['`“”„‘’«]")
-ESCAPED_QUOTE = '\\"'
+_ESCAPED = '\\"'
 _UNOPENED = re.compile(r'((?:[^"\\\n:{}\[\]]|\\.|:(?!\s*["\[{])){1,1024}+)(?<![,\s])"')
 _BARE = re.compile(r"[^\W\d][\w .@/-]{0,255}?(?=\s{0,64}[,}\]\n])")
 _BARE_KEY = re.compile(r"""([^\W\d][\w$.-]{0,63})(?:["'”’]|\\")?\s{0,64}(?=:)""")
@@ -63,7 +63,7 @@ def torn_key(text: str, pos: int) -> OddString | None:
 
 def is_escaped(text: str, pos: int) -> bool:
     """Does a string begin at `text[pos:]` whose quotes are escaped?"""
-    return text.startswith(ESCAPED_QUOTE, pos)
+    return text.startswith(_ESCAPED, pos)
 
 
 def other_quotes(text: str, pos: int, after: str) -> OddString | None:
@@ -71,7 +71,7 @@ def other_quotes(text: str, pos: int, after: str) -> OddString | None:
     opening = _OPENING.match(text, pos)
     if opening is None:
         return None
-    start, signs, escaped = opening.end(), CLOSING[opening[0]], opening[0] == ESCAPED_QUOTE
+    start, signs, escaped = opening.end(), CLOSING[opening[0]], opening[0] == _ESCAPED
     sign = re.escape(signs) if escaped else f"[{signs}]"
     closing = re.compile(rf"{sign}(?=\s*(?:[{re.escape(after)}]|\Z))")
     at = start
