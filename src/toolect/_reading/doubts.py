@@ -28,7 +28,7 @@ def doubt(call: OpenCall, tools: ToolSchemas) -> None:
 
 def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
     """Where something was missing, its arguments may hold what does not belong to them: another call, or others."""
-    arguments = call.value if call.whole else dict(call.entries)
+    arguments = call.arguments
     if holds_call(arguments, call.name, tools):
         call.fail(f"expected arguments, got another call - at {call.start}")
     elif call.unclosed and (key := swallowed(tools.of(call.name), arguments)):
@@ -38,7 +38,7 @@ def _lacking(call: OpenCall, tools: ToolSchemas) -> None:
 def _mended(call: OpenCall, tools: ToolSchemas) -> None:
     """Where something was mended, all of its arguments may have been lost, or those of another call taken over."""
     kinds = {repair.kind for repair in call.repairs}
-    arguments = call.value if call.whole else dict(call.entries)
+    arguments = call.arguments
     if not isinstance(arguments, dict):
         return
     lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE

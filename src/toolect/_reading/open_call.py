@@ -74,6 +74,11 @@ class OpenCall:
         return Status.OK
 
     @property
+    def arguments(self) -> Json:
+        """What has come of them, in one piece or key by key."""
+        return self.value if self.whole else dict(self.entries)
+
+    @property
     def sound(self) -> bool:
         """True unless it is malformed or truncated."""
         return self.error is None and not self.truncated
@@ -152,7 +157,7 @@ class OpenCall:
         fitting = self.fitting
         if fitting is None:
             doubled = any(repair.kind is RepairKind.DUPLICATE_KEY for repair in self.repairs)  # a value is not in it
-            fit = self.sound and not doubled and fits(schema, self.value if self.whole else dict(self.entries))
+            fit = self.sound and not doubled and fits(schema, self.arguments)
             if not schema.node or fit:
                 return ""
             fitting = Fitting(schema)
@@ -176,10 +181,11 @@ class OpenCall:
             first = self.repairs[0]
             status, error = Status.MALFORMED, f"strict mode: {first.kind} - at {first.at}"
         runnable = status is Status.OK or status is Status.REPAIRED
-        arguments = self.value if self.whole else dict(self.entries)
         spelling = (self.text if self.fitted is None else self.fitted) if self.verbatim or not runnable else None
         span = (self.start, end)
-        return Call(self.tool or self.name, arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error)
+        return Call(
+            self.tool or self.name, self.arguments, self.id, spelling, raw, span, status, tuple(self.repairs), error
+        )
 
     def snapshot(self, end: int) -> Call:
         """The call as far as it has come, up to character `end`."""

@@ -64,6 +64,4 @@ def required(schema: Schema) -> str:
 def taken_over(tools: ToolSchemas, name: str, keys: Collection[str]) -> str:
     """One of the `keys` that another tool declares, and the tool `name`, which declares some, does not; or none."""
     own = tools.of(name).names
-    foreign = [key for key in keys if key not in own] if own else []
-    others = {key for other in tools.by_name.values() for key in other.names} if foreign else set()
-    return next((key for key in foreign if key in others), "")
+    return next((key for key in keys if key not in own and key in tools.parameters), "") if own else ""

@@ -35,7 +35,7 @@ class ToolSchemas(Mapping[str, Schema]):
     where only that fits.
     """
 
-    __slots__ = ("_by_letters", "by_name", "declared")
+    __slots__ = ("_by_letters", "_parameters", "by_name", "declared")
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self.by_name = schemas
@@ -43,6 +43,7 @@ class ToolSchemas(Mapping[str, Schema]):
         self.declared = len(schemas) > 0
         """There are any."""
         self._by_letters: dict[str, list[str]] | None = None
+        self._parameters: frozenset[str] | None = None
 
     def called(self, name: str) -> str:
         """The name of the tool that `name` stands for; `name` itself where it is declared, or stands for none."""
@@ -79,6 +80,13 @@ class ToolSchemas(Mapping[str, Schema]):
             for tool in self.by_name:
                 known.setdefault(_letters(tool), []).append(tool)
         return known.get(_letters(name), [])
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Those of all of them, by name."""
+        if self._parameters is None:
+            self._parameters = frozenset(key for schema in self.by_name.values() for key in schema.names)
+        return self._parameters
 
     def of(self, name: str) -> Schema:
         """The schema of the tool that `name` stands for; one that says nothing where that is none."""
