@@ -392,3 +392,24 @@ def test_a_call_that_breaks_off_in_a_string_is_over_before_the_next_line() -> No
     shipped_corpus.check_spans(message, text)
     assert [(call.name, call.runnable, call.raw) for call in message.calls][:1] == [("note", False, '[note(x="')]
     assert shipped_corpus.same(shipped_corpus.stream(dialect, text, tools=tools)[0], message)
+
+
+def test_a_run_of_brackets_may_be_an_opener_and_its_json() -> None:
+    """The first two of many begin the call, whole and in pieces: what follows them is the list that it holds."""
+    lines = [
+        "start: (content | call | other)*",
+        "content: TEXT",
+        'call: "[[" JSON "[/CALL]"',
+        'other: "[" NAME "]" JSON "[/]"',
+        r"NAME: /\w+/",
+        "%declare TEXT JSON",
+    ]
+    roles = "content: content, call: call, call/JSON: {name: $name, arguments: $arguments}"
+    dialect = declared(lines, f"{roles}, other: call, other/JSON: call.arguments, NAME: call.name")
+    for size in range(3, 16):
+        whole, stream = dialect.parse("[" * size), dialect.stream()
+        for _ in range(size):
+            stream.feed("[")
+        stream.close()
+        assert stream.message == whole
+        assert [call.span for call in whole.calls] == [(0, size)]

@@ -84,6 +84,7 @@ class Draft:
     def begin_call(self, start: int) -> OpenCall:
         """A call begins at character `start`, or where what was told before it ends."""
         self.call = OpenCall(max(start, self.told))
+        self.after_call = False
         return self.call
 
     def start_call(self, call: OpenCall) -> None:

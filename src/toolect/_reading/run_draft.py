@@ -249,7 +249,7 @@ class RunDraft:
         `apart` are expressions that tell `key` from what else begins as it does.
         """
         more = (
-            rf"(?!\S{{{MAX_LEXEME}}})(?>{key.regex})"
+            rf"(?!\s|\S{{{MAX_LEXEME}}})(?>{key.regex})"
             if isinstance(key, Terminal)
             else "".join((*apart, re.escape(fixed(key))))
         )

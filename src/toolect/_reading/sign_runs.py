@@ -44,5 +44,5 @@ def _begins_nothing(node: Node, stop: Stop, sign: str) -> bool:
         return False
     for key in (*stop.path, stop.key):
         node = node.step(key).node
-    taken = any(pattern.match(sign) for _, pattern in node.patterns)
+    taken = node.json and sign in '{["' or any(pattern.match(sign) for _, pattern in node.patterns)
     return not (spec.comments or node.text or node.escaped or taken)
