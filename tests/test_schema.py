@@ -17,7 +17,8 @@ from toolect import registry
 from toolect._prompting.python import annotation
 from toolect._prompting.typescript import typescript
 from toolect._spec.codec_model import CodecKind, Spelling
-from toolect._values.schema import MAX_LEVELS, MAX_OPTIONS, TYPES, Schema
+from toolect._values.schema import MAX_OPTIONS, Schema
+from toolect._values.schema_keywords import MAX_LEVELS, TYPES
 from toolect.message import Call, Json, Message, same_json
 
 DIALECTS = [
@@ -292,6 +293,23 @@ TEXTS = [
     "{'b': [None]}",
     "<b>20</b><c>20</c>",
 ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "required"),
+    [
+        ({"required": ["b", "a"]}, "b"),
+        ({"$ref": "#/$defs/one", "$defs": {"one": {"required": ["a"]}}}, "a"),
+        ({"allOf": [{"properties": {"x": {}}}, {"allOf": [{"required": ["a"]}]}]}, "a"),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, ""),
+        ({"$ref": "#"}, ""),
+        ({"required": "a"}, ""),
+        ({"required": [1, None, "a"]}, "a"),
+    ],
+)
+def test_what_has_to_come(schema: dict[str, Json], required: str) -> None:
+    """It is told by the schema and by whatever holds with it, and not by what may hold."""
+    assert Schema(schema).required == required
 
 
 @pytest.mark.parametrize("name", DIALECTS)

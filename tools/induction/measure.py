@@ -16,7 +16,7 @@ from random import Random
 import msgspec
 
 import toolect
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect.authoring.corpus import read
 from toolect.authoring.lint.runner import lint
 from toolect.authoring.scaffold import Sample, Scaffold, Told, scaffold, scaffold_told

@@ -11,7 +11,7 @@ from toolect._prompting.outputs import written
 from toolect._prompting.tools import write_tools
 from toolect._spec.chat_model import ChatRole, ChatSlot, ChatSpec
 from toolect._spec.prompts import OutputKind, Syntax, ToolText
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect.message import Call, Json, Message
 from toolect.rendered import Unrepresentable
 from toolect.turns import ToolResult, Turn

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolect._prompting.schemas import MAX_DEPTH, MAX_PARTS, described
-from toolect._values.schema import implied_types, listed, literals, resolve, stated_types
+from toolect._values.schema_keywords import implied_types, listed, literals, resolve, stated_types
 
 _PLAIN = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toolect._values.schema import resolve
+from toolect._values.schema_keywords import resolve
 
 MAX_DEPTH = 12
 """Schemas inside one another that a printed type tells of. Beyond it: `unknown`, `Any`."""

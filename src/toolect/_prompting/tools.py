@@ -12,7 +12,7 @@ from toolect._prompting.python import annotation, docstring, signature
 from toolect._prompting.schemas import described, pruned
 from toolect._prompting.typescript import comment, jsdoc, type_arguments, typescript
 from toolect._spec.prompts import OPENAI_TOOL, ToolText
-from toolect._values.schema import resolve
+from toolect._values.schema_keywords import resolve
 from toolect.rendered import Unrepresentable
 
 _TOLD = ("type", "description")

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolect._prompting.schemas import MAX_DEPTH, MAX_PARTS, described
 from toolect._spec.prompts import Notation, Trailing
-from toolect._values.schema import implied_types, listed, literals, resolve, stated_types
+from toolect._values.schema_keywords import implied_types, listed, literals, resolve, stated_types
 from toolect.message import dumps
 
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
-from toolect._values.doubtful import is_declaration, is_object_of, required, swallowed, taken_over
+from toolect._values.doubtful import is_declaration, is_object_of, swallowed, taken_over
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
@@ -42,7 +42,7 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
     if not isinstance(arguments, dict):
         return
     lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
-    if not arguments and lost and (key := required(tools.of(call.name))):
+    if not arguments and lost and (key := tools.of(call.name).required):
         call.fail(f"expected the argument `{key}`, got none - at {call.start}")
     elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
         call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")

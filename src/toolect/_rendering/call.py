@@ -16,7 +16,8 @@ from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.codec import encode, faithful
 from toolect._values.json_lexemes import decode
 from toolect._values.ref import join_ref, split_ref
-from toolect._values.schema import NO_SCHEMA, TYPES, Schema, type_of
+from toolect._values.schema import NO_SCHEMA, Schema
+from toolect._values.schema_keywords import TYPES, type_of
 from toolect._values.trees import is_finite, with_sorted_keys
 from toolect.message import Call, Json, dumps
 from toolect.rendered import Part, Unrepresentable

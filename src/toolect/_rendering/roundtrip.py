@@ -16,7 +16,7 @@ from toolect._spec.grammar_model import Literal
 from toolect._spec.leaves import leaves
 from toolect._spec.model import Spec
 from toolect._values.json_lexemes import MAX_DEPTH
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import read_typed
 from toolect._values.toolset import tool_schemas
 from toolect.message import Call, Content, Json, Message, Reasoning, Said, Segment, dumps, kind_of, same_json

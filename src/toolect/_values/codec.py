@@ -5,7 +5,8 @@ from __future__ import annotations
 from toolect._spec.codec_model import Codec, CodecKind, Spelling
 from toolect._values.elements import framed, read_element, unframed
 from toolect._values.layout import lay_out
-from toolect._values.schema import Schema, type_of
+from toolect._values.schema import Schema
+from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import NOTHING, read_json, read_typed, shown, sniff
 from toolect._values.vocabulary import PYTHON, WORD_OF
 from toolect.message import Json, dumps, same_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Set
 
-from toolect._values.schema import Schema, listed
+from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
@@ -54,11 +54,6 @@ def is_object_of(schema: Schema, arguments: dict[str, Json]) -> bool:
     if not isinstance(first, dict) or not first or member is None or not member.types:
         return False
     return "object" not in member.types and set(schema.names).issuperset(first)
-
-
-def required(schema: Schema) -> str:
-    """The first argument that has to come; none where none has to."""
-    return next((key for key in listed(schema.node, "required") if isinstance(key, str)), "")
 
 
 def taken_over(tools: ToolSchemas, name: str, keys: Collection[str]) -> str:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from toolect._values.schema import Schema, type_of
+from toolect._values.schema import Schema
+from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import NOTHING, read_json, read_typed
 from toolect.message import Json, RepairKind, dumps
 

@@ -6,26 +6,34 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from toolect._values.type_names import item_type, types_named
-from toolect.message import Json
+from toolect._values.schema_keywords import (
+    MAX_LEVELS,
+    TYPES,
+    Node,
+    implied_types,
+    item_of,
+    joined,
+    listed,
+    literals,
+    member_of,
+    narrowed,
+    others_of,
+    stated_types,
+    target,
+    type_of,
+)
+from toolect._values.type_names import types_named
 
-Node: TypeAlias = Mapping[str, Any]
-"""A schema as data; what it refers to lies elsewhere in the whole one."""
 Inner: TypeAlias = Callable[[Node], Any]
 """What a schema itself says of one value inside: a schema, also `True` for any value, or None."""
 
-TYPES = ("null", "integer", "number", "boolean", "object", "array", "string")
-"""All types, in the order in which a text is tried as one of several."""
-MAX_LEVELS = 64
-"""References in a row, alternatives inside one another, and items of a list with schemas of their own. Beyond it: they
-say nothing.
-"""
 MAX_OPTIONS = 256
 """Alternatives and references in a JSON Schema that are looked at for one value. Beyond it: they say nothing. A schema
 may refer to itself a lot.
 """
-
-
+_COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
+_OTHERS = -1  # in place of an index
+_KNOWN = frozenset(TYPES)
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 AROUND = " \t\r\n\"'`*:,()[]{}<>="
 """Signs beside a name or key that belong to none."""
@@ -72,6 +80,11 @@ class Schema:
         return list(dict.fromkeys(self._afresh()._names(self.node, 0)))
 
     @property
+    def required(self) -> str:
+        """The first member that has to come, whatever else does; none where none has to."""
+        return next(self._afresh()._required(self.node, 0), "")
+
+    @property
     def kinds(self) -> dict[str, str]:
         """Those of the members that are declared with one type where they are named, and nowhere else, with that."""
         if self._kinds is None:
@@ -92,7 +105,7 @@ class Schema:
         if not self.node:
             return None
         if key not in self._found:
-            self._found[key] = self._schema(lambda node: _named(node, key)) or self._others()
+            self._found[key] = self._schema(lambda node: member_of(node, key)) or self._others()
         return self._found[key]
 
     def meant(self, key: str) -> str:
@@ -106,7 +119,7 @@ class Schema:
         """What is declared of item `index` of a list; None for nothing."""
         index = min(index, MAX_LEVELS)
         if index not in self._found:
-            self._found[index] = self._schema(lambda node: _item(node, index))
+            self._found[index] = self._schema(lambda node: item_of(node, index))
         return self._found[index]
 
     def _afresh(self) -> Schema:
@@ -116,7 +129,7 @@ class Schema:
     def _others(self) -> Schema | None:
         """What is declared of members without a name; that they may be anything goes without saying."""
         if _OTHERS not in self._found:
-            found = self._schema(_unnamed)
+            found = self._schema(others_of)
             self._found[_OTHERS] = None if found is None or found.types is TYPES else found
         return self._found[_OTHERS]
 
@@ -136,12 +149,12 @@ class Schema:
             return frozenset(map(type_of, values))
         found: frozenset[str] | None = None
         for part in self._parts(node, depth):
-            found = _narrowed(found, self._admitted(part, depth + 1))
+            found = narrowed(found, self._admitted(part, depth + 1))
         for options in self._options(node, depth):
             each = [self._admitted(option, depth + 1) for option in options]
             said = [types for types in each if types is not None]
             if len(said) == len(each):
-                found = _narrowed(found, frozenset().union(*said))
+                found = narrowed(found, frozenset().union(*said))
         return found or frozenset(implied_types(node)) or None
 
     def _inner(self, node: Node, own: Inner, depth: int) -> Any:
@@ -151,8 +164,8 @@ class Schema:
         found = [own(node)]
         found += [self._inner(part, own, depth + 1) for part in self._parts(node, depth)]
         for options in self._options(node, depth):
-            found.append(_joined("anyOf", [self._inner(option, own, depth + 1) for option in options]))
-        return _joined("allOf", found)
+            found.append(joined("anyOf", [self._inner(option, own, depth + 1) for option in options]))
+        return joined("allOf", found)
 
     def _names(self, node: Node, depth: int) -> Iterator[str]:
         properties = node.get("properties")
@@ -162,6 +175,11 @@ class Schema:
         for options in self._options(node, depth):
             for option in options:
                 yield from self._names(option, depth + 1)
+
+    def _required(self, node: Node, depth: int) -> Iterator[str]:
+        yield from (key for key in listed(node, "required") if isinstance(key, str))
+        for part in self._parts(node, depth):
+            yield from self._required(part, depth + 1)
 
     def _parts(self, node: Node, depth: int) -> list[Node]:
         """The schemas that hold beside `node`."""
@@ -185,132 +203,3 @@ class Schema:
 
 NO_SCHEMA = Schema({})
 """That of a tool which is not declared."""
-
-
-# The words of a schema by themselves
-
-
-def target(root: Any, reference: Any) -> Any:
-    """What a `$ref` into `root` leads to, by its JSON pointer; None for nothing."""
-    if not isinstance(reference, str) or reference[:2] not in ("#", "#/"):
-        return None
-    if "%" in reference:
-        from urllib.parse import unquote  # rare, and not part of starting up
-
-        reference = unquote(reference)
-    at = root
-    for step in reference.split("/", MAX_LEVELS)[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(at, Mapping):
-            at = at.get(step)
-        elif isinstance(at, list | tuple) and step.isdecimal() and len(step) < 10 and int(step) < len(at):
-            at = at[int(step)]
-        else:
-            return None
-    return at
-
-
-def resolve(root: Any, schema: Any) -> Any:
-    """`schema`, or what its `$ref` into `root` leads to; where that leads nowhere, the last that there is."""
-    for _ in range(MAX_LEVELS):
-        found = target(root, schema.get("$ref")) if isinstance(schema, Mapping) else None
-        if found is None:
-            break
-        schema = found
-    return schema
-
-
-def listed(node: Node, word: str) -> Sequence[Any]:
-    """What a keyword lists."""
-    found = node.get(word)
-    return found if isinstance(found, list | tuple) else ()
-
-
-def literals(node: Node) -> Sequence[Any] | None:
-    """The values that a schema admits and no others; None when it does not name them."""
-    if "const" in node:
-        return [node["const"]]
-    found = node.get("enum")
-    return found if isinstance(found, list | tuple) else None
-
-
-def stated_types(node: Node) -> list[str]:
-    """The types that a schema names."""
-    found = node.get("type")
-    return [found] if isinstance(found, str) else [str(kind) for kind in listed(node, "type")]
-
-
-def implied_types(node: Node) -> list[str]:
-    """The type that a schema's keywords are about."""
-    if any(isinstance(node.get(word), Mapping) for word in _OF_OBJECTS):
-        return ["object"]
-    return ["array"] if "items" in node or "prefixItems" in node else []
-
-
-_COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
-_OTHERS = -1  # in place of an index
-_OF_OBJECTS = ("properties", "additionalProperties", "patternProperties")
-_KNOWN = frozenset(TYPES)
-
-
-def type_of(value: Json) -> str:
-    """The JSON Schema type of `value`."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"
-
-
-def _named(node: Node, key: str) -> Any:
-    """What `node` itself says of member `key` by its name."""
-    properties = node.get("properties")
-    return properties.get(key) if isinstance(properties, Mapping) else None
-
-
-def _unnamed(node: Node) -> Any:
-    """What `node` itself says of other members: as any pattern says, as patterns are not run. They may take forever."""
-    patterns = node.get("patternProperties")
-    several = [*patterns.values()] if isinstance(patterns, Mapping) else []
-    return _joined("anyOf", [*several, node.get("additionalProperties")])
-
-
-def _item(node: Node, index: int) -> Any:
-    """What `node` itself says of item `index`; before 2020, `items` could be what `prefixItems` is now."""
-    old = isinstance(node.get("items"), list | tuple)
-    first = listed(node, "items" if old else "prefixItems")[:MAX_LEVELS]
-    if index < len(first):
-        return first[index]
-    word = "additionalItems" if old else "items"
-    if word in node or len(kinds := stated_types(node)) != 1 or not (kind := item_type(kinds[0])):
-        return node.get(word)
-    return {"type": kind}
-
-
-def _joined(word: str, several: list[Any]) -> Any:
-    """One schema that lists those of several that say something; None for nothing."""
-    found = [one for one in several if one is True or isinstance(one, Mapping)]
-    return {word: found} if len(found) > 1 else found[0] if found else None
-
-
-def _narrowed(types: frozenset[str] | None, others: frozenset[str] | None) -> frozenset[str] | None:
-    """The types that both admit; where there is none, the first ones are believed."""
-    if types is None or others is None:
-        return others if types is None else types
-    both = _with_integers(types) & _with_integers(others)
-    return both - {"integer"} if "number" in both else both or types
-
-
-def _with_integers(types: frozenset[str]) -> frozenset[str]:
-    """Any integer is a number too."""
-    return types | {"integer"} if "number" in types else types

@@ -6,7 +6,7 @@ import msgspec
 
 from toolect import registry
 from toolect._shown import cause, cut
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect.corpora.reading import Read, Reader, badness
 from toolect.corpora.records import Bad, Record, Trouble, records
 from toolect.corpora.sources import Unit

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolect._regular.sample import sample
 from toolect._regular.syntax import NotRegular
-from toolect._values.schema import Node, implied_types, listed, literals, resolve, stated_types
+from toolect._values.schema_keywords import Node, implied_types, listed, literals, resolve, stated_types
 from toolect._values.type_names import types_named
 from toolect.authoring.generate.json_values import Text, value
 from toolect.authoring.generate.often import often

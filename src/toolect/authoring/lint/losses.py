@@ -10,7 +10,7 @@ from msgspec import structs
 
 from toolect._rendering.differences import MEANING, differences
 from toolect._spec.model import Gaps
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect.authoring.lint.attempt import Trial, attempt, shrink
 from toolect.compiled import Dialect
 from toolect.message import Call, Json, Message, Segment, same_json

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from toolect._values.schema import TYPES
+from toolect._values.schema_keywords import TYPES
 from toolect._values.toolset import ToolSchemas
 from toolect.authoring.scaffold.pieces import Hole, Mark
 from toolect.authoring.scaffold.raw_values import values

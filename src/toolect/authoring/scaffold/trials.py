@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from toolect._shown import cut, one_line
-from toolect._values.schema import Schema, type_of
+from toolect._values.schema import Schema
+from toolect._values.schema_keywords import type_of
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.raw_values import ENTITY

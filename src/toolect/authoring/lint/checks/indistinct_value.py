@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolect._values.schema import type_of
+from toolect._values.schema_keywords import type_of
 from toolect._values.text_values import sniff
 from toolect.authoring.lint.attempt import alike, single_values
 from toolect.authoring.lint.losses import Cause
