@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolect._detection.evidence import PATIENCE, Evidence, step_after
-from toolect._detection.guest import Claim, Guests
+from toolect._detection.guest import Claim
+from toolect._detection.guests import Guests
 from toolect._graph.graph import Graph
 from toolect._graph.node import Node
 from toolect._reading.stride import stride

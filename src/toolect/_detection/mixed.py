@@ -1,6 +1,7 @@
 """Reads a text whose dialect nobody named: content is its own, what an opener begins is read by the best dialect.
 
-Which one that is depends on the text alone: several dialects may be tried on it, from the opener on.
+Which one that is depends on the text alone: several dialects may be tried on it, from the opener on. Long, for one
+machine: what it holds back, and who reads, is settled by whichever step comes next.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from toolect._detection.content import Content
 from toolect._detection.evidence import PATIENCE, Evidence, Setting
 from toolect._detection.findings import Findings, MixedMessage
 from toolect._detection.foregone import Foregone
-from toolect._detection.guest import LAST_PIECE, Guest, Guests
+from toolect._detection.guest import LAST_PIECE, Guest
+from toolect._detection.guests import Guests
 from toolect._detection.index import Hit, Index
 from toolect._detection.trial import Trial
 from toolect._graph.node import Node

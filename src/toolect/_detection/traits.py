@@ -6,10 +6,11 @@ import msgspec
 
 from toolect._detection.stretch import FENCE
 from toolect._graph.graph import Graph
+from toolect._graph.needle import fixed
 from toolect._graph.network import Network
 from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
-from toolect._graph.stop_plan import fixed, plan_of
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.stops import Calls, EndToken, NameLine, Stop, Stray, Unled, Unopened
 from toolect._graph.symbols import Key
 from toolect._shapes.alternatives import options

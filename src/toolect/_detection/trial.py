@@ -8,7 +8,8 @@ from toolect._detection.arrived import Arrived
 from toolect._detection.bare import BareJson, shapes_of
 from toolect._detection.evidence import PATIENCE, Evidence, step_after
 from toolect._detection.foregone import Foregone, foregone
-from toolect._detection.guest import Guest, Guests
+from toolect._detection.guest import Guest
+from toolect._detection.guests import Guests
 from toolect._detection.index import Index
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.stride import opens

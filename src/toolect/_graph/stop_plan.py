@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import cast
 
 from toolect._graph.finder import Finder
 from toolect._graph.misspelling import any_of, begins_likely, begins_with, parts
+from toolect._graph.needle import Near, Needle, ending, fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import spaced, squeeze
@@ -24,41 +25,13 @@ from toolect._graph.stops import (
     Unled,
     Unopened,
 )
-from toolect._graph.symbols import ECHOES, is_echo
+from toolect._graph.symbols import is_echo
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect.message import RepairKind
 
 _NEAR = 256
 """Characters that are searched for all needles at once: to look each of them up pays for longer texts."""
-
-
-class Needle(NamedTuple):
-    """What is searched for: a stop by its text up to the first blank, or, without a stop, a bracket of bare JSON."""
-
-    text: str
-    regex: re.Pattern[str] | None
-    """Matches the whole stop, where that has blanks."""
-    stop: Stop | None
-    lead: str
-    """The whitespace that is written before it."""
-
-    def end(self, text: str, at: int) -> int:
-        """Where the stop ends that stands at index `at`, but for a name that it repeats; -1 for none."""
-        if self.regex is None:
-            return at + len(self.text) if text.startswith(self.text, at) else -1
-        match = self.regex.match(text, at)
-        return -1 if match is None else match.end()
-
-
-class Near(NamedTuple):
-    """A marker that may stand in the text misspelled."""
-
-    core: str
-    lead: str
-    """The whitespace that is written before it."""
-    opens: bool
-    """It begins a call, and may lack its first signs."""
 
 
 _TOKEN = re.compile(r"\s*<([|｜])[^|｜]+\1>")
@@ -252,19 +225,6 @@ def _beginnings(text: str, known: set[str]) -> list[str]:
 def _sign(word: str) -> str:
     """A character of `word` that prose seldom has, if it has one."""
     return next((char for char in word if not char.isalnum()), word[0])
-
-
-def fixed(core: str) -> str:
-    """What of the marker `core` does not repeat a name or key: its beginning."""
-    return re.split("[" + "".join(ECHOES.values()) + "]", core, maxsplit=1)[0]
-
-
-def ending(text: str, lead: str, pos: int, at: int) -> int:
-    """How many of the last characters of `lead` stand at the end of `text[pos:at]`."""
-    size = len(lead)
-    while size and not text.endswith(lead[-size:], pos, at):
-        size -= 1
-    return size
 
 
 def _opens(stop: Stop) -> bool:

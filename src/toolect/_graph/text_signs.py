@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from toolect._graph.needle import Needle
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME
-from toolect._graph.stop_plan import Needle, plan_of
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.stops import Calls, Unopened
 
 _AFTER_BRACKET = {"{": r"[^\s\d}\]]", "[": "[/#]"}

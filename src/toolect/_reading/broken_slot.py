@@ -1,4 +1,7 @@
-"""A JSON value that is not JSON from some place on: where it ends, what was meant, and whether it is a call at all."""
+"""A JSON value that is not JSON from some place on: where it ends, what was meant, and whether it is a call at all.
+
+Long, for one slot: each answer depends on how far the others have come, as more text arrives.
+"""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from toolect._graph.needle import fixed
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.stop_plan import StopPlan, fixed
+from toolect._graph.stop_plan import StopPlan
 from toolect._graph.stops import Stop, Unled
 from toolect._reading.runs import Hub, build
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from toolect._graph.misspelling import near_before
+from toolect._graph.needle import ending
 from toolect._graph.node import Node
 from toolect._graph.slot_stops import stops_of
-from toolect._graph.stop_plan import StopPlan, ending, plan_of
+from toolect._graph.stop_plan import StopPlan, plan_of
 from toolect._graph.stops import EndToken, Stray
 from toolect._graph.symbols import is_echo
 from toolect._reading.striding import Striding

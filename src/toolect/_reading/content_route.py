@@ -1,14 +1,18 @@
-"""How a stride goes over content: up to what opens something, or to the end."""
+"""How a stride goes over content: up to what opens something, or to the end.
+
+Long, for one route: what may open something is known once for the node, and each way to go on rules out another.
+"""
 
 from __future__ import annotations
 
 import re
 
 from toolect._graph.misspelling import around
+from toolect._graph.needle import Needle, ending
 from toolect._graph.node import STRONG, Node
 from toolect._graph.slot_stops import stops_of
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._graph.stop_plan import Needle, ending, plan_of
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.stops import Calls, Misspelt, Unled
 from toolect._reading.answer import Answer
 from toolect._reading.clear_text import clear_text

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from toolect._graph.misspelling import TWICE
+from toolect._graph.needle import fixed
 from toolect._graph.node import Node
 from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.stop_plan import fixed, plan_of
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.stops import Calls
 from toolect._graph.symbols import Key, is_echo
 from toolect._reading.clear_text import Clear, clear_text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolect._graph.misspelling import likely, may_be_near
-from toolect._graph.stop_plan import ending
+from toolect._graph.needle import ending
 from toolect._reading.course import Course
 from toolect._reading.passage import Passage
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from toolect._graph.misspelling import MORE, around, is_word, near_before
+from toolect._graph.needle import Needle, fixed
 from toolect._graph.slot_stops import stops_of
-from toolect._graph.stop_plan import Needle, fixed
 from toolect._graph.stops import Misspelt
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course

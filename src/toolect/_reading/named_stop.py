@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.needle import Needle
 from toolect._graph.node import Node
-from toolect._graph.stop_plan import Needle, plan_of
+from toolect._graph.stop_plan import plan_of
 from toolect._graph.stops import NameLine
 from toolect._reading.answer import Answer
 from toolect._reading.look_ahead import opens_more

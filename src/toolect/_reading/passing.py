@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from toolect._graph.needle import ending
 from toolect._graph.spelling import MAX_LEXEME
-from toolect._graph.stop_plan import ending
 from toolect._graph.symbols import Field
 from toolect._reading.builder import Builder
 from toolect._reading.slot import Quick

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.needle import fixed
 from toolect._graph.spelling import cut_off
-from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, is_echo
 from toolect._reading.answer import WAIT, Waiting
 

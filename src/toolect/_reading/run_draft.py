@@ -1,14 +1,17 @@
-"""A run of markers between two slots, in the making: one regular expression for it, and what matching that does."""
+"""A run of markers between two slots, in the making: one regular expression for it, and what matching that does.
+
+Long, for one draft: the expression, its groups and the tasks that name them grow together, and are no use apart.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
+from toolect._graph.needle import fixed
 from toolect._graph.node import STRONG, Node
 from toolect._graph.rivals import rivals_of
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, gapped, spaced
-from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import ECHOES, Field, Key, Op, OpCode, Terminal, is_echo
 from toolect._graph.trails import Trail
 from toolect._reading.acts import (

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
+from toolect._graph.needle import fixed
 from toolect._graph.node import Node
 from toolect._graph.spelling import is_plain, may_grow
-from toolect._graph.stop_plan import fixed
 from toolect._graph.symbols import Key, Terminal
 from toolect._graph.trails import Trail
 from toolect._reading.acts import BEGIN_CALL, END_CALL, KEY, KEY_AGAIN, NAME, Action

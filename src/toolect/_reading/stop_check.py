@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from toolect._graph.misspelling import near
+from toolect._graph.needle import Needle
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off
-from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import (
     Calls,
     EndToken,
@@ -29,26 +28,18 @@ from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opene
 from toolect._reading.other_notation import attempted
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
-from toolect._reading.quotation import mentioned, said
+from toolect._reading.spoken_of import SPOKEN, is_spoken, named_in_sentence, shown, unless_rehearsed, unquoted
 from toolect._reading.stop_place import End, after, before, begins_near, out_of_place, space_after, spelled
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 
-MAX_REHEARSAL = 1 << 16
-"""Characters between a call in reasoning and the end of that, which makes it a rehearsal. Beyond it: it is a call."""
-
-
 _FEW = 3
 """Lexemes that tell that a line is no more text: a name or a key, and what comes after it."""
-_FENCE = "```"
 _BLANKS = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}").match
 _GOES_ON = frozenset(" \t.,:;)")
 """What a sentence sets after a marker that it names."""
-_SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
-_ENDS = frozenset(".!?…。！？")
-"""What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
 
 
 def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | Waiting | None:
@@ -62,50 +53,13 @@ def ends_at(passage: Passage, course: Course, needle: Needle, at: int) -> End | 
         if after(passage, course, stop, at).struct.match(course.buf, rest) is None:
             return End(stop.otherwise, stop.otherwise.lead, at, end)
         out_of_place(passage, course, stop, at)  # a second marker follows: together they are more than an end
-    if type(found) is End and (shown := _shown(passage, course, found)) is not Answer.NO:
-        return WAIT if shown is Answer.WAIT else None
+    if type(found) is End and (quoted := shown(passage, course, found)) is not Answer.NO:
+        return WAIT if quoted is Answer.WAIT else None
     if type(found) is End and (stop.repair is RepairKind.IMPLIED_CLOSER or isinstance(stop, EndToken)):
         found = misspelled_closer(passage, course, found) or found
     if passage.field.role is Role.REASONING and type(found) is End and found.stop.calls is not Calls.NOTHING:
-        return _unless_rehearsed(passage, course, found)
+        return unless_rehearsed(passage, course, found)
     return found
-
-
-def _shown(passage: Passage, course: Course, found: End) -> Answer:
-    """Does an opener stand in a quotation, or a closer that closes nothing in one or in the middle of a sentence?"""
-    if passage.field.role not in _SPOKEN:
-        return Answer.NO
-    stop = found.stop
-    closes = isinstance(stop, Stray) and not stop.direct
-    opens = stop.calls is not Calls.NOTHING or stop.core in course.graph.think_openers
-    if closes and found.end == len(course.buf) and not course.final:
-        return Answer.WAIT
-    if (
-        closes
-        and _is_spoken(passage, course, stop, found.at)
-        and said(passage.lines_before(course, found.at)[1], course.buf[found.end : found.end + 1])
-    ):
-        return Answer.YES
-    return Answer.YES if (opens or closes) and passage.shows(course, found.at, found.end) else Answer.NO
-
-
-def _is_spoken(passage: Passage, course: Course, stop: Stop, at: int) -> bool:
-    """Does a blank stand before `stop` at index `at`, other than what is written there, and text before that?"""
-    apart = passage.sign_before(course, at) in (" ", "\t") and not stop.lead.endswith((" ", "\t"))
-    return apart and passage.text_before(course, at)
-
-
-def _unless_rehearsed(passage: Passage, course: Course, call: End) -> End | Waiting | None:
-    """The call in reasoning, unless that is closed after it, where this matters: without its opener, or by policy."""
-    whole = call.stop.repair is not RepairKind.IMPLIED_OPENER and not isinstance(call.stop, NameLine | Unopened)
-    if course.graph.policies.reasoning_calls == "parse" and whole:
-        return call
-    ends = (stop for stop in passage.plan.stops if stop.regular and stop.calls is Calls.NOTHING)
-    regular = (stop for stop in ends if stop.core not in course.graph.think_openers)
-    found = [course.finder.next(stop.core, call.end) for stop in regular]
-    if any(0 <= at - call.end <= MAX_REHEARSAL for at in found):
-        return None
-    return call if course.final or len(course.buf) - call.end > MAX_REHEARSAL + STRONG else WAIT
 
 
 def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: int) -> End | Waiting | None:
@@ -122,7 +76,7 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
             return None if stop.direct and passage.text_before(course, at) else _name(passage, course, needle, stop, at)
         case Unopened():
             bare = bare_call(course, stop.shape, at)
-            if bare is Answer.NO or not _unquoted(passage, course, stop, at):
+            if bare is Answer.NO or not unquoted(passage, course, stop, at):
                 return None
             return End(stop, needle.lead, at, at) if bare is Answer.YES else WAIT
         case Misspelt():
@@ -135,9 +89,9 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
         case Instead(path=()) if passage.text_before(course, at):
             return None
         case _ if stop.core in course.graph.think_openers and passage.field.role is Role.CONTENT:
-            shown = _mentioned(passage, course, stop, at)
-            if shown is not Answer.NO:
-                return WAIT if shown is Answer.WAIT else None
+            named = named_in_sentence(passage, course, stop, at)
+            if named is not Answer.NO:
+                return WAIT if named is Answer.WAIT else None
         case EndToken() if "\n" in stop.lead and course.base + at > passage.start and buf[at - 1 : at] != "\n":
             return None  # it ends the answer only where a line begins
     end = spelled(passage, course, needle, stop, at)
@@ -211,31 +165,6 @@ def _line_end(passage: Passage, course: Course, stop: LineEnd, at: int) -> End |
     return found
 
 
-def _mentioned(passage: Passage, course: Course, stop: Stop, at: int) -> Answer:
-    """Does a sentence name the opener of reasoning at index `at`?"""
-    if not passage.text_before(course, at):
-        return Answer.NO
-    end, line = at + len(stop.core), passage.lines_before(course, at)[1]
-    if end >= len(course.buf) and not course.final:
-        return WAIT
-    named = mentioned(stop.core, space_after(passage, course, stop, at), line, course.buf[end : end + 1])
-    return Answer.YES if named else Answer.NO
-
-
-def _unquoted(passage: Passage, course: Course, stop: Unopened, at: int) -> bool:
-    """True unless bare JSON at index `at` is a quotation, or an example.
-
-    Nothing comes before it on its line, or the last of the missing markers, misspelled; or a sentence ends there.
-    """
-    line, before = passage.lines_before(course, at)
-    if line.lstrip().startswith(_FENCE) or passage.field.role is Role.REASONING and not course.tools:
-        return False
-    said = before.strip()
-    if not said or course.tools and before[-1:] in _ENDS:
-        return True
-    return any(near(str(core), said, 0, final=True)[1] == len(said) for core in stop.path[1:])
-
-
 def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> Answer:
     """Does a call follow the marker at `buf[at:end]`? After one that is nothing else, the end of the text is enough."""
     proper = stop.repair is None or stop.direct and not passage.text_before(course, at)
@@ -248,7 +177,7 @@ def _call(passage: Passage, course: Course, stop: Stop, at: int, end: int) -> An
     before = short and passage.text_before(course, at)
     prose = short and (course.bound is not None or before)
     glued, node = prose and passage.glued(course, at), after(passage, course, stop, at)
-    spoken = not short and passage.field.role in _SPOKEN and _is_spoken(passage, course, stop, at)
+    spoken = not short and passage.field.role in SPOKEN and is_spoken(passage, course, stop, at)
     answer = call_follows(course, stop, node, end, strong, inside, prose, glued, empty=not before, spoken=spoken)
     if answer is Answer.NO and inside and not short and course.tools.declared and not passage.holds_call:
         other = call_follows(course, stop, node, end, strong)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect._graph.needle import Needle
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK, cut_off, squeeze
-from toolect._graph.stop_plan import Needle
 from toolect._graph.stops import Landmark, Stop
 from toolect._reading.answer import WAIT, Waiting
 from toolect._reading.course import Course

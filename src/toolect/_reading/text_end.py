@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.needle import ending
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import gapped
-from toolect._graph.stop_plan import ending
 from toolect._graph.stops import Calls, Stop
 from toolect._graph.symbols import is_echo
 from toolect._reading.course import Course

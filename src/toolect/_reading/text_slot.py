@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from toolect._graph.needle import ending
 from toolect._graph.node import STRONG, Node
 from toolect._graph.spelling import MAX_BLANK
-from toolect._graph.stop_plan import StopPlan, ending, plan_of
+from toolect._graph.stop_plan import StopPlan, plan_of
 from toolect._graph.stops import NameLine, Stop
 from toolect._graph.symbols import Field
 from toolect._graph.text_signs import text_signs

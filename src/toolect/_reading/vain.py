@@ -6,7 +6,7 @@ decides. So it is tried, where a text comes for the second time, with nothing bu
 
 from __future__ import annotations
 
-from toolect._graph.stop_plan import Needle
+from toolect._graph.needle import Needle
 from toolect._graph.stops import NameLine
 from toolect._reading.course import Course
 from toolect._reading.passage import Passage

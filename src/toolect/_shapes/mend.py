@@ -2,7 +2,8 @@
 
 What was read stays as it was spelled, and nothing of it is taken back that was passed on: a mender adds a comma, skips
 a bracket, escapes a sign, or takes a quote that was held for one of the string's own. Where it is not clear what was
-meant, nothing is.
+meant, nothing is. Long, for one mender: at each kind of place it tries one mend after the other, and what it has tried
+counts for the next.
 """
 
 from __future__ import annotations
