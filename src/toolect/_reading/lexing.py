@@ -34,6 +34,8 @@ def _may_begin_json(course: Course, node: Node, char: str) -> bool:
     """
     if course.graph.start.json and course.builder.call is None:
         return char in "{["
+    if course.builder.call is None and course.builder.after_call:
+        return char in _VALUE_STARTS  # a word is none: it goes on after the last call
     return char in _VALUE_STARTS or char.isalnum() or char == "-" or node.json_field().role is Role.VALUE
 
 

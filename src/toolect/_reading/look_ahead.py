@@ -12,6 +12,7 @@ from toolect._reading.alone import alone
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.element import object_instead
 from toolect._reading.json_ahead import bare_call, json_call
+from toolect._reading.lacking import closed_at
 from toolect._reading.near_marker import Forgiving
 from toolect._reading.probe import Lexeme, Probe, View, json_instead, past_blank, past_fence
 from toolect._spec.grammar_model import SlotKind
@@ -158,6 +159,8 @@ class _Way(Forgiving):
             return stands
         if self.named and any(buf.startswith(self.spelled(core), pos) for core in node.implied):
             return Answer.YES
+        if self.named and (closed := closed_at(view, node, pos)) is not Answer.NO:
+            return closed
         if self.named and not view.final and any(squeeze(self.spelled(core)).startswith(rest) for core in node.implied):
             return WAIT
         if any(squeeze(self.spelled(core)).startswith(rest) for core in node.marks):  # a marker, cut off by the end

@@ -145,6 +145,13 @@ def lacks_sign(course: Course, node: Node, at: int) -> bool:
     return True
 
 
+def last_closer(node: Node) -> str | None:
+    """The closer that alone may come, where free text comes after it: nothing else of the call is missing."""
+    closer = None if node.value else node.sole
+    after = None if closer is None else node.step(closer).node
+    return closer if after is not None and after.text and after.text_field().role is Role.CONTENT else None
+
+
 def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     """Does text come after the arguments that cannot belong to the call? Then all its closers are missing.
 
@@ -152,7 +159,7 @@ def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     or more of what broke, and a tag of one word may open a block that is the call's.
     """
     call, buf = course.builder.call, course.buf
-    if call is None or call.error or not call.whole:
+    if call is None or call.error or not (call.whole or last_closer(node)):
         return Answer.NO
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
     if path and all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):

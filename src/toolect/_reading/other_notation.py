@@ -36,10 +36,13 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
     if not view.tools.declared or view.graph.code is not None:
         return ""  # what code names is not called yet
     buf, final, at = view.buf, view.final, past_blank(view.buf, pos)
-    while (end := _past_marker(view, at)) > at:
+    while True:
+        if not final and (_IN_TOKEN(buf, at) is not None or any(cut_off(core, buf, at) for core in view.graph.starts)):
+            return WAIT
+        end = _past_marker(view, at)
+        if end == at:
+            break
         at = end
-    if not final and (_IN_TOKEN(buf, at) is not None or any(cut_off(core, buf, at) for core in view.graph.starts)):
-        return WAIT
     start, end = at, at + MAX_HEAD
     while (word := _WORD(buf, at, end)) is not None:
         at = word.end()

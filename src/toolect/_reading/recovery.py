@@ -13,6 +13,7 @@ from toolect._reading.brackets import bracketed
 from toolect._reading.could_grow import could_grow
 from toolect._reading.course import Boundary, Course, expectations, expected
 from toolect._reading.crossing import end_answer
+from toolect._reading.lacking import lacks_arguments
 from toolect._reading.mending import go_over
 from toolect._reading.missing import (
     cut_closer,
@@ -22,6 +23,7 @@ from toolect._reading.missing import (
     lacks_rest,
     lacks_sign,
     lacks_value,
+    last_closer,
     next_call,
     next_value,
 )
@@ -89,6 +91,8 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.pos = pos + len(found)
             course.shift(core, at, at + len(found))
             return None
+    if lacks_arguments(course, node, pos):
+        return None
     again = (course.last,) if node.json and course.last in course.graph.bracketed else ()
     for core in (*course.graph.closers, *again):
         if buf.startswith(core, pos):
@@ -184,6 +188,9 @@ def _begins_again(course: Course, node: Node, pos: int) -> Answer:
     if begins is not Answer.YES:
         return begins
     at = course.base + pos
+    if (closer := last_closer(node)) is not None and not call.error:
+        course.imply(closer, at, RepairKind.IMPLIED_CLOSER)
+        return Answer.YES
     call.fail(f"expected {expected(node)}, and another call begins - at {at}")
     if any(course.buf.startswith(core, pos) for core in node.implied):
         return Answer.NO

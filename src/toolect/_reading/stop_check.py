@@ -10,6 +10,7 @@ from toolect._graph.spelling import MAX_BLANK, MAX_LEXEME, cut_off
 from toolect._graph.stops import (
     Calls,
     EndToken,
+    Implying,
     Instead,
     LineEnd,
     Misspelt,
@@ -24,6 +25,7 @@ from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.json_ahead import bare_call
 from toolect._reading.look_ahead import call_follows, opens_more
+from toolect._reading.missing import MAX_VALUE
 from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.other_notation import attempted
 from toolect._reading.passage import Passage
@@ -97,6 +99,8 @@ def _reads_as(passage: Passage, course: Course, needle: Needle, stop: Stop, at: 
     end = spelled(passage, course, needle, stop, at)
     if end is None or end is WAIT:
         return end
+    if isinstance(stop, Implying) and (later := _closes_later(passage, course, stop, end)) is not Answer.NO:
+        return WAIT if later is Answer.WAIT else None
     if stop.last and (rest := _to_line_end(buf, end)) is not Answer.YES:
         if rest is Answer.NO:
             return None
@@ -136,6 +140,19 @@ def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False
     from toolect._reading.proof import proof  # not part of starting up: few dialects need it
 
     return proof(course, node, at, trail, joined)
+
+
+def _closes_later(passage: Passage, course: Course, stop: Implying, end: int) -> Answer:
+    """Is the closer `stop`, which ends at index `end`, a part of a value whose own closer comes before any opener?"""
+    if passage.field.role is not Role.VALUE or stop.core not in course.graph.closers:
+        return Answer.NO
+    own = course.finder.next(str(stop.path[1]), end)
+    until = own if own >= 0 else len(course.buf)
+    others = (other.core for other in passage.plan.stops if isinstance(other, Implying | EndToken))
+    openers = (core for core in others if core not in course.graph.closers)
+    if until - end > MAX_VALUE or any(0 <= course.finder.next(core, end) < until for core in openers):
+        return Answer.NO
+    return Answer.YES if own >= 0 else Answer.NO if course.final else WAIT
 
 
 def _to_line_end(buf: str, at: int) -> Answer:

@@ -178,7 +178,7 @@ class TextSlot:
                 if end is WAIT:
                     self._hold(course, at)
                     return WAIT
-                if end is not None:
+                if end is not None and not self._was_refused(course, end):
                     through = decides(passage, course, end)
                     return self._look_through(course, end) if through else end_text(passage, course, end)
             if grows:
@@ -193,6 +193,13 @@ class TextSlot:
         else:
             self._hold(course, n)
         return WAIT
+
+    def _was_refused(self, course: Course, found: End) -> bool:
+        """Is the marker where skipping began, and leads to where it could not be read?"""
+        node, core = self.passage.node, found.stop.core
+        if not self.passage.skip or course.base + found.at != self.passage.start or node is not course.graph.start:
+            return False
+        return core not in node.marks and core not in node.implied and core not in course.graph.ends
 
     def _give_up(self, course: Course, until: int) -> Next:
         """What could not be read ends at index `until`, and so does the call that it belongs to."""

@@ -51,8 +51,11 @@ class Mendable(JsonReader):
 
     @property
     def in_key(self) -> bool:
-        """True while a key is open, or was the last string."""
-        return self._in_key
+        """True while a key is open, or was the last thing before what is here."""
+        if self.expect is Expect.STRING:
+            return self._in_key
+        valued = self.expect in (Expect.VALUE, Expect.SCALAR) and bool(self._stack) and self._stack[-1].is_object
+        return valued or self.expect is Expect.COLON
 
     def drop_comma(self) -> bool:
         """The comma that came last is none; False when none came last."""
