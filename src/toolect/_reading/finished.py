@@ -12,13 +12,18 @@ from toolect.message import Content, Message, Repair, Segment
 
 def finished(segments: Sequence[Segment], repairs: tuple[Repair, ...], graph: Graph, tools: ToolSchemas) -> Message:
     """The message, with a note of each content that holds what may have been a call of a declared tool."""
-    if tools.declared:
-        for segment in segments:
-            if type(segment) is Content and any(sign in segment.text for sign in ("{", "(", "&")):
-                text = segment.text if segment.text.isascii() else visible(segment.text)
-                for name in tools.by_name:
-                    if name in text:
-                        from toolect._reading.left_over import notes  # not part of starting up: few texts need it
+    if tools.declared and any(type(segment) is Content and _is_odd(segment.text, tools) for segment in segments):
+        from toolect._reading.left_over import notes  # not part of starting up: few texts need it
 
-                        return Message(tuple(segments), (*repairs, *notes(segments, repairs, graph, tools)))
+        return Message(tuple(segments), (*repairs, *notes(segments, repairs, graph, tools)))
     return Message(tuple(segments), repairs)
+
+
+def _is_odd(text: str, tools: ToolSchemas) -> bool:
+    """May a call, or more arguments of one, be in the content `text`?"""
+    if '":' in text:
+        return True
+    if not any(sign in text for sign in ("{", "(", "&")):
+        return False
+    text = text if text.isascii() else visible(text)
+    return any(name in text for name in tools.by_name)

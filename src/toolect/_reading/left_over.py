@@ -35,6 +35,8 @@ _NEXT = re.compile(
 _VALUE = re.compile(r"\\{0,16}\"\s{0,16}:\s{0,16}\\{0,16}\"?\s{0,64}\{").match
 _SIGNS = re.compile("[{(]|&(?:lt|gt|quot|#x?[0-9a-fA-F]{2,4});").search
 """What content that may have been a call has in it."""
+_MORE = re.compile(r"[\s,}\]]{0,64}\"(\w[\w.-]{0,63})\"\s{0,16}:").match
+"""The key of another argument, perhaps after brackets too many."""
 _FENCE = "```"
 _STATEMENT = re.compile(r"(?:[^=\n]{1,128}=[ \t]{0,16}(?:[a-z]+ )?|await )?\Z").match
 """Before a name on its line, in code: nothing, or what the result is bound to."""
@@ -54,16 +56,37 @@ def notes(segments: Sequence[Segment], repairs: Sequence[Repair], graph: Graph, 
     """A note of each content that holds what may have been a call, and has no note yet."""
     if graph.code is not None and any(type(segment) is Call for segment in segments):
         return  # other statements of its block are content, too
+    before: Segment | None = None
     for segment, after in zip(segments, (*segments[1:], None), strict=True):
-        if type(segment) is not Content or _SIGNS(segment.text) is None:
+        call, before = before, segment
+        if type(segment) is not Content:
+            continue
+        if type(call) is Call and (argument := _beside(call, segment.text, tools)):
+            yield from _unless_noted(segment, repairs, argument)
+            continue
+        if _SIGNS(segment.text) is None:
             continue
         text = visible(segment.text[:MAX_TEXT])
         if type(after) is Call:
             text = text.rstrip(_BETWEEN)  # the sign between two calls, and no sentence that goes on
         name = next((name for name in tools.by_name if name and _calls(text, name, graph)), None)
-        start, end = segment.span or (0, 0)
-        if name is not None and not any(start <= repair.at <= end for repair in repairs):
-            yield Repair(RepairKind.STRAY_MARKER, start, name)
+        if name is not None:
+            yield from _unless_noted(segment, repairs, name)
+
+
+def _unless_noted(segment: Content, repairs: Sequence[Repair], what: str) -> Iterator[Repair]:
+    """The note of `what` stands in the content, unless that has one."""
+    start, end = segment.span or (0, 0)
+    if not any(start <= repair.at <= end for repair in repairs):
+        yield Repair(RepairKind.STRAY_MARKER, start, what)
+
+
+def _beside(call: Call, text: str, tools: ToolSchemas) -> str:
+    """The parameter of the `call` with which `text` goes on, as if more arguments came; none for no such."""
+    match = _MORE(text)
+    if match is None or not isinstance(call.arguments, dict) or match[1] in call.arguments:
+        return ""
+    return match[1] if match[1] in tools.of(call.name).names else ""
 
 
 def _calls(text: str, name: str, graph: Graph) -> bool:

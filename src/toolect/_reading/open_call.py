@@ -96,7 +96,7 @@ class OpenCall:
     @property
     def unclosed(self) -> bool:
         """True when an object in it lacks its bracket."""
-        return any(r.kind in _LACKING and r.detail.strip("`").endswith("}") for r in self.repairs)
+        return any(r.kind in _LACKING and "}" in r.detail.partition(", got ")[0] for r in self.repairs)
 
     @property
     def blank(self) -> bool:

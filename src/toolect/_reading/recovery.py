@@ -38,6 +38,8 @@ from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
 
 _OVER = Op(OpCode.END_CALL)
+_KEY = re.compile(rf",\s{{0,{MAX_BLANK}}}[\"']?([\w.-]{{1,64}})[\"']?\s{{0,{MAX_BLANK}}}[:=]").match
+_KEY_BEGUN = re.compile(rf",\s{{0,{MAX_BLANK}}}[\"']?[\w.-]{{0,64}}[\"']?\s{{0,{MAX_BLANK}}}\Z").match
 
 
 def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
@@ -239,10 +241,22 @@ def _extra_sign(course: Course, node: Node, pos: int) -> Answer:
         if any(core.startswith(char) for core in after.marks):
             return Answer.NO  # it is a marker of the dialect
         after = None if after.sole is None else after.step(after.sole).node
+    if char == "," and call is not None and not course.final and _KEY_BEGUN(course.buf, pos) is not None:
+        return Answer.WAIT
+    if char == "," and call is not None and (key := _next_key(course, pos)):
+        call.fail(f"expected `{key}` in the arguments, and not beside them - at {course.base + pos}")
     why = "a closing bracket too many" if char in "}]" else f"`{char}` too many"
     course.builder.note(RepairKind.JSON, course.base + pos, why)
     course.pos = pos + 1
     return Answer.YES
+
+
+def _next_key(course: Course, pos: int) -> str:
+    """The parameter of the open call that it has not, after the comma at `buf[pos]`; none for no such."""
+    call, match = course.builder.call, _KEY(course.buf, pos)
+    if call is None or match is None or not isinstance(call.arguments, dict) or match[1] in call.arguments:
+        return ""
+    return match[1] if match[1] in course.tools.of(call.name).names else ""
 
 
 def _other_name(course: Course, node: Node, pos: int) -> Answer:

@@ -18,6 +18,10 @@ MAX_REHEARSAL = 1 << 16
 
 _FENCE = "```"
 SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
+_NEAR = 16
+"""Characters before a marker in broken JSON that are looked at."""
+_OPENING = ("(", "=", "+")
+"""What code has before a string, and JSON has not."""
 _ENDS = frozenset(".!?…。！？")
 """What a sentence ends with, and JSON that is shown in one does not follow without a blank."""
 
@@ -82,3 +86,20 @@ def unquoted(passage: Passage, course: Course, stop: Unopened, at: int) -> bool:
     if not said or course.tools and before[-1:] in _ENDS:
         return True
     return any(near(str(core), said, 0, final=True)[1] == len(said) for core in stop.path[1:])
+
+
+def in_quotes(course: Course, at: int, end: int) -> Answer:
+    """Does the marker at `buf[at:end]` stand in quotes inside of broken JSON, as code has them that speaks of it?
+
+    A quote after a bracket or an operator opens a string that JSON has not; where a second quote comes right behind the
+    marker, any does.
+    """
+    place, first = course.base + at, course.first_needed()
+    before = course.raw(max(place - _NEAR, course.base if first is None else first), place)
+    if not before.endswith('"'):
+        return Answer.NO
+    if before[:-1].rstrip(" ").endswith(_OPENING):
+        return Answer.YES
+    if end >= len(course.buf):
+        return Answer.NO if course.final else WAIT
+    return Answer.YES if course.buf[end] == '"' else Answer.NO

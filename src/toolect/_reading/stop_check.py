@@ -30,7 +30,15 @@ from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opene
 from toolect._reading.other_notation import attempted
 from toolect._reading.passage import Passage
 from toolect._reading.probe import Probe
-from toolect._reading.spoken_of import SPOKEN, is_spoken, named_in_sentence, shown, unless_rehearsed, unquoted
+from toolect._reading.spoken_of import (
+    SPOKEN,
+    in_quotes,
+    is_spoken,
+    named_in_sentence,
+    shown,
+    unless_rehearsed,
+    unquoted,
+)
 from toolect._reading.stop_place import End, after, before, begins_near, out_of_place, space_after, spelled
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
@@ -221,6 +229,8 @@ def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
     """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
     buf, stop = course.buf, needle.stop
     assert stop is not None
+    if stop.core not in course.graph.ends and (spoken := in_quotes(course, at, at + len(stop.core))) is not Answer.NO:
+        return WAIT if spoken is Answer.WAIT else Answer.NO
     core = course.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
         return Answer.WAIT if not course.final and cut_off(core, buf, at) else Answer.NO

@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 import re
 
-WORDS = {"true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "undefined": "null"}
+WORDS = {
+    "true": "true",
+    "false": "false",
+    "null": "null",
+    "none": "null",
+    "nan": "null",
+    "nil": "null",
+    "undefined": "null",
+}
 """Words that models write for those of JSON → these."""
 CLOSING = {
     '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'", "«": "»", '\\"': '\\"',

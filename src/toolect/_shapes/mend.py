@@ -45,6 +45,13 @@ _WORD = re.compile(r"[\w.+-]+")
 _STRING = re.compile(r'"((?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"')
 _WIDE = {"：": ":", "，": ",", "｛": "{", "｝": "}", "［": "[", "］": "]"}
 """JSON's signs as Chinese is typed."""
+_WHOLE_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"\s*', re.DOTALL).fullmatch
+_JOINING = r"(?:\+|&|\|\||\?\?|or\b|and\b)"
+_EXPRESSION = re.compile(
+    rf"""(?:{_JOINING}\s*|(?<=\s))"(?:[^"\\]|\\.){{0,4096}}+"\s*(?:[,}}\]]|{_JOINING}\s*")""", re.DOTALL
+).match
+"""An operator, or a blank, and another string after one."""
+_INFINITY = "infinity"
 _ASSIGNED = re.compile(r"=>?")
 
 
@@ -219,6 +226,8 @@ class Mender:
         if known:
             self._reader.replace(known)
             return end
+        if word.lower() == _INFINITY:
+            return -1  # neither a text nor a number that JSON has
         self._reader.again()
         return self._meant(bare(self._text, end - len(word)), end - len(word)) if len(word) <= end else -1
 
@@ -307,6 +316,9 @@ class Mender:
         if lacks_comma(text, pos, nesting[-1], reader.can_reopen):
             reader.add_comma()
             return pos
+        start = reader.start - self._base
+        if start >= 0 and _WHOLE_STRING(text, start, pos) is not None and _EXPRESSION(text, pos) is not None:
+            return -1  # strings put together: what comes of that is for a program to say
         return -1 if char == ":" else self._reopened()
 
     def _reopened(self) -> int:
