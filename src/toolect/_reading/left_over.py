@@ -42,6 +42,9 @@ _STATEMENT = re.compile(r"(?:[^=\n]{1,128}=[ \t]{0,16}(?:[a-z]+ )?|await )?\Z").
 """Before a name on its line, in code: nothing, or what the result is bound to."""
 _REST = re.compile(r"\([^\n]*\)[ \t]{0,16};?[ \t]{0,16}(?:\n|\Z)").match
 """After it: arguments up to the end of the line."""
+_SIGNS_BEHIND = re.compile(r"[\"'>|]{0,3}").match
+"""What ends the tag of another format, in which the name is an attribute."""
+_CLOSING_TAG = re.compile(r"</(\w{1,64})>").match
 _GOES_ON = (*".,;:!?`\"'”’»|", "</")
 """What a sentence has after an example in it, and what ends a quotation or an element."""
 _BETWEEN = ' \t\r\n,;"'
@@ -123,6 +126,9 @@ def _is_escaped(text: str, name: str, graph: Graph) -> bool:
 def _is_over(text: str) -> bool:
     """Does no sentence go on after the last bracket?"""
     rest = text[max(map(text.rfind, ")}]")) + 1 :]
+    tag = _CLOSING_TAG(rest)
+    if tag is not None and re.search(rf"<{tag[1]}[= ]", text) is not None:
+        return True  # it closes an element that has an attribute
     return not rest.strip() or rest[0] == "\n" or not rest[0].isspace() and not rest.startswith(_GOES_ON)
 
 
@@ -162,7 +168,8 @@ def _as_text(text: str, at: int, end: int, graph: Graph) -> bool:
     blank = _BLANK(text, end).end()  # type: ignore[union-attr]  # matches the empty string
     if _CALLED(text, end) is not None or _OBJECT(text, end) is not None and "\n" not in text[end:blank]:
         return not text[at - 1 : at].isspace() or text[at - 1] == "\n" or text.endswith("]")
-    return any(_OBJECT(text, after) is not None for after in (blank, *_behind_markers(text, blank, graph)))
+    signs = _SIGNS_BEHIND(text, end).end()  # type: ignore[union-attr]  # matches the empty string
+    return any(_OBJECT(text, after) is not None for after in (blank, signs, *_behind_markers(text, blank, graph)))
 
 
 def _behind_markers(text: str, at: int, graph: Graph) -> Iterator[int]:

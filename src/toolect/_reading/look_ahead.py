@@ -154,6 +154,10 @@ class _Way(Forgiving):
                 return Answer.YES
             if self.known and not line and (answer := alone(self, self.tool)) is not Answer.NO:
                 return answer
+        if buf.startswith(view.graph.ends, pos):
+            return Answer.YES if self.strong and self.seen and not self.line else Answer.NO
+        if not view.final and any(cut_off(end, buf, pos) for end in view.graph.ends):
+            return WAIT
         rest = squeeze(buf[pos : pos + 2 * MAX_BLANK])
         if self.named and (stands := object_instead(node, buf, pos, view.final)) is not Answer.NO:
             return stands

@@ -14,7 +14,7 @@ MAX_HEAD = 160
 _WORD = re.compile(r"[A-Za-z_][\w.-]*").search
 _GOES_ON = re.compile(r"[\"'>|]|\s*[(\[{<]").match
 """What notations have after a name, and sentences do not."""
-_OPENS = re.compile(r"\s*[(\[{]|\n\s*<").match
+_OPENS = re.compile(r"\s*[(\[{]|\n\s*<|<[A-Za-z]").match
 """What they have before arguments."""
 _TOKEN = re.compile(r"<[|｜][^<>\s]{1,64}[|｜]>").match
 _IN_TOKEN = re.compile(r"<(?:[|｜][^<>\s]{0,65})?\Z").match

@@ -35,7 +35,7 @@ _COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
 _OTHERS = -1  # in place of an index
 _KNOWN = frozenset(TYPES)
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-AROUND = " \t\r\n\"'`*:,()[]{}<>="
+AROUND = " \t\r\n\"'`*:,()[]{}<>=/"
 """Signs beside a name or key that belong to none."""
 
 
