@@ -413,3 +413,45 @@ def test_a_run_of_brackets_may_be_an_opener_and_its_json() -> None:
         stream.close()
         assert stream.message == whole
         assert [call.span for call in whole.calls] == [(0, size)]
+
+
+@pytest.mark.parametrize("start", ["call*", "(call | think)*"])
+def test_the_beginning_of_an_opener_with_a_blank_is_gone_over(start: str) -> None:
+    """Where no content may stand, what only begins as the opener does is skipped, and the next call is read."""
+    lines = [
+        f"start: {start}",
+        'call: "<act to>" JSON "<end>"',
+        *['think: "<say>" TEXT "</say>"'] * ("think" in start),
+        "%declare JSON" + " TEXT" * ("think" in start),
+    ]
+    roles = "call: call, call/JSON: {name: $name, arguments: $arguments}" + ", think: reasoning" * ("think" in start)
+    dialect = declared(lines, roles)
+    for before in ("<act x", "y <act x", "<act <act ", "<act\n<act t"):
+        text = f'{before}<act to>{{"name": "f", "arguments": {{}}}}<end>'
+        for end in (len(before), len(text)):
+            message = dialect.parse(text[:end])
+            shipped_corpus.check_spans(message, text[:end])
+            assert len(message.calls) == (end > len(before)), before
+            assert shipped_corpus.same(shipped_corpus.stream(dialect, text[:end])[0], message), before
+
+
+def test_a_string_in_other_quotes_does_not_take_the_next_argument_in() -> None:
+    """What only a quote of JSON ends is not begun by any other: the call is malformed, and the next one is read."""
+    lines = [
+        "start: (content | call)*",
+        "content: TEXT",
+        'call: "<|sh|>" NAME argument* "<|/sh|>"',
+        'argument: " --" KEY "=" value',
+        'value: "\\"" ESCAPED "\\"" -> quoted',
+        "     | JSON -> plain",
+        "NAME: /[a-z]+/",
+        "KEY: /[a-z]+/",
+        "%declare TEXT JSON ESCAPED",
+    ]
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    dialect = declared(lines, f"{roles}, quoted/ESCAPED: argument.value, plain/JSON: argument.value")
+    for sign in ("'", "“", "`"):
+        text = f'<|sh|>rm --path={sign}x{sign} --note="old"<|/sh|>\n<|sh|>g --b=1<|/sh|>'
+        message = dialect.parse(text)
+        assert [(call.name, call.runnable) for call in message.calls] == [("rm", False), ("g", True)], sign
+        assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), sign

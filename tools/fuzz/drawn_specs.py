@@ -18,6 +18,7 @@ DRAWN = "drawn"
 """What the names of drawn dialects begin with; the number after it says which."""
 _OPENERS = (
     "<call>", "<call>\n", "[CALL]", "[", "[[", "{{", "<|call|>", "call: ", "```call\n", "@", "((", "<", "%%", "[{",
+    "<act to>", '<|act to="',
 )  # fmt: skip
 _CLOSERS = ("</call>", "\n</call>", "[/CALL]", "]", "]]", "}}", "<|end|>", "\n", "\n```", "))", ">", ";", "}]")
 _MIDDLES = ("(", ": ", "\n", "[ARGS]", " ", "<|sep|>", ">", "\n```json\n", "=")
@@ -119,6 +120,10 @@ class _Maker:
     def grammar(self) -> str:
         """The grammar."""
         random, top = self.random, ["content"]
+        if self.some(8):  # nothing is said beside calls and thoughts
+            self.rules.clear()
+            self.roles.clear()
+            top.clear()
         if self.some(2):
             opener, closer = random.choice(_THOUGHTS)
             self.rules.append(f"think: {json.dumps(opener)} TEXT {json.dumps(closer)}")

@@ -19,6 +19,7 @@ from toolect._reading.next_call import call_again, call_taken_in, item_after, it
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
+from toolect._shapes.meant import CLOSING
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
 from toolect._shapes.shape_events import Arguments, CallEnds
 from toolect._spec.grammar_model import SlotKind
@@ -250,7 +251,7 @@ class BrokenSlot(ValueSlot):
         raw = course.raw(value.start, end).strip()
         plain = not value.plain and isinstance(value.shape, Hole) and not (draft.call is not None and draft.call.whole)
         text = _plain_text(raw) if plain else None
-        if value.plain and raw[:1] not in ("{", "[", '"'):  # text where JSON should be
+        if value.plain and raw[:1] not in ("{", "[", '"') and not _ends_within(raw):  # text where JSON should be
             value.note(broken.at, str(broken))
             value.emit(Arguments(raw, "", value.start))
         elif text and (call := draft.call) is not None and not call.written and draft.places(call.name, text):
@@ -314,3 +315,9 @@ def _plain_text(raw: str) -> str | None:
         said = read_json(text)
         text = said.strip() if isinstance(said, str) else ""
     return text if text and text[0] not in '{["' else None
+
+
+def _ends_within(raw: str) -> bool:
+    """Does a string in other quotes than JSON's begin the text, and end in the middle of it?"""
+    found = [raw.find(sign, 1) for sign in CLOSING.get(raw[:1], "")]
+    return any(0 < at < len(raw) - 1 for at in found)

@@ -86,6 +86,8 @@ def _misspelled(view: View, node: Node, pos: int) -> Lexeme | Waiting | None:
         edits, end = near(core, view.buf, pos, view.final)
         if end == MORE and not view.final:
             return WAIT
+        if end > pos and node.step(core).node.escaped and view.buf[end - 1] != core[-1]:
+            continue  # a string in other quotes has another end
         if end > pos and (best is None or (-edits, end) > best[:2]) and not _another(view, core, pos, end):
             best = (-edits, end, core)
     if best is None:
