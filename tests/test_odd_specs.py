@@ -450,8 +450,8 @@ def test_a_string_in_other_quotes_does_not_take_the_next_argument_in() -> None:
     ]
     roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
     dialect = declared(lines, f"{roles}, quoted/ESCAPED: argument.value, plain/JSON: argument.value")
-    for sign in ("'", "“", "`"):
-        text = f'<|sh|>rm --path={sign}x{sign} --note="old"<|/sh|>\n<|sh|>g --b=1<|/sh|>'
+    for sign, end in ("''", "“”", "``"):
+        text = f'<|sh|>rm --path={sign}x{end} --note="old"<|/sh|>\n<|sh|>g --b=1<|/sh|>'
         message = dialect.parse(text)
         assert [(call.name, call.runnable) for call in message.calls] == [("rm", False), ("g", True)], sign
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), sign

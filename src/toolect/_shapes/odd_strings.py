@@ -80,5 +80,7 @@ def other_quotes(text: str, pos: int, after: str) -> OddString | None:
         before = text[max(found.start() - 2, 0) : found.start()]
         if escaped or before[-1:] != "\\" or before == "\\\\":
             inside = text[start : found.start()]
+            if text[at - 1] == '"' and not escaped and any(own in inside for own in signs.replace('"', "")):
+                return None  # a sign of its own has closed it before
             return f'"{inside}"' if escaped else quoted(inside), at
     return None
