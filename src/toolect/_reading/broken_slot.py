@@ -102,7 +102,7 @@ class BrokenSlot(ValueSlot):
                     at = lasting.end - base
             plan = firm_plan(node) if firm else broken_plan(node)
             found, needles = plan.next(course.finder, at)
-            answers = [ends_broken(course, node, needle, found) for needle in needles]
+            answers = [ends_broken(course, node, needle, found, self.value.kept) for needle in needles]
             if found < 0 or Answer.YES in answers or Answer.WAIT in answers:
                 break
             if not firm:

@@ -23,6 +23,8 @@ def lacks_arguments(course: Course, node: Node, pos: int) -> bool:
     call = course.builder.call
     if call is None or not call.name or call.entries or call.key is not None or call.whole or call.error:
         return False
+    if course.builder.values.are_open:
+        return False
     found = [(end, after) for key, after in _ends_of(node) if (end := _end(course, key, pos)) > pos]
     if not found:
         return False

@@ -28,6 +28,11 @@ class Values:
         self._lists = policies.repeated_keys == "list"
         self._text = LateText(draft) if self._lists else ValueText(draft)
 
+    @property
+    def are_open(self) -> bool:
+        """True inside of a list, an object or a string."""
+        return bool(self._frames)
+
     def begin(self, role: Role) -> None:
         """A value, or a key, begins."""
         if role is Role.PAIR_KEY:

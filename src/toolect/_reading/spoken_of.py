@@ -88,14 +88,14 @@ def unquoted(passage: Passage, course: Course, stop: Unopened, at: int) -> bool:
     return any(near(str(core), said, 0, final=True)[1] == len(said) for core in stop.path[1:])
 
 
-def in_quotes(course: Course, at: int, end: int) -> Answer:
+def in_quotes(course: Course, at: int, end: int, kept: int) -> Answer:
     """Does the marker at `buf[at:end]` stand in quotes inside of broken JSON, as code has them that speaks of it?
 
     A quote after a bracket or an operator opens a string that JSON has not; where a second quote comes right behind the
     marker, any does.
     """
-    place, first = course.base + at, course.first_needed()
-    before = course.raw(max(place - _NEAR, course.base if first is None else first), place)
+    place = course.base + at
+    before = course.raw(max(place - _NEAR, kept), place)
     if not before.endswith('"'):
         return Answer.NO
     if before[:-1].rstrip(" ").endswith(_OPENING):

@@ -225,11 +225,15 @@ def opens(course: Course, needle: Needle) -> bool:
     return word != "" and any(opener.startswith(word) for opener in course.graph.openers)
 
 
-def ends_broken(course: Course, node: Node, needle: Needle, at: int) -> Answer:
-    """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?"""
+def ends_broken(course: Course, node: Node, needle: Needle, at: int, kept: int) -> Answer:
+    """Does the marker of `needle`, whose beginning is at index `at`, end the broken JSON which `node` follows?
+
+    That begins at character `kept`, or what of it can still be asked for does.
+    """
     buf, stop = course.buf, needle.stop
     assert stop is not None
-    if stop.core not in course.graph.ends and (spoken := in_quotes(course, at, at + len(stop.core))) is not Answer.NO:
+    spoken = Answer.NO if stop.core in course.graph.ends else in_quotes(course, at, at + len(stop.core), kept)
+    if spoken is not Answer.NO:
         return WAIT if spoken is Answer.WAIT else Answer.NO
     core = course.builder.spelled(stop.core)
     if core != stop.core and not buf.startswith(core, at):
