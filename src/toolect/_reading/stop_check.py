@@ -25,7 +25,6 @@ from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
 from toolect._reading.json_ahead import bare_call
 from toolect._reading.look_ahead import call_follows, opens_more
-from toolect._reading.missing import MAX_VALUE
 from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.other_notation import attempted
 from toolect._reading.passage import Passage
@@ -45,6 +44,8 @@ from toolect._spec.model import Role
 from toolect._values.json_lexemes import match_space
 from toolect.message import RepairKind
 
+MAX_CLOSED = 1 << 16
+"""Characters behind the closer of a call in a value before the value's own has to come. Beyond it: that one counts."""
 _FEW = 3
 """Lexemes that tell that a line is no more text: a name or a key, and what comes after it."""
 _BLANKS = re.compile(rf"[ \t]{{0,{MAX_BLANK}}}").match
@@ -152,15 +153,22 @@ def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False
 
 def _closes_later(passage: Passage, course: Course, stop: Implying, end: int) -> Answer:
     """Is the closer `stop`, which ends at index `end`, a part of a value whose own closer comes before any opener?"""
-    if passage.field.role is not Role.VALUE or stop.core not in course.graph.closers:
+    if passage.field.role is not Role.VALUE or _opens(passage.node, stop):
         return Answer.NO
     own = course.finder.next(str(stop.path[1]), end)
     until = own if own >= 0 else len(course.buf)
-    others = (other.core for other in passage.plan.stops if isinstance(other, Implying | EndToken))
-    openers = (core for core in others if core not in course.graph.closers)
-    if until - end > MAX_VALUE or any(0 <= course.finder.next(core, end) < until for core in openers):
+    stops = (other for other in passage.plan.stops if isinstance(other, Implying | EndToken))
+    openers = (other.core for other in stops if isinstance(other, EndToken) or _opens(passage.node, other))
+    if until - end > MAX_CLOSED or any(0 <= course.finder.next(core, end) < until for core in openers):
         return Answer.NO
     return Answer.YES if own >= 0 else Answer.NO if course.final else WAIT
+
+
+def _opens(node: Node, stop: Stop) -> bool:
+    """Does the marker `stop` open something, where it stands after what it implies at `node`?"""
+    for key in stop.path:
+        node = node.step(key).node
+    return node.first(stop.key)
 
 
 def _to_line_end(buf: str, at: int) -> Answer:
