@@ -341,6 +341,16 @@ def test_no_two_user_messages_in_a_row() -> None:
             assert "How low?\n\nWell?" in [message["content"] for message in server.requests[1]["messages"]]
 
 
+@pytest.mark.parametrize("dialect", ["native", "hermes"])
+def test_what_could_not_be_read_is_told_with_its_name(dialect: str) -> None:
+    """However the tools are told; the calls beside it stay."""
+    broken = chat_server.calls(("tide", '{"port": '), ("sail", '{"port": "Brest"}'))
+    with serving([broken, LOW]) as server:
+        run(Agent(server.url, [tide, sail], dialect, model="m").run("How low?"))
+        said = next(one for one in server.requests[1]["messages"] if one["role"] == "assistant")
+    assert said["content"].startswith('tide: {"port":') and "Brest" in json.dumps(said)
+
+
 def test_a_server_error_has_the_conversation() -> None:
     """`ModelError` is an `AgentError`."""
     with serving([NATIVE, Reply(status=404, body=b"gone")]) as server:
