@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import datetime
 import json
+import math
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any, Literal
@@ -254,6 +255,14 @@ def test_values_that_json_cannot_say_are_errors() -> None:
     result = run(registry().execute(Call("odd", {})))
     assert result.is_error
     assert "expected a value that JSON can say, got object" in result.output
+
+
+@pytest.mark.parametrize("value", [math.nan, [math.inf], {"a": {"b": -math.inf}}, Point(1, math.nan)])
+def test_numbers_that_json_does_not_have_are_errors(value: object) -> None:
+    """Wherever they stand: `NaN` is no JSON."""
+    result = run(ToolRegistry([Tool("odd", "Odd.", {}, lambda: value)]).execute("odd"))
+    assert result.is_error
+    assert f"expected a value that JSON can say, got {type(value).__name__} (ValueError: Out of range" in result.output
 
 
 def test_calls_run_side_by_side_and_results_keep_their_order() -> None:
