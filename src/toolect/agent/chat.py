@@ -167,7 +167,9 @@ class Chat:
         import httpx
 
         try:
-            async with self._client().stream("POST", url, json=request, headers=self._headers) as response:
+            headers = httpx.Headers({"content-type": "application/json"})
+            headers.update(self._headers)
+            async with self._client().stream("POST", url, content=_body(request), headers=headers) as response:
                 if response.status_code >= 400:
                     raise self._refused(url, request, response, await sse.start(response))
                 if "text/event-stream" in response.headers.get("content-type", ""):
@@ -250,6 +252,14 @@ class _Unknown(Exception):  # as above
     def __init__(self, members: set[str]) -> None:
         super().__init__(members)
         self.members = members
+
+
+def _body(request: Mapping[str, Json]) -> bytes:
+    """A request as JSON; what UTF-8 cannot carry, a lone surrogate in a tool's output, is written as an escape."""
+    try:
+        return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(request, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _without(request: Mapping[str, Json], names: set[str]) -> dict[str, Json]:
