@@ -599,6 +599,20 @@ def test_models_of_ones_own_make() -> None:
 
     with serving([LOW] * 3) as server:
         assert run(work(server.url)) == ["Low now."] * 3
-    with pytest.raises(ValueError, match="http"):
-        Agent("localhost:8000/v1", model="m")
+    for url in (
+        "localhost:8000/v1",
+        "http://",
+        "http:///v1",
+        "http://[::1",
+        "http://a:b",
+        "http://a:99999",
+        "http://xn--",
+    ):
+        with pytest.raises(ValueError, match=r"expected .* URL .*, got") as error:
+            Agent(url, model="m")
+        assert repr(url) in str(error.value)
+    for headers in ({"api_key": "é"}, {"headers": {"a": "b\nc: d"}}):
+        with pytest.raises(ValueError, match="ASCII characters on one line") as error:
+            Chat("http://localhost:1", "m", **headers)
+        assert "é" not in str(error.value) and "c: d" not in str(error.value)
     assert [*Agent("http://localhost:1", history=[User("a")]).history] == [User("a")]

@@ -56,6 +56,8 @@ def test_a_page_holds_the_texts_and_obeys_none(given: list[str], tmp_path: Path)
     assert (
         done.exit_code == 0 and "<b>No" not in page and "&lt;|im_start|&gt;" in page and 'class="answer taught"' in page
     )
+    done = CliRunner().invoke(main, [*given, "--chat", "qwen3", "--html", str(tmp_path / "none" / "page.html")])
+    assert done.exit_code == 2 and "got `No such file or directory`" in done.stderr
 
 
 @pytest.mark.parametrize(

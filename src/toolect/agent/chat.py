@@ -17,6 +17,7 @@ from toolect import _extras as extras
 from toolect._shown import cut
 from toolect.agent import sse
 from toolect.agent.errors import ModelError, ToolsRefused
+from toolect.agent.server_address import check_address, check_headers
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ class Chat:
             import httpx  # noqa: F401  # missing, it is said at once
         except ImportError:
             raise extras.Missing("httpx", "agent") from None
-        if not url.startswith(("http://", "https://")):
-            raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
+        check_address(url)
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
         """Whether the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
@@ -68,6 +68,7 @@ class Chat:
         self.options = dict(options or {})
         self._key = api_key or ""
         self._headers = ({"Authorization": f"Bearer {api_key}"} if api_key else {}) | dict(headers or {})
+        check_headers(self._headers)
         self._given = client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()

@@ -13,6 +13,7 @@ from toolect._extras import Missing
 from toolect._shown import alike, counted, one_line
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.io import Misuse, emit, emit_json, note, read_json
+from toolect.cli._shared.page_option import html_option, write_page
 from toolect.conversation import Conversation
 from toolect.message import BadMessage, Json
 from toolect.tokens import Encoded, Tokenizer, encode, load, markers
@@ -37,7 +38,7 @@ _SHOWN = 5
 @click.option("--chat", "name", metavar="NAME", help="A name, an alias or a model id.  [default: the template in DIR]")
 @click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
 @click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none.")
-@click.option("--html", metavar="FILE", help="Write a page to look at; needs the extra `report`.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object for each example.")
 @shared.max_bytes_option
 def command(
@@ -72,7 +73,7 @@ def command(
         from toolect.corpora.page import draw_page  # needs jinja2
 
         rows = [(_boxes(one), _findings(one, tokenizer, chat.ends), one) for one in shown]
-        Path(html).write_text(draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]), encoding="utf-8")
+        write_page(html, lambda _: draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]))
         return 0
     for number, one in enumerate(shown):
         if as_json:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from typing import BinaryIO
 import click
 
 from toolect._shown import one_line, unread_byte, unread_json, visible
+from toolect.cli._shared.streams import abandon_output
 from toolect.corpora.packed import ENDINGS, Unpackable, beginning, unpacked
 from toolect.message import Json, dumps
 
@@ -144,8 +145,7 @@ def emit(text: str) -> bool:
     except BrokenPipeError:
         raise
     except OSError as error:
-        abandon_output()
-        raise Misuse(f"expected to write the output, got `{error.strerror}`: free some space") from None
+        raise unwritten(error) from None
     return data.decode() == text
 
 
@@ -160,9 +160,11 @@ def emit_wire(text: str) -> int:
     return 1
 
 
-def abandon_output() -> None:
-    """Points standard output at nothing: what is still buffered would fail once more when the interpreter exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def unwritten(error: OSError) -> Misuse:
+    """The misuse that output is which cannot be written; no more of it is tried."""
+    abandon_output()
+    advice = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check where it goes"
+    return Misuse(f"expected to write the output, got `{error.strerror or error}`: {advice}")
 
 
 def emit_json(value: Json, indent: bool = False) -> None:
