@@ -12,10 +12,10 @@ import toolect
 from toolect._extras import Missing
 from toolect._shown import alike, counted, one_line
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.given_conversation import conversation_of
 from toolect.cli._shared.io import Misuse, emit, emit_json, note, read_json
 from toolect.cli._shared.page_option import html_option, write_page
-from toolect.conversation import Conversation
-from toolect.message import BadMessage, Json
+from toolect.message import Json
 from toolect.tokens import Encoded, Tokenizer, encode, load, markers
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Origin
@@ -23,6 +23,7 @@ from toolect.transcript import Origin
 if TYPE_CHECKING:
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
+    from toolect.conversation import Conversation
 
 COLOURS = {
     Origin.SCAFFOLD: "bright_black", Origin.SYSTEM: "magenta", Origin.USER: "cyan", Origin.TOOLS: "yellow",
@@ -47,14 +48,14 @@ def command(
 ) -> int:  # fmt: skip
     """Show a conversation as a model's ids: whose words they are, and which are taught.
 
-    FILE holds messages of the chat-completions API in JSON, or an object with `messages` and `tools`.
+    FILE holds messages of the chat-completions API in JSON, or an object with `messages`, `tools` and `system`.
 
     Each id is a box; taught ones are in double brackets, and those of one origin have one colour. Then it is said
     where ids are of two origins, where text only spells a marker, which markers are several ids, and which answers
     have an end that is not taught. Where the chat writes history otherwise than it was sampled there are several
     examples.
     """
-    conversation = _conversation(read_json(file, max_bytes, "messages"))
+    conversation = conversation_of(read_json(file, max_bytes, "messages"))
     try:
         tokenizer = load(folder)
         chat = toolect.chat(template=_template(folder)) if name is None else toolect.chat(name)
@@ -114,14 +115,6 @@ def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: st
         f"the template in {folder} writes otherwise than {chat.name} from character {at} on: "
         f"{one_line(theirs[at : at + 30])!r} where {one_line(ours[at : at + 30])!r} is"
     )
-
-
-def _conversation(data: Json) -> Conversation:
-    given = data if isinstance(data, dict) else {"messages": data}
-    try:
-        return Conversation.from_openai(given.get("messages"), given.get("tools"))
-    except BadMessage as error:
-        raise Misuse(f"{error}: mend the conversation") from None
 
 
 def _boxes(example: Example) -> list[dict[str, Json]]:
