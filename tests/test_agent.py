@@ -250,6 +250,17 @@ def test_whatever_happens_is_a_result(call: Call, output: str, is_error: bool) -
     assert result.duration_ms >= 0
 
 
+def test_a_tool_that_ends_the_program_has_failed() -> None:
+    """Also one that is a coroutine: it would end the loop."""
+
+    async def leave() -> None:
+        """Leaves."""
+        raise SystemExit(3)
+
+    result = run(ToolRegistry([leave]).execute("leave"))
+    assert (result.output, result.is_error) == ("`leave` failed: RuntimeError: SystemExit: 3", True)
+
+
 def test_values_that_json_cannot_say_are_errors() -> None:
     """The result says what came."""
     result = run(registry().execute(Call("odd", {})))

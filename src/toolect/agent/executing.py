@@ -61,10 +61,13 @@ async def output_of(
 
 async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What a handler returns: a coroutine's result, or that of a function in a thread of its own."""
-    if inspect.iscoroutinefunction(handler):
-        return await handler(*args, **kwargs)
-    value = await _in_thread(lambda: handler(*args, **kwargs))
-    return await value if isinstance(value, Awaitable) else value
+    try:
+        if inspect.iscoroutinefunction(handler):
+            return await handler(*args, **kwargs)
+        value = await _in_thread(lambda: handler(*args, **kwargs))
+        return await value if isinstance(value, Awaitable) else value
+    except SystemExit as error:  # it would end the loop
+        raise RuntimeError(f"SystemExit: {error}") from None
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:

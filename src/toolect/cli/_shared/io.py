@@ -13,7 +13,7 @@ from typing import BinaryIO
 import click
 
 from toolect._shown import one_line, unread_byte, unread_json, visible
-from toolect.cli._shared.streams import abandon_output
+from toolect.cli._shared.streams import abandon_output, output
 from toolect.corpora.packed import ENDINGS, Unpackable, beginning, unpacked
 from toolect.message import Json, dumps
 
@@ -141,7 +141,7 @@ def emit(text: str) -> bool:
     """Writes `text` exactly; false when it held lone surrogates, which UTF-8 cannot carry."""
     data = text.encode(errors="backslashreplace")
     try:
-        click.echo(data, nl=False)
+        click.echo(data, nl=False, file=output())
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -151,7 +151,7 @@ def emit(text: str) -> bool:
 
 def emit_wire(text: str) -> int:
     """Writes wire text: exactly, or with escapes where a terminal would obey it; 1 when UTF-8 cannot carry it."""
-    if sys.stdout.isatty():
+    if output().isatty():
         emit(visible(text) + ("" if text.endswith("\n") else "\n"))
         return 0
     if emit(text):
@@ -169,7 +169,7 @@ def unwritten(error: OSError) -> Misuse:
 
 def emit_json(value: Json, indent: bool = False) -> None:
     """Writes one JSON value on a line, or with `indent` on many for a reader at a terminal."""
-    terminal = sys.stdout.isatty()
+    terminal = output().isatty()
     text = encoded(value, 2 if indent and terminal else None)
     emit((visible(text) if terminal else text) + "\n")
 
