@@ -282,20 +282,28 @@ def test_json_lines_in_json_lines_out() -> None:
 
 
 def test_a_line_brings_its_own_tools() -> None:
-    """`tools` and `prefix` of a line count for that line only; bad tools are that line's error."""
+    """`tools` and `prefix` of a line count for that line only; bad ones are that line's error."""
     text = "hm\n</think>\n\n<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     lines = [
         {"text": text, "prefix": "<think>\n", "tools": [{"name": "f", "parameters": schema}]},
         {"text": text, "prefix": "<think>\n"},
         {"text": text, "tools": [{"name": 3}]},
+        {"text": text, "tools": "no JSON"},
+        {"text": text, "tools": "[" * 100_000},
+        {"text": text, "prefix": 5},
     ]
     found = rows(invoke("parse", "--from", "qwen3-coder", "--jsonl", text="\n".join(map(json.dumps, lines))).stdout)
 
     assert found[0]["segments"][0]["type"] == "reasoning"
     assert [row["segments"][-1]["arguments"] for row in found[:2]] == [{"a": "1"}, {"a": 1}]
     assert found[2]["line"] == 3
-    assert found[2]["error"] == "expected a tool with a name, got \"{'name': 3}\" - at `$[0]`"
+    assert [row["error"] for row in found[2:]] == [
+        "expected a tool with a name, got \"{'name': 3}\" - at `$[0]`",
+        "expected a list of tools in JSON, got `Expecting value` at column 1 - at `tools`",
+        "expected a list of tools in JSON, got too deep a nesting - at `tools`",
+        "expected a text, got `int` - at `prefix`: what the prompt ends with",
+    ]
 
 
 def test_json_lines_round_trip() -> None:

@@ -146,8 +146,11 @@ def own(options: dict[str, Any], record: Json) -> dict[str, Any]:
     found = dict(options)
     if record.get("tools") is not None:
         found["tools"] = tools_of(record["tools"])
-    if isinstance(record.get("prefix"), str):
-        found["prefix"] = record["prefix"]
+    prefix = record.get("prefix")
+    if isinstance(prefix, str):
+        found["prefix"] = prefix
+    elif prefix is not None:
+        raise BadInput(f"expected a text, got `{type(prefix).__name__}` - at `prefix`: what the prompt ends with")
     return found
 
 
