@@ -82,6 +82,11 @@ def test_the_template_beside_the_tokenizer_is_a_chat(given: list[str], tmp_path:
     words = ["tokens", str(tmp_path / "plain.json"), *given[2:]]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0 and "⟦Y⟧⟦o⟧⟦<|im_end|>⟧" in done.stdout
+    for short in ("m.content[:1]", "m.content | length"):
+        (tmp_path / "chat_template.jinja").write_text(CHATML.replace("m.content", short))
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0 and "turn 1: nothing of the answer is written as it was said" in done.stdout
+    (tmp_path / "chat_template.jinja").write_text(CHATML)
     done = CliRunner().invoke(main, [*words, "--chat", "qwen2.5"])
     assert done.exit_code == 0 and "writes otherwise than qwen2.5 from character" in done.stderr
     done = CliRunner().invoke(main, [*words, "--chat", "chatml"])

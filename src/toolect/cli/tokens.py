@@ -165,7 +165,11 @@ def _findings(example: Example, tokenizer: Tokenizer, ends: tuple[str, ...]) -> 
         found.append(f"{counted(len(encoded.differences), 'place')} where the whole text at once has other ids")
     found += _split(encoded, tokenizer, ends)
     for turn in example.answers:
-        last = max(at for at, one in enumerate(encoded.tokens) if one.turn == turn and one.origin is Origin.ANSWER)
+        own = [at for at, one in enumerate(encoded.tokens) if one.turn == turn and one.origin is Origin.ANSWER]
+        if not own:
+            found.append(f"turn {turn}: nothing of the answer is written as it was said, and nothing is taught")
+            continue
+        last = own[-1]
         ended = text[: encoded.spans[last][1]].endswith(ends or ("",))
         if not ended or example.labels[last] == IGNORED:
             found.append(f"turn {turn}: the end of the answer is not taught")
