@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -441,6 +442,24 @@ def test_chats_of_models_come_before_those_of_none() -> None:
     """Many chats have the turns of ChatML; a text of it looks like one that some model was trained on."""
     text = talk("--to", "qwen3", text=MESSAGES).stdout
     assert chat(looks_like(text)[0]).spec.models
+
+
+@pytest.mark.parametrize("name", chats())
+def test_a_chat_writes_what_its_dialect_does(name: str) -> None:
+    """Thoughts, content and calls together, but for what the model's template refuses itself."""
+    one, call, refused = chat(name), Call("f", {"a": 1}), set[str]()
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]
+    for thoughts, words, count in itertools.product(([], [Reasoning("r")]), ([], [Content("Hi")]), (0, 1, 2)):
+        message = Message([*thoughts, *words, *[call] * count])
+        try:
+            one.dialect.render(message, tools=tools)
+        except Unrepresentable:
+            continue
+        try:
+            one.render(Conversation([User("Q"), Assistant(message)], tools), False)
+        except Unrepresentable as error:
+            refused.add(error.reason)
+    assert refused <= {*one.spec.refuse}
 
 
 def test_calls_that_could_not_be_read_are_said() -> None:
