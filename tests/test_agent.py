@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import datetime
 import json
+import math
 import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any, Literal
@@ -249,11 +250,30 @@ def test_whatever_happens_is_a_result(call: Call, output: str, is_error: bool) -
     assert result.duration_ms >= 0
 
 
+def test_a_tool_that_ends_the_program_has_failed() -> None:
+    """Also one that is a coroutine: it would end the loop."""
+
+    async def leave() -> None:
+        """Leaves."""
+        raise SystemExit(3)
+
+    result = run(ToolRegistry([leave]).execute("leave"))
+    assert (result.output, result.is_error) == ("`leave` failed: RuntimeError: SystemExit: 3", True)
+
+
 def test_values_that_json_cannot_say_are_errors() -> None:
     """The result says what came."""
     result = run(registry().execute(Call("odd", {})))
     assert result.is_error
     assert "expected a value that JSON can say, got object" in result.output
+
+
+@pytest.mark.parametrize("value", [math.nan, [math.inf], {"a": {"b": -math.inf}}, Point(1, math.nan)])
+def test_numbers_that_json_does_not_have_are_errors(value: object) -> None:
+    """Wherever they stand: `NaN` is no JSON."""
+    result = run(ToolRegistry([Tool("odd", "Odd.", {}, lambda: value)]).execute("odd"))
+    assert result.is_error
+    assert f"expected a value that JSON can say, got {type(value).__name__} (ValueError: Out of range" in result.output
 
 
 def test_calls_run_side_by_side_and_results_keep_their_order() -> None:
@@ -648,6 +668,22 @@ def test_broken_native_arguments_are_told_to_the_model() -> None:
             assert [m["role"] for m in said] == ["system", "user", "assistant", "user"]
             assert "tool_calls" not in said[2]
             assert f"it is {why}" in said[3]["content"]
+
+
+@pytest.mark.parametrize("kind", ["native", "text"])
+def test_output_that_utf8_cannot_carry_is_sent_as_an_escape(kind: str) -> None:
+    """Half of a surrogate pair, as broken names of files have: the server gets JSON."""
+    tools = ToolRegistry([Tool("read", "Reads a file.", {}, lambda: "é\ud800")])
+
+    async def work(url: str) -> str:
+        async with Chat(url, "m", retries=0) as chat:
+            model = NativeModel(chat) if kind == "native" else TextModel(chat, "hermes")
+            return (await Agent(model, tools).run("?")).text
+
+    call = chat_server.calls(("read", "{}")) if kind == "native" else chat_server.text(call_text("read"))
+    with serving([call, chat_server.text("Done.")]) as server:
+        assert run(work(server.url)) == "Done."
+        assert "é\ud800" in server.requests[1]["messages"][-1]["content"]
 
 
 def test_output_with_markup_is_no_call() -> None:

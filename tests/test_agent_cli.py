@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,8 +13,10 @@ import chat_server
 import pytest
 from chat_server import Reply, serving
 from click.testing import CliRunner, Result
+from command_line import RUN
 
 from toolect.cli import main
+from toolect.message import Call, Message
 
 TOOLS = '''
 """Tools of a harbour."""
@@ -284,3 +287,53 @@ def test_run_with_an_mcp_server(tools: str) -> None:
     assert both.exit_code == 2 and "got `tide`, which is registered already" in both.stderr
     gone = invoke("run", "--mcp", "no-such-server", text=sink)
     assert gone.exit_code == 2 and "expected an MCP server at no-such-server" in gone.stderr
+
+
+# What tools do besides
+
+
+LOUD = '''
+"""Tools that print."""
+import os, subprocess, sys
+
+print("import", flush=True)
+
+
+def loud(word: str) -> str:
+    """Prints."""
+    print(f"print {word}")
+    os.write(1, b"write\\n")
+    subprocess.run([sys.executable, "-c", "print('child')"], check=True)
+    return word
+
+
+async def later(word: str) -> str:
+    """Prints, too."""
+    print(f"later {word}")
+    return word
+'''
+SAID = ("import", "print a", "write", "child", "later b")
+
+
+@pytest.mark.parametrize("kind", ["run", "lines", "agent"])
+def test_what_tools_print_is_no_result(kind: str, tmp_path: Path) -> None:
+    """Nor what their module prints, or a program that they start: it goes to standard error."""
+    (tmp_path / "loud.py").write_text(LOUD, encoding="utf-8")
+    told = [Call("loud", {"word": "a"}), Call("later", {"word": "b"})]
+    text = json.dumps(Message(told).to_openai())
+    made = chat_server.calls(("loud", '{"word": "a"}'), ("later", '{"word": "b"}'))
+    with serving([made, chat_server.text("Done.")]) as server:
+        asking = ["agent", "?", "--url", server.url, "--model", "m", "--yes"]
+        words = {"run": ["run"], "lines": ["run", "--jsonl"], "agent": asking}[kind]
+        command = [sys.executable, "-c", RUN, *words, "--tools", str(tmp_path / "loud.py")]
+        done = subprocess.run(command, input=text, capture_output=True, check=False, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert all(isinstance(json.loads(line), dict) for line in done.stdout.splitlines()) and done.stdout
+    assert [said for said in SAID if said not in done.stderr] == []
+
+
+def test_a_module_that_ends_the_program_is_said(tmp_path: Path) -> None:
+    """With the reason, as for one that fails."""
+    (tmp_path / "gone.py").write_text("raise SystemExit(3)")
+    result = invoke("run", "--tools", str(tmp_path / "gone.py"), text="{}")
+    assert result.exit_code == 2 and "which fails: SystemExit: 3" in result.stderr

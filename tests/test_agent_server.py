@@ -6,7 +6,8 @@ import asyncio
 import dataclasses
 import itertools
 import json
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from random import Random
 from typing import Any
 
 import chat_server
@@ -340,6 +341,16 @@ def test_no_two_user_messages_in_a_row() -> None:
             assert "How low?\n\nWell?" in [message["content"] for message in server.requests[1]["messages"]]
 
 
+@pytest.mark.parametrize("dialect", ["native", "hermes"])
+def test_what_could_not_be_read_is_told_with_its_name(dialect: str) -> None:
+    """However the tools are told; the calls beside it stay."""
+    broken = chat_server.calls(("tide", '{"port": '), ("sail", '{"port": "Brest"}'))
+    with serving([broken, LOW]) as server:
+        run(Agent(server.url, [tide, sail], dialect, model="m").run("How low?"))
+        said = next(one for one in server.requests[1]["messages"] if one["role"] == "assistant")
+    assert said["content"].startswith('tide: {"port":') and "Brest" in json.dumps(said)
+
+
 def test_a_server_error_has_the_conversation() -> None:
     """`ModelError` is an `AgentError`."""
     with serving([NATIVE, Reply(status=404, body=b"gone")]) as server:
@@ -418,6 +429,145 @@ def test_calls_in_whatever_parts(parts: list[dict[str, Any]]) -> None:
         assert [one.output for one in result.results] == ["low in a", "low in b"]
 
 
+def in_turn(random: Random, made: list[tuple[str, str]], counted: bool) -> list[dict[str, Any]]:
+    """Deltas of these calls, name and arguments each, in pieces; those of several calls take turns, where `counted`."""
+    parts: list[list[dict[str, Any]]] = []
+    for number, (name, arguments) in enumerate(made):
+        cuts = sorted(random.choices(range(len(arguments) + 1), k=random.randrange(4)))
+        pieces = [arguments[a:b] for a, b in itertools.pairwise([0, *cuts, len(arguments)])]
+        where: dict[str, Any] = {"index": number} if counted else {}
+        head = {**where, "id": f"c{number}", "function": {"name": name, "arguments": random.choice(["", None])}}
+        parts.append([head, *({**where, "function": {"arguments": piece}} for piece in pieces)])
+    deltas = []
+    while parts := [one for one in parts if one]:
+        deltas.append({"tool_calls": [(random.choice(parts) if counted else parts[0]).pop(0)]})
+    return deltas
+
+
+def answering(*deltas: dict[str, Any], finish: str = "tool_calls") -> Any:
+    """A model that streams these deltas, and then says that it is done."""
+    answers = [
+        [*({"choices": [{"delta": delta}]} for delta in deltas), {"choices": [{"delta": {}, "finish_reason": finish}]}],
+        [{"choices": [{"delta": {"content": "Done."}, "finish_reason": "stop"}]}],
+    ]
+
+    async def model(*_: Any) -> AsyncIterator[Any]:
+        for chunk in answers.pop(0):
+            yield chunk
+
+    return model
+
+
+def echo(port: str, n: int) -> dict[str, Any]:
+    """Tells what it is told."""
+    return {"port": port, "n": n}
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_parts_are_joined_by_their_index(counted: bool) -> None:
+    """In whatever order they come: each call has its own arguments, and none runs without them."""
+    random = Random(counted)
+    for _ in range(100):
+        made = [
+            ("echo", json.dumps({"port": random.choice(["Brest", "}", '{"}', "\\"]), "n": number}))
+            for number in range(random.randrange(1, 5))
+        ]
+        deltas = in_turn(random, made, counted)
+        result = run(Agent(answering(*deltas), [echo]).run("?"))
+        assert sorted(one.output for one in result.results) == sorted(arguments for _, arguments in made), deltas
+        assert sorted((call.id, call.arguments_text, str(call.status)) for call in result.calls) == [
+            (f"c{number}", arguments, "ok") for number, (_, arguments) in enumerate(made)
+        ], deltas
+
+
+def part(index: int | None, text: str = "", **more: Any) -> dict[str, Any]:
+    """A delta with a part of one call."""
+    name = {"name": more.pop("name")} if "name" in more else {}
+    where = {} if index is None else {"index": index}
+    return {"tool_calls": [{**where, **more, "function": {**name, "arguments": text}}]}
+
+
+@pytest.mark.parametrize(
+    ("deltas", "came"),
+    [
+        # The servers that begin all calls at once.
+        ([part(0, id="a", name="tide"), part(1, id="b", name="sail"), part(0, '{"port": "x"}'),
+          part(1, '{"port": "y"}')], ["low in x", "in y"]),
+        # An empty object may stand for arguments that come.
+        ([part(0, "{}", id="a", name="tide"), part(1, '{"port": "y"}', id="b", name="sail")],
+         ["are wrong: expected this required parameter", "in y"]),
+        # Another id at the same place, before the first one has its arguments.
+        ([part(0, '{"po', id="a", name="tide"), part(0, '{"port": "y"}', id="b", name="sail")], ["malformed", "in y"]),
+        # What has no index is of the last call, or of the one that has its id.
+        ([part(0, id="a", name="tide"), part(1, id="b", name="sail"), part(None, '{"port": '), part(0, '{"port": '),
+          part(None, '"x"}'), part(None, '"y"}', id="b")], ["low in x", "in y"]),
+        # A name that comes late, in pieces, or with each part.
+        ([part(0, id="a"), part(0, name="ti"), part(0, name="de"), part(0, '{"port": "x"}')], ["low in x"]),
+        ([part(0, '{"port": ', name="tide"), part(0, '"x"}', name="tide")], ["low in x"]),
+        # The calls of before there were several.
+        ([{"function_call": {"name": "tide", "arguments": ""}}, {"function_call": {"arguments": '{"port"'}},
+          {"function_call": {"arguments": ': "x"}'}}], ["low in x"]),
+    ],
+)  # fmt: skip
+def test_no_call_runs_without_its_arguments(deltas: list[dict[str, Any]], came: list[str]) -> None:
+    """Whichever way a server streams them."""
+    result = run(Agent(answering(*deltas), [tide, sail]).run("?"))
+    assert len(result.results) == len(came)
+    for one, expected in zip(result.results, came, strict=True):
+        assert expected in one.output
+
+
+def test_a_call_that_is_whole_runs_while_others_arrive() -> None:
+    """It is over when the next one begins; more arguments of it are an error."""
+    order: list[str] = []
+
+    def tide(port: str) -> str:
+        """Tells the tide."""
+        order.append("ran")
+        return port
+
+    async def model(turns: list[Any], _: Any) -> AsyncIterator[Any]:
+        if len(turns) > 1:
+            yield "Done."
+            return
+        for delta in (part(0, '{"port": "x"}', id="a", name="tide"), part(1, id="b", name="tide")):
+            yield {"choices": [{"delta": delta}]}
+        await asyncio.sleep(0.05)
+        order.append("went on")
+        yield {"choices": [{"delta": part(1, '{"port": "y"}')}]}
+
+    run(Agent(model, [tide]).run("?"))
+    assert order == ["ran", "went on", "ran"]
+    late = [part(0, '{"port": "x"}', id="a", name="tide"), part(1, id="b", name="tide"), part(0, '{"port": "y"}')]
+    with pytest.raises(ModelError, match=r'no more arguments of the call `a`, which were whole, got `\{"port'):
+        run(Agent(answering(*late), [tide]).run("?"))
+
+
+def test_a_call_that_was_cut_off_before_its_arguments() -> None:
+    """It may have been given some: where the answer was too long, it does not run; else it has none."""
+
+    def now() -> str:
+        """Tells the time."""
+        return "noon"
+
+    for finish, status, output in (("length", "truncated", "cut off"), ("tool_calls", "repaired", "noon")):
+        result = run(Agent(answering(part(0, id="a", name="now"), finish=finish), [now]).run("?"))
+        assert [str(call.status) for call in result.calls] == [status] and output in result.results[0].output
+    (call,) = result.messages[1]["tool_calls"]
+    assert call["function"]["arguments"] == "{}"  # which is JSON, as servers want it
+
+
+def test_a_refusal_is_content() -> None:
+    """Streamed or whole; so are thoughts, whatever they are called."""
+    for deltas in ([{"thinking": "Hm."}, {"refusal": "I "}, {"refusal": "won't."}],):
+        result = run(Agent(answering(*deltas, finish="stop")).run("?"))
+        assert (result.message.reasoning, result.text) == ("Hm.", "I won't.")
+    whole = {"message": {"role": "assistant", "thinking": "Hm.", "refusal": "I won't."}, "finish_reason": "stop"}
+    with serving([Reply(body=json.dumps({"choices": [whole]}).encode())]) as server:
+        result = run(Agent(server.url, model="m").run("?"))
+    assert (result.message.reasoning, result.text) == ("Hm.", "I won't.")
+
+
 def test_content_in_parts() -> None:
     """Some servers stream content as a list, thoughts among it."""
     thought = {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]}
@@ -449,6 +599,20 @@ def test_models_of_ones_own_make() -> None:
 
     with serving([LOW] * 3) as server:
         assert run(work(server.url)) == ["Low now."] * 3
-    with pytest.raises(ValueError, match="http"):
-        Agent("localhost:8000/v1", model="m")
+    for url in (
+        "localhost:8000/v1",
+        "http://",
+        "http:///v1",
+        "http://[::1",
+        "http://a:b",
+        "http://a:99999",
+        "http://xn--",
+    ):
+        with pytest.raises(ValueError, match=r"expected .* URL .*, got") as error:
+            Agent(url, model="m")
+        assert repr(url) in str(error.value)
+    for headers in ({"api_key": "é"}, {"headers": {"a": "b\nc: d"}}):
+        with pytest.raises(ValueError, match="ASCII characters on one line") as error:
+            Chat("http://localhost:1", "m", **headers)
+        assert "é" not in str(error.value) and "c: d" not in str(error.value)
     assert [*Agent("http://localhost:1", history=[User("a")]).history] == [User("a")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -441,6 +442,49 @@ def test_chats_of_models_come_before_those_of_none() -> None:
     """Many chats have the turns of ChatML; a text of it looks like one that some model was trained on."""
     text = talk("--to", "qwen3", text=MESSAGES).stdout
     assert chat(looks_like(text)[0]).spec.models
+
+
+@pytest.mark.parametrize("name", chats())
+def test_a_chat_writes_what_its_dialect_does(name: str) -> None:
+    """Thoughts, content and calls together, but for what the model's template refuses itself."""
+    one, call, refused = chat(name), Call("f", {"a": 1}), set[str]()
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]
+    for thoughts, words, count in itertools.product(([], [Reasoning("r")]), ([], [Content("Hi")]), (0, 1, 2)):
+        message = Message([*thoughts, *words, *[call] * count])
+        try:
+            one.dialect.render(message, tools=tools)
+        except Unrepresentable:
+            continue
+        try:
+            one.render(Conversation([User("Q"), Assistant(message)], tools), False)
+        except Unrepresentable as error:
+            refused.add(error.reason)
+    assert refused <= {*one.spec.refuse}
+
+
+def test_calls_that_could_not_be_read_are_said() -> None:
+    """As `parse` does: with the turn, and exit status 1, wherever the transcript goes."""
+    call = '<tool_call>\n{"name": "f", "arguments": [1]}\n</tool_call>'
+    broken = f"<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n{call}"
+    for more in ((), ("--origins",), ("--to", "qwen2.5")):
+        done = talk("--from", "qwen3", *more, text=broken + "<|im_end|>\n")
+        assert done.exit_code == 1
+        assert done.stderr.startswith("toolect: turn 1: call 0 (`f`) is malformed: expected")
+    assert talk("--from", "qwen3", text=broken.replace("[1]", "{}") + "<|im_end|>\n").exit_code == 0
+
+
+def test_a_system_text_beside_messages_is_told() -> None:
+    """As Anthropic's requests have it; two are refused."""
+    asked = [{"role": "user", "content": "When?"}]
+    for system in ("Be brief.", [{"type": "text", "text": "Be brief."}]):
+        done = talk("--to", "qwen3", text=json.dumps({"system": system, "messages": asked}))
+        assert done.stdout.startswith("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWhen?")
+    assert talk(text=json.dumps({"system": "", "messages": asked})).exit_code == 0
+    two = {"system": "A", "messages": [{"role": "system", "content": "B"}, *asked]}
+    odd = {"system": 3, "messages": asked}
+    for body, why in ((two, "one system text, got another one in `messages` - at `system`"), (odd, "at `system`")):
+        done = talk("--to", "qwen3", text=json.dumps(body))
+        assert done.exit_code == 2 and why in done.stderr
 
 
 def test_origins_are_drawn() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import select
 import subprocess
@@ -28,6 +29,10 @@ HERMES = str(EXAMPLES / "hermes.txt")
 TRUNCATED = str(EXAMPLES / "truncated.hermes.txt")
 MALFORMED = str(EXAMPLES / "malformed.hermes.txt")
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+
+WRITING = [f"parse {HERMES} --from hermes", f"detect {HERMES}", "show hermes", f"coverage {HERMES}",
+           "completion bash", "list", "lint --schema dialects", "--version"]  # fmt: skip
+"""Commands that write something, each in its own way."""
 
 
 def invoke(*words: str, text: str | bytes | None = None) -> Result:
@@ -277,20 +282,28 @@ def test_json_lines_in_json_lines_out() -> None:
 
 
 def test_a_line_brings_its_own_tools() -> None:
-    """`tools` and `prefix` of a line count for that line only; bad tools are that line's error."""
+    """`tools` and `prefix` of a line count for that line only; bad ones are that line's error."""
     text = "hm\n</think>\n\n<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     lines = [
         {"text": text, "prefix": "<think>\n", "tools": [{"name": "f", "parameters": schema}]},
         {"text": text, "prefix": "<think>\n"},
         {"text": text, "tools": [{"name": 3}]},
+        {"text": text, "tools": "no JSON"},
+        {"text": text, "tools": "[" * 100_000},
+        {"text": text, "prefix": 5},
     ]
     found = rows(invoke("parse", "--from", "qwen3-coder", "--jsonl", text="\n".join(map(json.dumps, lines))).stdout)
 
     assert found[0]["segments"][0]["type"] == "reasoning"
     assert [row["segments"][-1]["arguments"] for row in found[:2]] == [{"a": "1"}, {"a": 1}]
     assert found[2]["line"] == 3
-    assert found[2]["error"] == "expected a tool with a name, got \"{'name': 3}\" - at `$[0]`"
+    assert [row["error"] for row in found[2:]] == [
+        "expected a tool with a name, got \"{'name': 3}\" - at `$[0]`",
+        "expected a list of tools in JSON, got `Expecting value` at column 1 - at `tools`",
+        "expected a list of tools in JSON, got too deep a nesting - at `tools`",
+        "expected a text, got `int` - at `prefix`: what the prompt ends with",
+    ]
 
 
 def test_json_lines_round_trip() -> None:
@@ -531,14 +544,29 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_said() -> None:
-    """Output that cannot be written is one sentence, not a traceback."""
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("words", WRITING)
+def test_a_full_disk_is_said(words: str, held: bool) -> None:
+    """Output that cannot be written is one sentence, not a traceback, whoever draws it, and whether it is held back."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    environment |= {} if held else {"PYTHONUNBUFFERED": "1"}
     with open("/dev/full", "wb") as full:
-        words = [sys.executable, "-c", RUN, "parse", HERMES, "--from", "hermes"]
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, check=False)
+        command = [sys.executable, "-c", RUN, *words.split()]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=environment)
 
     assert done.returncode == 2
     assert done.stderr == b"toolect: expected to write the output, got `No space left on device`: free some space\n"
+
+
+@pytest.mark.parametrize("words", [*WRITING, "parse", "parse --jsonl", "coverage -"])
+def test_a_closed_stream_is_said(words: str) -> None:
+    """Standard input or output that the shell has closed is an error like any other, and no traceback."""
+    closing = "<&-" if words in ("parse", "parse --jsonl", "coverage -") else ">&-"
+    command = ["sh", "-c", f'exec "$0" -c "$1" {words} {closing}', sys.executable, RUN]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+
+    assert done.returncode == (1 if words == "coverage -" else 2)
+    assert b"Bad file descriptor" in done.stdout + done.stderr and b"Traceback" not in done.stderr
 
 
 # Terminals

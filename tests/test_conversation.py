@@ -235,6 +235,19 @@ def test_unread_calls_are_told_as_text() -> None:
     ]
 
 
+def test_unread_calls_keep_their_names() -> None:
+    """Where the server had taken the name out of the words, they are told with it, on lines of their own."""
+    broken = Call("f", None, spelling='{"x', status=Status.MALFORMED)
+    nameless = Call("", None, spelling='{"y', status=Status.MALFORMED)
+    one = Conversation([Assistant(Message([Content("Hm."), broken, Call("g", {}, "a"), nameless]))])
+    (said,) = one.to_openai()["messages"]
+    assert said["content"] == 'Hm.\nf: {"x\n{"y' and [call["id"] for call in said["tool_calls"]] == ["a"]
+    blocks = one.to_anthropic()["messages"][0]["content"]
+    assert [block["text"] for block in blocks if block["type"] == "text"] == ["Hm.", 'f: {"x', '{"y']
+    items = [item["content"][0]["text"] for item in one.to_responses()["input"] if item["type"] == "message"]
+    assert items == ["Hm.", 'f: {"x', '{"y']
+
+
 def test_what_a_conversation_is_made_of() -> None:
     """Anything but lists of turns and tools is a mistake of the program."""
     for turns in (User("x"), "x", ["x"], [{"role": "user"}]):

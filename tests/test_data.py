@@ -548,6 +548,29 @@ def test_batches_are_columns() -> None:
     assert convert(log)["account"]["status"] == "refused"
 
 
+def test_chunks_of_a_log_are_joined_by_their_index() -> None:
+    """Calls whose parts take turns are those calls; a refusal is content, and `function_call` is a call."""
+
+    def said(*deltas: Json) -> Json:
+        chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+        chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        row = {"request": {"messages": ASKED[:1]}, "response": chunks}
+        return Convert(target_of("messages"))(row)["messages"][-1]
+
+    heads = [{"index": at, "id": name, "function": {"name": name, "arguments": ""}} for at, name in enumerate("fg")]
+    texts = [{"index": at, "function": {"arguments": f'{{"{name}": 1}}'}} for at, name in enumerate("xy")]
+    told = said(*({"tool_calls": [one]} for one in heads + texts))
+    assert told["content"] is None
+    assert [(one["id"], one["function"]) for one in told["tool_calls"]] == [
+        ("f", {"name": "f", "arguments": '{"x": 1}'}), ("g", {"name": "g", "arguments": '{"y": 1}'}),
+    ]  # fmt: skip
+    assert said({"refusal": "I "}, {"refusal": "won't."})["content"] == "I won't."
+    (call,) = said(*({"function_call": one} for one in ({"name": "f"}, {"arguments": "{"}, {"arguments": "}"})))[
+        "tool_calls"
+    ]
+    assert call["function"] == {"name": "f", "arguments": "{}"}
+
+
 # Jobs
 
 

@@ -22,7 +22,7 @@ from toolect._chats.template_pieces import placed, unmarked
 from toolect.chat_template import BadTemplate
 from toolect.chat_template.sandbox import Sandbox
 from toolect.conversation import Assistant, Results, System, ToolResult, User
-from toolect.transcript import Transcript
+from toolect.transcript import Origin, Transcript
 
 TURN = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n"
@@ -89,6 +89,20 @@ def test_templates_that_change_texts(change: str, given: str, found: str | None,
     text = chat(TURN.replace("CHANGE", change)).render(Conversation([User(given)]))
     assert told(text) == ([] if found is None else [("user", 0, found)])
     assert [tuple(one) for one in text.changed] == changed
+
+
+@pytest.mark.parametrize(
+    "again", ["m.content", "'<|' ~ m.content", "'|' ~ m.content[:2] ~ '|' ~ m.content", "' ' ~ m.content"]
+)
+@pytest.mark.parametrize("end", ["</s>", "<|im_end|>\n", "<|im_end|>"])
+def test_a_template_that_tells_an_answer_twice(again: str, end: str) -> None:
+    """What ends an answer stands behind the last of it, and not between."""
+    template = f"{{% for m in messages %}}{{{{ m.role }}}}: {{{{ m.content }}}}{{{{ {again} }}}}{end}{{% endfor %}}"
+    chat = toolect.chat(template=template + "{% if add_generation_prompt %}assistant: {% endif %}")
+    assert chat.ends[-1] == end.strip()
+    one = chat.render(Conversation([User("Tide?"), Assistant(Message([Content("At noon.")]))]), False)
+    answer = "".join(str(one)[start:stop] for start, stop, origin, _ in one.spans if origin is Origin.ANSWER)
+    assert answer.endswith("At noon." + end.strip())
 
 
 def test_sampled_answers_are_replayed() -> None:

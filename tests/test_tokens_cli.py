@@ -56,6 +56,8 @@ def test_a_page_holds_the_texts_and_obeys_none(given: list[str], tmp_path: Path)
     assert (
         done.exit_code == 0 and "<b>No" not in page and "&lt;|im_start|&gt;" in page and 'class="answer taught"' in page
     )
+    done = CliRunner().invoke(main, [*given, "--chat", "qwen3", "--html", str(tmp_path / "none" / "page.html")])
+    assert done.exit_code == 2 and "got `No such file or directory`" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -80,6 +82,11 @@ def test_the_template_beside_the_tokenizer_is_a_chat(given: list[str], tmp_path:
     words = ["tokens", str(tmp_path / "plain.json"), *given[2:]]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0 and "⟦Y⟧⟦o⟧⟦<|im_end|>⟧" in done.stdout
+    for short in ("m.content[:1]", "m.content | length"):
+        (tmp_path / "chat_template.jinja").write_text(CHATML.replace("m.content", short))
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0 and "turn 1: nothing of the answer is written as it was said" in done.stdout
+    (tmp_path / "chat_template.jinja").write_text(CHATML)
     done = CliRunner().invoke(main, [*words, "--chat", "qwen2.5"])
     assert done.exit_code == 0 and "writes otherwise than qwen2.5 from character" in done.stderr
     done = CliRunner().invoke(main, [*words, "--chat", "chatml"])

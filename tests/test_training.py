@@ -159,7 +159,16 @@ def test_what_is_taught_can_be_chosen() -> None:
     failed = shown(LONG, "qwen3", Teach(failed=False))
     assert failed == [first.replace(call, ""), f"Bye.{end}"]
     assert shown(Conversation([User("Hi")]), "qwen3") == []
-    for odd, message in ((["x"], "expected numbers of answers"), ([1], "(2, 4, 6), got 1"), ("no", "expected teach")):
+    for odd, message in (
+        (["x"], "expected numbers of answers"),
+        (1, "expected teach 'all', 'last'"),
+        (None, "got None"),
+        (Teach(1), "expected teach"),
+        (Teach("no"), "expected teach"),
+        ({2: 1}, "expected teach"),
+        ([1], "(2, 4, 6), got 1"),
+        ("no", "expected teach"),
+    ):
         with pytest.raises(ValueError, match="expected") as caught:
             shown(LONG, "qwen3", odd)
         assert message in str(caught.value)

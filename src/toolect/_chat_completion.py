@@ -74,7 +74,7 @@ def arguments_text(call: Call, where: str = "$") -> str:
         raise BadMessage("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
 
 
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The names that servers and templates have for a message's reasoning."""
 _SIMPLE = frozenset(("role", "content", "tool_calls"))
 """What most messages are made of."""
@@ -100,7 +100,7 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
         if not choice:
             raise BadMessage("at least one choice", "none", f"{where}.choices")
         obj, where = field(choice[0], "message"), f"{where}.choices[0].message"
-    keys = ("role", "content", "tool_calls", "function_call", *_THOUGHTS, "refusal")
+    keys = ("role", "content", "tool_calls", "function_call", *THOUGHTS, "refusal")
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
         raise BadMessage("an assistant message", got(obj), where)
     if (role := field(obj, "role")) not in (None, "assistant"):
@@ -114,7 +114,7 @@ def _is_call(obj: Object) -> bool:
 
 
 def _segments(obj: Object, where: str) -> Iterator[Segment]:
-    for key in _THOUGHTS:
+    for key in THOUGHTS:
         if text := as_text(field(obj, key), f"{where}.{key}"):
             yield Reasoning(text)
             break
@@ -173,13 +173,17 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
     if not name:
         raise BadMessage("a name", "none", f"{where}.name")
     if given is None or (isinstance(given, str) and not given.strip()):
-        repair = Repair(RepairKind.MISSING_ARGUMENTS, 0)
-        return Call(name, {}, call_id or None, status=Status.REPAIRED, repairs=(repair,))
+        return without_arguments(name, call_id or None)
     if isinstance(given, Mapping):
         return Call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
         raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
     return spelled_call(name, given, call_id or None)
+
+
+def without_arguments(name: str, call_id: str | None) -> Call:
+    """The call of which nothing said that it has arguments."""
+    return Call(name, {}, call_id, status=Status.REPAIRED, repairs=(Repair(RepairKind.MISSING_ARGUMENTS, 0),))
 
 
 def spelled_call(name: str, text: str, call_id: str | None) -> Call:

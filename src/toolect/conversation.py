@@ -53,7 +53,7 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     def to_openai(self) -> dict[str, Json]:
         """The `messages` of a chat-completions request, and its `tools` if there are any.
 
-        Calls without an id are numbered. A call that could not be read is told as what it was, text, and its result
+        Calls without an id are numbered. A call that could not be read is told as text, with its name, and its result
         as the user's words.
         """
         from toolect._exchange.openai_messages import messages_of  # not part of starting up

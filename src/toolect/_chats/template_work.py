@@ -104,10 +104,10 @@ def _after(prompt: str, marker: Marker) -> str:
 
 
 def _between(text: str | BadTemplate, marker: Marker) -> str:
-    """What follows the answer in a marked text: the first control token there, or the line."""
+    """What follows the answer in a marked text, where it was last: the first control token there, or the line."""
     if isinstance(text, BadTemplate) or len(marker.marks) < 2 or marker.marks[1].closer not in text:
         return ""
-    after = text.partition(marker.marks[1].closer)[2]
+    after = text.rpartition(marker.marks[1].closer)[2]
     following = re.split("|".join(mark.opener for mark in marker.marks), after)[0].strip()
     line = following.partition("\n")[0]
     return next(iter(control_tokens([line])), "") if len(marker.marks) > 2 else line

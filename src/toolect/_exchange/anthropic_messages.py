@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
-from toolect._exchange.plain_text import text_of
+from toolect._exchange.plain_text import text_of, unread_text
 from toolect._objects import Object, as_list, as_text, field, got, plain
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
@@ -99,7 +99,7 @@ def _blocks(message: Message) -> Iterator[dict[str, Json]]:
             case Call() if segment.runnable:
                 yield {"type": "tool_use", "id": segment.id, "name": segment.name, "input": segment.arguments}
             case Call():
-                yield {"type": "text", "text": segment.raw or segment.arguments_text}
+                yield {"type": "text", "text": unread_text(segment)}
 
 
 def _result(result: ToolResult) -> dict[str, Json]:

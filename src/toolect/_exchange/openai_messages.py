@@ -8,7 +8,7 @@ from toolect._chat_completion import segments_of
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
-from toolect._exchange.plain_text import text_of
+from toolect._exchange.plain_text import text_of, unread_text
 from toolect._objects import Object, as_list, as_text, field
 from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -81,12 +81,10 @@ def _written(turn: Turn) -> Iterator[dict[str, Json]]:
             yield {"role": "user", "content": text}
         case Assistant(message):
             said = message.to_openai()
-            unread = [call for call in message.calls if not call.runnable]
+            unread = [unread_text(call) for call in message.calls if not call.runnable]
             said.pop("invalid_tool_calls", None)
             if unread:
-                said["content"] = (said.get("content") or "") + "".join(
-                    call.raw or call.arguments_text for call in unread
-                )
+                said["content"] = "\n".join(filter(None, [said.get("content"), *unread]))
             yield said
         case Results(results):
             yield from (result.to_openai() for result in results)

@@ -1,10 +1,10 @@
-"""Contents that are a text or a list of parts, as one text."""
+"""What is told as text: contents, of parts or not, and calls that could not be read."""
 
 from __future__ import annotations
 
 from toolect._chat_completion import content_of
 from toolect._objects import Object
-from toolect.message import BadMessage, Content
+from toolect.message import BadMessage, Call, Content
 
 
 def text_of(content: Object, where: str) -> str:
@@ -17,3 +17,9 @@ def text_of(content: Object, where: str) -> str:
             raise BadMessage("text", "reasoning", where, "only a model's answer has reasoning")
         texts.append(segment.text)
     return "".join(texts)
+
+
+def unread_text(call: Call) -> str:
+    """A call that could not be read, in the model's own words; where a server had taken its name out, with that."""
+    text = call.raw or call.arguments_text
+    return text if call.raw or not call.name else f"{call.name}: {text}".rstrip()

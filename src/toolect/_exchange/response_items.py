@@ -8,7 +8,7 @@ from toolect._chat_completion import arguments_text, content_of
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
-from toolect._exchange.plain_text import text_of
+from toolect._exchange.plain_text import text_of, unread_text
 from toolect._objects import Object, as_list, as_text, field
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -103,6 +103,6 @@ def _item(segment: Segment) -> dict[str, Json]:
             arguments = arguments_text(segment)
             return {"type": "function_call", "call_id": segment.id, "name": segment.name, "arguments": arguments}
         case _:
-            text = segment.text if isinstance(segment, Content) else segment.raw or segment.arguments_text
+            text = segment.text if isinstance(segment, Content) else unread_text(segment)
             content = [{"type": "output_text", "text": text, "annotations": []}] if text else []
             return {"type": "message", "role": "assistant", "content": content}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from toolect.conversation import Assistant, Conversation
@@ -31,15 +31,16 @@ Taught: TypeAlias = Teach | Literal["all", "last", "calls"] | Sequence[int]
 
 
 def wish_of(teach: Taught) -> Teach:
-    """A wish in full. Raises ValueError for a word that is none."""
-    if isinstance(teach, Teach):
-        return teach
-    if isinstance(teach, str):
-        known = {"all": Teach(), "last": Teach("last"), "calls": CALLS}
-        if teach not in known:
-            raise ValueError(f"expected teach 'all', 'last', 'calls', numbers of turns or a Teach, got {teach!r}")
+    """A wish in full. Raises ValueError for what is none."""
+    known = {"all": Teach(), "last": Teach("last"), "calls": CALLS}
+    if isinstance(teach, str) and teach in known:
         return known[teach]
-    return Teach(tuple(teach))
+    answers = teach.answers if isinstance(teach, Teach) else teach
+    if answers in ("all", "last") and isinstance(teach, Teach):
+        return teach
+    if isinstance(answers, str | bytes | Mapping) or not isinstance(answers, Iterable):
+        raise ValueError(f"expected teach 'all', 'last', 'calls', numbers of turns or a Teach, got {teach!r}")
+    return replace(teach, answers=tuple(answers)) if isinstance(teach, Teach) else Teach(tuple(answers))
 
 
 def wanted_of(conversation: Conversation, wish: Teach) -> set[int]:

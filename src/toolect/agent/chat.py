@@ -17,6 +17,7 @@ from toolect import _extras as extras
 from toolect._shown import cut
 from toolect.agent import sse
 from toolect.agent.errors import ModelError, ToolsRefused
+from toolect.agent.server_address import check_address, check_headers
 from toolect.message import Json
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ class Chat:
             import httpx  # noqa: F401  # missing, it is said at once
         except ImportError:
             raise extras.Missing("httpx", "agent") from None
-        if not url.startswith(("http://", "https://")):
-            raise ValueError(f"expected a URL that begins with http:// or https://, got {url!r}")
+        check_address(url)
         self.raw = bool(re.search(r"(?<!/chat)/completions/*$", url))
         """Whether the address is that of raw completions."""
         self.base = re.sub(r"(/(chat/)?completions)?/*$", "", url)
@@ -68,6 +68,7 @@ class Chat:
         self.options = dict(options or {})
         self._key = api_key or ""
         self._headers = ({"Authorization": f"Bearer {api_key}"} if api_key else {}) | dict(headers or {})
+        check_headers(self._headers)
         self._given = client
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
@@ -167,7 +168,9 @@ class Chat:
         import httpx
 
         try:
-            async with self._client().stream("POST", url, json=request, headers=self._headers) as response:
+            headers = httpx.Headers({"content-type": "application/json"})
+            headers.update(self._headers)
+            async with self._client().stream("POST", url, content=_body(request), headers=headers) as response:
                 if response.status_code >= 400:
                     raise self._refused(url, request, response, await sse.start(response))
                 if "text/event-stream" in response.headers.get("content-type", ""):
@@ -250,6 +253,14 @@ class _Unknown(Exception):  # as above
     def __init__(self, members: set[str]) -> None:
         super().__init__(members)
         self.members = members
+
+
+def _body(request: Mapping[str, Json]) -> bytes:
+    """A request as JSON; what UTF-8 cannot carry, a lone surrogate in a tool's output, is written as an escape."""
+    try:
+        return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(request, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _without(request: Mapping[str, Json], names: set[str]) -> dict[str, Json]:

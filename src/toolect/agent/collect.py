@@ -65,6 +65,6 @@ def _module(source: str) -> ModuleType:
     except ModuleNotFoundError as error:
         why = f"there is no module `{error.name}`"
         raise BadTool(f"expected a module with tools, got `{source}`: {why}") from None
-    except Exception as error:  # whatever the module raises
+    except (Exception, SystemExit) as error:  # whatever the module raises
         why = f"{type(error).__name__}: {error}"
         raise BadTool(f"expected a module with tools, got `{source}`, which fails: {why}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import json
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
@@ -12,10 +13,13 @@ from typing import Any, NamedTuple
 
 from toolect.agent.errors import Failed, Retry
 from toolect.agent.tool import Handler
-from toolect.message import dumps
 
 MAX_OUTPUT = 1 << 20
 """Characters of output that a result keeps. Beyond it: the rest is cut, and the cut is said."""
+
+
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""A value as JSON text. Raises ValueError for numbers that JSON does not have, and what the encoder raises."""
 
 
 class Output(NamedTuple):
@@ -57,10 +61,13 @@ async def output_of(
 
 async def _called(handler: Handler, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """What a handler returns: a coroutine's result, or that of a function in a thread of its own."""
-    if inspect.iscoroutinefunction(handler):
-        return await handler(*args, **kwargs)
-    value = await _in_thread(lambda: handler(*args, **kwargs))
-    return await value if isinstance(value, Awaitable) else value
+    try:
+        if inspect.iscoroutinefunction(handler):
+            return await handler(*args, **kwargs)
+        value = await _in_thread(lambda: handler(*args, **kwargs))
+        return await value if isinstance(value, Awaitable) else value
+    except SystemExit as error:  # it would end the loop
+        raise RuntimeError(f"SystemExit: {error}") from None
 
 
 async def _in_thread(function: Callable[[], Any]) -> Any:
@@ -88,13 +95,13 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return _cut(value)
     try:
-        return _cut(dumps(value))
+        return _cut(_written(value))
     except (TypeError, ValueError, RecursionError):
         pass
     try:
         from pydantic_core import to_jsonable_python
 
-        return _cut(dumps(to_jsonable_python(value)))  # models, data classes, dates, sets
+        return _cut(_written(to_jsonable_python(value)))  # models, data classes, dates, sets
     except Exception as error:  # pydantic has errors of its own
         raise ValueError(f"expected a value that JSON can say, got {type(value).__name__} ({said(error)})") from None
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, TypeVar
 
-import msgspec
-
-from toolect._chat_completion import read_arguments
+from toolect._chat_completion import THOUGHTS
+from toolect.agent.call_parts import CallParts
 from toolect.agent.errors import ModelError
 from toolect.agent.outcome import Ended, Usage
 from toolect.events import ArgumentsDelta, CallEnd, CallStart, ContentDelta, Event, ReasoningDelta
-from toolect.message import BadMessage, Call, Message, Reasoning, Status, dumps
+from toolect.message import BadMessage, Call, Message, Reasoning, dumps
 
 K = TypeVar("K")
 
@@ -24,26 +24,34 @@ def told(choice: dict[str, Any], calls: NativeCalls) -> list[Event]:
         return []
     if not isinstance(delta, dict):
         raise ModelError(f"expected a choice with a message or a delta, got one with {', '.join(choice) or 'nothing'}")
-    events: list[Event] = []
-    reasoning = delta.get("reasoning_content") or delta.get("reasoning")
-    if isinstance(reasoning, str) and reasoning:
-        events.append(ReasoningDelta(reasoning))
     if whole:
-        for segment in _message(delta).segments:
-            if isinstance(segment, Call):
-                events += calls.whole(segment)
-            elif not isinstance(segment, Reasoning):
-                events.append(ContentDelta(segment.text))
-        return events
-    content, parts = delta.get("content"), delta.get("tool_calls")
+        return _whole(delta, calls)
+    events: list[Event] = []
+    thought = next((text for key in THOUGHTS if isinstance(text := delta.get(key), str) and text), "")
+    if thought:
+        events.append(ReasoningDelta(thought))
+    content, parts, legacy = (delta.get(key) for key in ("content", "tool_calls", "function_call"))
     if isinstance(content, list):  # of parts, thoughts among them
-        for segment in _message({"role": "assistant", "content": content}).segments:
-            if not isinstance(segment, Call):
-                events.append((ReasoningDelta if isinstance(segment, Reasoning) else ContentDelta)(segment.text))
+        events += _whole({"role": "assistant", "content": content}, calls)
     elif content:
         events.append(ContentDelta(_typed(content, str, "content")))
+    if refusal := delta.get("refusal"):
+        events.append(ContentDelta(_typed(refusal, str, "refusal")))
     for part in _typed(parts or [], list, "tool_calls"):
         events += calls.part(_typed(part, dict, "tool_calls[]"))
+    if legacy and not parts:
+        events += calls.part({"function": legacy})
+    return events
+
+
+def _whole(message: dict[str, Any], calls: NativeCalls) -> list[Event]:
+    """The events of a message that does not stream."""
+    events: list[Event] = []
+    for segment in _message(message).segments:
+        if isinstance(segment, Call):
+            events += calls.whole(segment)
+        else:
+            events.append((ReasoningDelta if isinstance(segment, Reasoning) else ContentDelta)(segment.text))
     return events
 
 
@@ -64,65 +72,62 @@ def _typed(value: Any, kind: type[K], where: str) -> K:
 
 
 class NativeCalls:
-    """The calls of an answer, which arrive in parts; one ends when the next begins."""
+    """The calls of an answer, which arrive in parts that say the `index` of their call.
+
+    A call ends when its arguments are whole and the next one has begun, else with the answer; calls end in the order in
+    which they began.
+    """
 
     def __init__(self) -> None:
         self._count = 0
-        self._index: object = None
-        self._id: str | None = None
-        self._name = ""
-        self._text: list[str] | None = None
+        self._open: deque[CallParts] = deque()
+        self._known: dict[int | str, CallParts] = {}
+        """The last call of each index, and of each id."""
+        self._last: CallParts | None = None
 
     def part(self, part: Any) -> list[Event]:
-        """The events of one item of a delta's `tool_calls`."""
+        """The events of one item of a delta's `tool_calls`. Raises `ModelError`."""
         function = _typed(part.get("function") or {}, dict, "tool_calls[].function")
-        index, text = part.get("index", 0), function.get("arguments")
         call_id = _typed(part.get("id") or "", str, "tool_calls[].id")
         name = _typed(function.get("name") or "", str, "tool_calls[].function.name")
+        text, index = function.get("arguments"), part.get("index")
+        text = _typed(dumps(text) if isinstance(text, dict) else text or "", str, "tool_calls[].function.arguments")
+        call = self._known.get(index) if type(index) is int else self._known.get(call_id, self._last)
         events: list[Event] = []
-        if isinstance(text, dict):
-            text = dumps(text)
-        if self._text is None or index != self._index or self._another(call_id, name):
-            events += self.close()
-            self._index, self._id, self._name, self._text = index, call_id or None, name, []
-            events.append(CallStart(self._count, self._id, self._name))
-        if text:
-            assert self._text is not None
-            self._text.append(_typed(text, str, "tool_calls[].function.arguments"))
-            events.append(ArgumentsDelta(self._count, text))
-        return events
+        if call is None or call.is_left(call_id, name):
+            if call is not None:
+                call.left = True
+            call = CallParts(self._count)
+            events += self._begin(call)
+            if type(index) is int:
+                self._known[index] = call
+        if call_id:
+            self._known[call_id] = call
+        self._last = call
+        return events + call.take(call_id, name, text)
 
-    def _another(self, call_id: str, name: str) -> bool:
-        """True where a part begins a call though the server does not count: another id, or again a name."""
-        return call_id != self._id if call_id and self._id else bool(name and self._text and not call_id)
+    def _begin(self, call: CallParts) -> list[Event]:
+        """The events of the calls before one that begins."""
+        events = self._open[-1].start() if self._open else []
+        self._count += 1
+        self._open.append(call)
+        while self._open[0] is not call and (self._open[0].left or self._open[0].whole):
+            events += self._open.popleft().end()
+        return events
 
     def whole(self, call: Call) -> list[Event]:
         """The events of a call that arrives whole."""
-        index = self._count
+        events = self.close()
+        index, text = self._count, call.arguments_text
         self._count += 1
-        text = call.arguments_text
-        return [
-            CallStart(index, call.id, call.name),
-            *([ArgumentsDelta(index, text)] if text else []),
-            CallEnd(index, call),
-        ]
+        told = [ArgumentsDelta(index, text)] if text else []
+        return [*events, CallStart(index, call.id, call.name), *told, CallEnd(index, call)]
 
     def close(self, cut: bool = False) -> list[Event]:
-        """The end of the open call, if there is one; `cut` when the answer was too long."""
-        if self._text is None:
-            return []
-        text = "".join(self._text)
-        call = Call(self._name, None, self._id or None, spelling=text)
-        call = msgspec.structs.replace(call, arguments={}) if not text.strip() else read_arguments(call, text)
-        if cut and call.status is Status.MALFORMED:
-            call = msgspec.structs.replace(
-                call, status=Status.TRUNCATED, error="the answer was cut off inside the call"
-            )
-        if not call.name:
-            call = msgspec.structs.replace(call, status=Status.MALFORMED, error="the call has no name")
-        index, self._text = self._count, None
-        self._count += 1
-        return [CallEnd(index, call)]
+        """The ends of the calls that are open; `cut` when the answer was too long."""
+        events = [event for call in self._open for event in call.end(cut)]
+        self._open.clear()
+        return events
 
 
 def ended_by(ended: Ended, part: dict[str, Any]) -> Ended:

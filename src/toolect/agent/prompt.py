@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from toolect._exchange.plain_text import unread_text
 from toolect.compiled import Dialect
 from toolect.message import Content, Json, Message
 from toolect.rendered import Unrepresentable
@@ -44,12 +45,14 @@ def with_tools(dialect: Dialect, turns: Iterable[Turn], tools: Definitions) -> l
 
 def _wire(dialect: Dialect, message: Message, tools: Definitions) -> str:
     """A message that came without its wire text; what the dialect cannot carry is left to its content."""
-    for told in (message, Message([s for s in message.segments if isinstance(s, Content)])):
+    said = "\n".join(filter(None, [message.content, *(unread_text(one) for one in message.calls if not one.runnable)]))
+    words = [Content(said)] if said else []
+    for told in (message, Message([*words, *message.runnable]), Message(words)):
         try:
             return str(dialect.render(told, tools=tools))
         except Unrepresentable:
             pass
-    return message.content  # the model's own words
+    return said  # the model's own words
 
 
 def _results(dialect: Dialect, results: Iterable[ToolResult], tools: Definitions) -> Iterator[dict[str, Json]]:

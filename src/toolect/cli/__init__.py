@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,12 +13,16 @@ import click
 from toolect import _extras as extras
 from toolect._version import build
 from toolect.cli._shared import examples
-from toolect.cli._shared.io import abandon_output
+from toolect.cli._shared.io import unwritten
+from toolect.cli._shared.streams import abandon_output, stand_in
 
 COMMANDS = (
     "parse", "render", "convert", "talk", "detect", "list", "show", "lint", "new", "generate", "coverage", "dataset",
     "run", "agent", "tokens", "completion",
 )  # fmt: skip
+
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""The errors of output that cannot be written, whoever wrote it."""
 
 
 class Commands(click.Group):
@@ -52,6 +57,7 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]  # always exits
         """Exits 0 when all is clean, 1 when problems were found and reported, 2 on misuse."""
+        stand_in()
         try:
             code = super().main(args, prog_name, **{**extra, "standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
@@ -68,6 +74,11 @@ class Commands(click.Group):
             if found is None:
                 raise
             click.echo(f"toolect: {extras.missing(str(error.name), found)}", err=True)
+            code = 2
+        except OSError as error:
+            if error.errno not in _UNWRITTEN:
+                raise
+            click.echo(f"toolect: {unwritten(error)}", err=True)
             code = 2
         except click.Abort:
             code = 130

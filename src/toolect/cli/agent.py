@@ -29,6 +29,7 @@ from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import event_form, message_form
 from toolect.cli._shared.io import Misuse, emit_json, note
 from toolect.cli._shared.message_text import Live
+from toolect.cli._shared.streams import aside
 from toolect.cli._shared.tool_option import draw_result, tool_options
 from toolect.message import Call
 from toolect.rendered import Unrepresentable
@@ -85,7 +86,8 @@ def command(
     except (ValueError, ImportError) as error:
         raise Misuse(str(error)) from None
     try:
-        result = asyncio.run(screen.watch(agent, question))
+        with aside():
+            result = asyncio.run(screen.watch(agent, question))
     except (AgentError, BadTool, Unrepresentable) as error:
         note(str(error))
         return 1

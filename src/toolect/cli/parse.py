@@ -12,6 +12,7 @@ import toolect
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import event_form, message_form
+from toolect.cli._shared.given_conversation import note_unread
 from toolect.cli._shared.io import emit_json, note, pieces, read
 from toolect.cli._shared.message_text import Live, draw
 from toolect.compiled import Dialect
@@ -143,11 +144,7 @@ def _lines(values: list[dict[str, Json]]) -> None:
 
 def _report(message: Message, quiet: bool) -> int:
     """The exit status; the attempts that must not be run are named unless the output shows them to a reader."""
-    problems = [(i, call) for i, call in enumerate(message.calls) if not call.runnable]
-    for i, call in [] if quiet else problems:
-        why = f": {call.error}" if call.error else ""
-        note(f"call {i} (`{call.name}`) is {call.status}{why}")
-    return int(bool(problems))
+    return int(len(message.runnable) < len(message.calls) if quiet else note_unread(message))
 
 
 def _record(name: str, form: str, options: dict[str, Any], field: str, record: Json) -> tuple[dict[str, Json], bool]:

@@ -44,7 +44,7 @@ def command(
     Tools are the functions of a module, those of an MCP server, or both. Calls that are truncated or malformed, of
     unknown tools or with wrong arguments are not executed: their results say why. The json format is one result a line.
     Of files of many messages, .jsonl and .parquet, the "results" of each are written beside its other columns, one
-    message after the other.
+    message after the other. What tools print goes to standard error.
     """
     registry.timeout = timeout
     if not len(registry) and not servers:

@@ -10,8 +10,9 @@ from toolect._chats.chat_registry import UnknownChat, chat, looks_like
 from toolect._shown import one_line
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
+from toolect.cli._shared.given_conversation import conversation_of, note_all_unread
 from toolect.cli._shared.io import Misuse, emit_json, emit_wire, note, read, read_json
-from toolect.conversation import BadMessage, Conversation
+from toolect.conversation import Conversation
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Origin, OriginSpan, Transcript
 
@@ -62,8 +63,8 @@ def command(
 ) -> int:
     """Write a conversation as the text that models are given, or read one back.
 
-    FILE holds chat-completions messages, or an object with "messages" and "tools"; with --from it is a transcript. It
-    is written for each --to, and as messages without any.
+    FILE holds chat-completions messages, or an object with "messages", "tools" and "system"; with --from it is a
+    transcript. It is written for each --to, and as messages without any.
     """
     text = read(file, max_bytes) if source is not None else ""
     conversation = _messages(file, max_bytes) if source is None else _transcript(source, text)
@@ -71,6 +72,7 @@ def command(
     for repair in conversation.repairs:
         detail = f": {one_line(repair.detail[:60])}" if repair.detail else ""
         note(f"{repair.kind} at character {repair.at}{detail}")
+    status = int(note_all_unread(conversation)) or status
     if explain and not targets:
         if source is None:
             raise Misuse("expected --from or --to with --explain, got neither: messages have no text to explain")
@@ -102,12 +104,7 @@ def _transcript(source: str, text: str) -> Conversation:
 
 def _messages(file: str, max_bytes: int) -> Conversation:
     """What messages say."""
-    value = read_json(file, max_bytes, "messages")
-    body = value if isinstance(value, dict) and "messages" in value else {"messages": value}
-    try:
-        return Conversation.from_openai(body["messages"], body.get("tools"))
-    except BadMessage as error:
-        raise Misuse(f"{error} - in the messages") from None
+    return conversation_of(read_json(file, max_bytes, "messages"))
 
 
 def _written(

@@ -12,9 +12,10 @@ import toolect
 from toolect._extras import Missing
 from toolect._shown import alike, counted, one_line
 from toolect.cli._shared import shared_options as shared
+from toolect.cli._shared.given_conversation import conversation_of
 from toolect.cli._shared.io import Misuse, emit, emit_json, note, read_json
-from toolect.conversation import Conversation
-from toolect.message import BadMessage, Json
+from toolect.cli._shared.page_option import html_option, write_page
+from toolect.message import Json
 from toolect.tokens import Encoded, Tokenizer, encode, load, markers
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Origin
@@ -22,6 +23,7 @@ from toolect.transcript import Origin
 if TYPE_CHECKING:
     from toolect._chats.template_chat import TemplateChat
     from toolect._chats.verbs import Chat
+    from toolect.conversation import Conversation
 
 COLOURS = {
     Origin.SCAFFOLD: "bright_black", Origin.SYSTEM: "magenta", Origin.USER: "cyan", Origin.TOOLS: "yellow",
@@ -37,7 +39,7 @@ _SHOWN = 5
 @click.option("--chat", "name", metavar="NAME", help="A name, an alias or a model id.  [default: the template in DIR]")
 @click.option("--teach", type=click.Choice(["all", "last", "calls"]), default="all", help="Which answers are taught.")
 @click.option("--thinking/--no-thinking", default=None, help="Ask for reasoning, or for none.")
-@click.option("--html", metavar="FILE", help="Write a page to look at; needs the extra `report`.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object for each example.")
 @shared.max_bytes_option
 def command(
@@ -46,14 +48,14 @@ def command(
 ) -> int:  # fmt: skip
     """Show a conversation as a model's ids: whose words they are, and which are taught.
 
-    FILE holds messages of the chat-completions API in JSON, or an object with `messages` and `tools`.
+    FILE holds messages of the chat-completions API in JSON, or an object with `messages`, `tools` and `system`.
 
     Each id is a box; taught ones are in double brackets, and those of one origin have one colour. Then it is said
     where ids are of two origins, where text only spells a marker, which markers are several ids, and which answers
     have an end that is not taught. Where the chat writes history otherwise than it was sampled there are several
     examples.
     """
-    conversation = _conversation(read_json(file, max_bytes, "messages"))
+    conversation = conversation_of(read_json(file, max_bytes, "messages"))
     try:
         tokenizer = load(folder)
         chat = toolect.chat(template=_template(folder)) if name is None else toolect.chat(name)
@@ -72,7 +74,7 @@ def command(
         from toolect.corpora.page import draw_page  # needs jinja2
 
         rows = [(_boxes(one), _findings(one, tokenizer, chat.ends), one) for one in shown]
-        Path(html).write_text(draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]), encoding="utf-8")
+        write_page(html, lambda _: draw_page("tokens.html", name=chat.name, rows=rows, origins=[*COLOURS]))
         return 0
     for number, one in enumerate(shown):
         if as_json:
@@ -113,14 +115,6 @@ def _otherwise(conversation: Conversation, chat: Chat | TemplateChat, folder: st
         f"the template in {folder} writes otherwise than {chat.name} from character {at} on: "
         f"{one_line(theirs[at : at + 30])!r} where {one_line(ours[at : at + 30])!r} is"
     )
-
-
-def _conversation(data: Json) -> Conversation:
-    given = data if isinstance(data, dict) else {"messages": data}
-    try:
-        return Conversation.from_openai(given.get("messages"), given.get("tools"))
-    except BadMessage as error:
-        raise Misuse(f"{error}: mend the conversation") from None
 
 
 def _boxes(example: Example) -> list[dict[str, Json]]:
@@ -171,7 +165,11 @@ def _findings(example: Example, tokenizer: Tokenizer, ends: tuple[str, ...]) -> 
         found.append(f"{counted(len(encoded.differences), 'place')} where the whole text at once has other ids")
     found += _split(encoded, tokenizer, ends)
     for turn in example.answers:
-        last = max(at for at, one in enumerate(encoded.tokens) if one.turn == turn and one.origin is Origin.ANSWER)
+        own = [at for at, one in enumerate(encoded.tokens) if one.turn == turn and one.origin is Origin.ANSWER]
+        if not own:
+            found.append(f"turn {turn}: nothing of the answer is written as it was said, and nothing is taught")
+            continue
+        last = own[-1]
         ended = text[: encoded.spans[last][1]].endswith(ends or ("",))
         if not ended or example.labels[last] == IGNORED:
             found.append(f"turn {turn}: the end of the answer is not taught")

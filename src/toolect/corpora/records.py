@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from toolect._shown import unread_json
 from toolect._values.toolset import tool_schemas
 from toolect.message import Json
 
@@ -84,7 +85,10 @@ def _told(value: dict[str, Json], key: str) -> str:
 def tools_of(tools: Json) -> tuple[Json, ...]:
     """The tools, given as a list or as the JSON text of one. Raises ValueError for anything else."""
     if isinstance(tools, str):
-        tools = json.loads(tools)
+        try:
+            tools = json.loads(tools)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"expected a list of tools in JSON, got {unread_json(error)} - at `tools`") from None
     if not isinstance(tools, list):
         raise ValueError(f"expected a list of tools, got `{type(tools).__name__}` - at `tools`")
     tool_schemas(tools)

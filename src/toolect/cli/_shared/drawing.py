@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolect._shown import one_line, visible
 from toolect.cli._shared.io import emit
+from toolect.cli._shared.streams import output
 from toolect.corpora.table import Cell, Kind, Table
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Pen:
     def __init__(self) -> None:
         from rich.console import Console
 
-        self._terminal = sys.stdout.isatty()
+        self._terminal = output().isatty()
         self._console = Console(
             force_terminal=self._terminal, color_system="auto" if self._terminal else None,
             width=None if self._terminal else ENDLESS, highlight=False, markup=False, emoji=False,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from typing import BinaryIO
 import click
 
 from toolect._shown import one_line, unread_byte, unread_json, visible
+from toolect.cli._shared.streams import abandon_output, output
 from toolect.corpora.packed import ENDINGS, Unpackable, beginning, unpacked
 from toolect.message import Json, dumps
 
@@ -140,18 +141,17 @@ def emit(text: str) -> bool:
     """Writes `text` exactly; false when it held lone surrogates, which UTF-8 cannot carry."""
     data = text.encode(errors="backslashreplace")
     try:
-        click.echo(data, nl=False)
+        click.echo(data, nl=False, file=output())
     except BrokenPipeError:
         raise
     except OSError as error:
-        abandon_output()
-        raise Misuse(f"expected to write the output, got `{error.strerror}`: free some space") from None
+        raise unwritten(error) from None
     return data.decode() == text
 
 
 def emit_wire(text: str) -> int:
     """Writes wire text: exactly, or with escapes where a terminal would obey it; 1 when UTF-8 cannot carry it."""
-    if sys.stdout.isatty():
+    if output().isatty():
         emit(visible(text) + ("" if text.endswith("\n") else "\n"))
         return 0
     if emit(text):
@@ -160,14 +160,16 @@ def emit_wire(text: str) -> int:
     return 1
 
 
-def abandon_output() -> None:
-    """Points standard output at nothing: what is still buffered would fail once more when the interpreter exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def unwritten(error: OSError) -> Misuse:
+    """The misuse that output is which cannot be written; no more of it is tried."""
+    abandon_output()
+    advice = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check where it goes"
+    return Misuse(f"expected to write the output, got `{error.strerror or error}`: {advice}")
 
 
 def emit_json(value: Json, indent: bool = False) -> None:
     """Writes one JSON value on a line, or with `indent` on many for a reader at a terminal."""
-    terminal = sys.stdout.isatty()
+    terminal = output().isatty()
     text = encoded(value, 2 if indent and terminal else None)
     emit((visible(text) if terminal else text) + "\n")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,6 +10,7 @@ from toolect._shown import cut, visible
 from toolect.authoring.processes import Crashed, cores, in_order
 from toolect.cli._shared.io import BadInput, Misuse, check, emit, encoded, note, opened, shown
 from toolect.cli._shared.progress import progress
+from toolect.cli._shared.streams import output
 from toolect.corpora.records import Bad, tools_of
 from toolect.corpora.sources import NoSource, Unit, UnitKind, size, units
 from toolect.corpora.value_kinds import Cursor, values
@@ -58,7 +58,7 @@ def each(path: str, limit: int, work: Work, jobs: int | None = None) -> int:
     jobs = jobs or (1 if path == "-" or whole <= ALONE else cores())
     total = bad = lines = done = 0
     try:
-        with progress(not sys.stdout.isatty()) as told:
+        with progress(not output().isatty()) as told:
             told(0, whole)
             for unit, parts in (_alone if jobs == 1 else _together)(path, limit, work, jobs):
                 before = lines
@@ -79,7 +79,7 @@ def _joined(answers: Sequence[str | Answer], before: int) -> str:
     text = "".join(
         one if isinstance(one, str) else encoded({"line": before + one.number, **one.out}) + "\n" for one in answers
     )
-    return visible(text) if sys.stdout.isatty() else text
+    return visible(text) if output().isatty() else text
 
 
 def _alone(path: str, limit: int, work: Work, _jobs: int) -> Iterator[tuple[Unit, Iterable[Part]]]:
@@ -146,8 +146,11 @@ def own(options: dict[str, Any], record: Json) -> dict[str, Any]:
     found = dict(options)
     if record.get("tools") is not None:
         found["tools"] = tools_of(record["tools"])
-    if isinstance(record.get("prefix"), str):
-        found["prefix"] = record["prefix"]
+    prefix = record.get("prefix")
+    if isinstance(prefix, str):
+        found["prefix"] = prefix
+    elif prefix is not None:
+        raise BadInput(f"expected a text, got `{type(prefix).__name__}` - at `prefix`: what the prompt ends with")
     return found
 
 

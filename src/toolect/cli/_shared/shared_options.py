@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +13,7 @@ from toolect import registry
 from toolect._shown import counted
 from toolect._values.toolset import tool_schemas
 from toolect.cli._shared.io import BadInput, Misuse, check, holds_many, read_json
+from toolect.cli._shared.streams import output
 from toolect.compiled import Dialect
 from toolect.diagnostic import SpecError
 from toolect.message import Json
@@ -122,7 +122,7 @@ def format_option(what: str, *forms: str) -> Callable[[F], F]:
 
 def form_for(form: str | None, elsewhere: str = "json") -> str:
     """The form that is asked for; else text on a terminal, and another one elsewhere."""
-    return form or ("text" if sys.stdout.isatty() else elsewhere)
+    return form or ("text" if output().isatty() else elsewhere)
 
 
 ANY_NAME = "The dialect of the text: a name, an alias or a model id. auto reads whatever fits, call by call."

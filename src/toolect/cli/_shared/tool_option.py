@@ -14,6 +14,7 @@ from toolect.agent import AgentError, BadTool, McpServer, ToolRegistry, ToolResu
 from toolect.agent.collect import collect
 from toolect.cli._shared.drawing import LABEL, NAME, PLAIN, QUIET, STATUS, Styled, block
 from toolect.cli._shared.io import Misuse
+from toolect.cli._shared.streams import aside
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,7 +23,8 @@ def _collect(_ctx: click.Context, _param: click.Parameter, source: str | None) -
     if source is None:
         return ToolRegistry()
     try:
-        return collect(source)
+        with aside():
+            return collect(source)
     except BadTool as error:
         raise Misuse(str(error)) from None
     except ImportError as error:
@@ -52,9 +54,10 @@ def _servers(_ctx: click.Context, _param: click.Parameter, sources: tuple[str, .
 def all_tools(registry: ToolRegistry, servers: Iterable[McpServer]) -> Iterator[tuple[asyncio.Runner, ToolRegistry]]:
     """The tools of a module and of servers, and what runs them: the servers are open as long as this is.
 
+    What the tools print goes to standard error.
     Raises `Misuse` for a server that cannot be reached, and where two tools have one name.
     """
-    with asyncio.Runner() as runner:
+    with aside(), asyncio.Runner() as runner:
         open_ = AsyncExitStack()
         try:
             for server in servers:
