@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import ANYTHING, conversation, nested, places, replaced
 
 from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
@@ -97,6 +100,28 @@ def in_order(conversation: Conversation) -> Conversation:
 def same(a: Conversation, b: Conversation) -> bool:
     """True for the same turns and tools, whether lists or tuples."""
     return list(a.turns) == list(b.turns) and list(a.tools) == list(b.tools)
+
+
+FORMS: dict[str, tuple[Callable[[Conversation], dict[str, Any]], Callable[..., Conversation]]] = {
+    "openai": (Conversation.to_openai, Conversation.from_openai),
+    "anthropic": (Conversation.to_anthropic, Conversation.from_anthropic),
+    "responses": (Conversation.to_responses, Conversation.from_responses),
+    "sharegpt": (lambda one: {"row": one.to_sharegpt("hermes")}, Conversation.from_sharegpt),
+}
+"""How each form is written, and read again."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_no_conversation_is_a_bad_message(form: str) -> None:
+    """Whatever stands at any place of what is read: it is read, or said to be none. Nothing else is raised."""
+    random = Random(7)
+    write, read = FORMS[form]
+    for _ in range(3):
+        body = write(conversation(random))
+        for place in [*places(body)][1:]:
+            for value in [*random.sample(ANYTHING, 8), nested(20_000)]:
+                with suppress(BadMessage):
+                    read(**replaced(body, place, value))
 
 
 @given(conversations())

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import shares
 from click.testing import CliRunner
-from row_samples import alike, conversation, odd_calls, own_tools, said, tool
+from row_samples import alike, conversation, nested, odd_calls, own_tools, said, tool
 
 import toolect
 from toolect import Content, Conversation, Message
@@ -412,14 +412,6 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     told = json.dumps(outcome.account.column(), ensure_ascii=False)
     assert any(word in told for word in case["told"]) or outcome.account.fate is Fate.REFUSED, told
     assert outcome.rows or outcome.account.reason
-
-
-def nested(depth: int) -> Json:
-    """Lists in lists."""
-    value: Json = "x"
-    for _ in range(depth):
-        value = [value]
-    return value
 
 
 def test_deep_rows_are_refused() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
@@ -104,7 +104,7 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
         raise BadMessage("an assistant message", got(obj), where)
     if (role := field(obj, "role")) not in (None, "assistant"):
-        raise BadMessage('the role "assistant"', repr(role), f"{where}.role")
+        raise BadMessage('the role "assistant"', word(role), f"{where}.role")
     return list(_segments(obj, where))
 
 
@@ -139,9 +139,9 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
     for i, part in enumerate(as_list(value, where, "text or a list of parts")):
         at = f"{where}[{i}]"
         kind = "text" if isinstance(part, str) else field(part, "type")
-        if kind not in _TEXTS:
+        if not isinstance(kind, str) or kind not in _TEXTS:
             advice = "leave it out, or say in words what it shows"
-            raise BadMessage("a part of type text, refusal or thinking", repr(kind), f"{at}.type", advice)
+            raise BadMessage("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
         text = part if isinstance(part, str) else field(part, _TEXTS[kind])
         if kind == "thinking" and not isinstance(text, str):
             yield from (
@@ -157,7 +157,7 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         if field(item, "role") is not None:
             raise BadMessage("a tool call", "a whole message: give that alone", at)
         if (kind := field(item, "type")) not in (None, "function"):
-            raise BadMessage('the type "function"', repr(kind), f"{at}.type")
+            raise BadMessage('the type "function"', word(kind), f"{at}.type")
         call_id = as_text(field(item, "id"), f"{at}.id")
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")

@@ -7,11 +7,14 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect._shown import cut
 from toolect.segments import BadMessage, Json
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 Object: TypeAlias = Any
 """A mapping, or an object with attributes, as clients return them."""
+LONGEST_WORD = 40
+"""Characters of a word that an error shows. Beyond it: it is cut."""
 
 
 def plain(value: Object, where: str) -> Json:
@@ -65,3 +68,8 @@ def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Obj
 def got(value: Object) -> str:
     """What a value is, for the `got` of an error."""
     return "nothing" if value is None else f"`{type(value).__name__}`"
+
+
+def word(value: Object) -> str:
+    """The word that stands where one of several is expected, for the `got` of an error; what it is if it is none."""
+    return repr(cut(value, LONGEST_WORD)) if isinstance(value, str) else got(value)

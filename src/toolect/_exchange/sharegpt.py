@@ -14,7 +14,7 @@ from toolect._exchange.definitions import read_tools
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.told_in_texts import definitions_in, results_in, tells_of
-from toolect._objects import Object, as_list, as_text, field
+from toolect._objects import Object, as_list, as_text, field, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -97,7 +97,7 @@ def _turn(turn: Object, where: str) -> tuple[str, str, str]:
     key, value = ("from", "value") if field(turn, "from") is not None else ("role", "content")
     speaker = field(turn, key)
     if not isinstance(speaker, str) or speaker not in _SPEAKERS:
-        raise BadMessage(f"one of {', '.join(_SPEAKERS)}", repr(speaker), f"{where}.{key}")
+        raise BadMessage(f"one of {', '.join(_SPEAKERS)}", word(speaker), f"{where}.{key}")
     return _SPEAKERS[speaker], as_text(field(turn, value), f"{where}.{value}"), where
 
 
