@@ -17,7 +17,19 @@ from typing import Any
 import pytest
 import shares
 from click.testing import CliRunner
-from row_samples import alike, conversation, nested, odd_calls, own_tools, said, tool
+from msgspec.structs import replace
+from row_samples import (
+    ANYTHING,
+    alike,
+    conversation,
+    nested,
+    odd_calls,
+    own_tools,
+    places,
+    replaced,
+    said,
+    tool,
+)  # fmt: skip
 
 import toolect
 from toolect import Content, Conversation, Message
@@ -27,13 +39,15 @@ from toolect._chats.comparing import IDS, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
-from toolect._data.converting import Settings
+from toolect._data.converting import Settings, convert
 from toolect._data.job import UNIT, Done, Job, _alone, run
 from toolect._data.open_row import MAY_TELL, REST_STAYS
+from toolect._data.parting import encoded, in_lines
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
+from toolect._data.tallies import Tallies
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
 from toolect.conversation import Assistant, System, User
@@ -412,6 +426,73 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     told = json.dumps(outcome.account.column(), ensure_ascii=False)
     assert any(word in told for word in case["told"]) or outcome.account.fate is Fate.REFUSED, told
     assert outcome.rows or outcome.account.reason
+
+
+NULLABLE = tool("tide")["function"]["parameters"] | {"required": ["b"]}
+OTHER_HABITS: list[dict[str, Any]] = [
+    {
+        "messages": [
+            ASKED[0],
+            {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "tide", "arguments": {"b": None}}}]},
+            {"role": "tool", "tool_call_id": "c", "name": "tide", "content": [{"type": "text", "text": "noon"}]},
+        ],
+        "tools": [{"type": "function", "function": {"name": "tide", "parameters": NULLABLE}}],
+    },
+    {
+        "messages": [
+            {"role": "system", "content": f"<tools>{json.dumps(tool('tide'))}</tools>"},
+            {"role": "assistant", "content": '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'},
+            {"role": "user", "content": "<tool_response>\nnoon\n</tool_response>"},
+        ]
+    },
+    {"trajectory": [{"role": "user", "text": "q"}, {"thought": "t", "action": "a", "observation": "o"}]},
+    {"request": {"messages": ASKED}, "response": {"choices": [{"message": {"function_call": CALL["function"]}}]}},
+]
+"""Rows as some write them who have habits of their own."""
+
+
+def good_rows(random: Random) -> Iterator[dict[str, Any]]:
+    """Rows of every kind, with what most of them have."""
+    yield from (case["row"] for case in lines("kinds.jsonl"))
+    yield from OTHER_HABITS
+    for form in PLAIN:
+        for row in Convert(target_of(form)).rows(conversation(random).to_openai()):
+            yield {key: value for key, value in row.items() if key != "account"}
+
+
+def test_odd_values_anywhere_end_nothing() -> None:
+    """Whatever stands at any place of a row of any kind: it becomes rows, or a reason; both can be written and counted.
+
+    It does so whatever is written, and whatever the row was said to be; and it does not keep a job from finding out
+    what its rows are.
+    """
+    random = Random(11)
+    sources = [Source(kind) for kind in Kind if kind is not Kind.TRANSCRIPT]
+    sources += [Source(Kind.TRANSCRIPT, chat="qwen3"), Source(dialect="hermes"), Source(dialect="auto"), Source()]
+    targets = [*map(target_of, [*PLAIN, "qwen3", "gpt-oss"]), target_of("sharegpt", dialect="hermes")]
+    values = len(ANYTHING) if shares.everything else 3
+    for good in good_rows(random):
+        known = find_out([good], Source())
+        for row in odd_rows(good, random, values):
+            find_out([row], Source())
+            for source in (known, random.choice(sources)):
+                target = replace(random.choice(targets), table=random.random() < 0.3)
+                settings = Settings(target, source, Keep(valid=random.random() < 0.5), distinct=True)
+                tallies = Tallies()
+                for outcome, lines in map(in_lines, convert(row, settings)):
+                    assert len(lines.splitlines()) == len(outcome.rows)
+                    assert bool(lines) != bool(outcome.account.reason)
+                    assert encoded(outcome.account.column())
+                    tallies.add(outcome, "in.jsonl", 1)
+                assert encoded(tallies.state())
+                Convert(target, source).rows(row)
+
+
+def odd_rows(good: Json, random: Random, most: int) -> Iterator[Json]:
+    """The row with so many values at each place where none of them belongs, and one that is nested without end."""
+    for place in places(good):
+        for value in [*random.sample(ANYTHING, most), nested(20_000)]:
+            yield replaced(good, place, value)
 
 
 def test_deep_rows_are_refused() -> None:

@@ -61,6 +61,8 @@ LONGEST = 400
 
 def because(error: Exception) -> Change:
     """The reason that an error is."""
+    if isinstance(error, RecursionError):
+        return Change("nested too deeply")
     return Change(cut(str(error) or type(error).__name__, LONGEST))
 
 

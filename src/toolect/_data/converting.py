@@ -62,8 +62,6 @@ def convert(row: Json, settings: Settings) -> list[Outcome]:
         found = readings(row, settings.source)
     except Unfit as error:
         return [Outcome(Account(error.fate, reason=error.reason), [])]
-    except (RecursionError, ValueError, OverflowError) as error:  # hostile data: nested or numbers without end
-        return [Outcome(Account(Fate.REFUSED, reason=because(error)), [])]
     return [_one(row, reading, settings) for reading in found]
 
 

@@ -30,16 +30,21 @@ def log(one: OpenRow) -> Iterator[Sequence[Turn]]:
     body = response.get("body", response) if isinstance(response, Mapping) else response
     if "input" in request:
         output = body.get("output") if isinstance(body, Mapping) else body
-        items = (
-            [{"role": "user", "content": request["input"]}] if isinstance(request["input"], str) else request["input"]
-        )
-        yield read_items([*items, *(output or [])] if isinstance(items, list) else items, request.get("instructions"))
+        yield read_items(items_with(request["input"], output), request.get("instructions"))
     elif isinstance(body, Mapping) and "choices" not in body and isinstance(body.get("content"), list):
         asked = request.get("messages")
         whole = [*asked, {"role": "assistant", "content": body["content"]}] if isinstance(asked, list) else asked
         yield read_anthropic(whole, request.get("system"))
     else:
         yield from _choices(one, request.get("messages"), body)
+
+
+def items_with(given: Json, output: Json) -> Json:
+    """The items of a request, which may be a text, and those of its response. Raises BadMessage."""
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    if output is not None and not isinstance(output, list):
+        raise BadMessage("a list of items", what_is(output), "output")
+    return [*items, *(output or [])] if isinstance(items, list) else items
 
 
 def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn]]:

@@ -9,7 +9,7 @@ import msgspec
 
 from toolect import registry
 from toolect._chats.comparing import Change
-from toolect._data.account import Account, Fate
+from toolect._data.account import Account, Fate, because
 from toolect._data.converting import Outcome, Settings, convert
 from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
@@ -56,10 +56,10 @@ def part_of(unit: Unit, settings: Settings, limit: int) -> Part:
     left: list[Left] = []
     for value in values(unit, cursor, "", "", limit, True, partial(row_of_line, settings.source)):
         tallies.read += 1
-        for outcome in _outcomes(value, settings):
+        for made_of in _outcomes(value, settings):
+            outcome, lines = in_lines(made_of)
             account = outcome.account
-            if outcome.rows:
-                lines = b"".join([encoded(row) + b"\n" for row in outcome.rows])
+            if lines:
                 later = outcome._replace(rows=[]) if settings.distinct else None
                 kept.append(Kept(cursor.number, account.fate.value, len(outcome.rows), lines, later))
                 if later is not None:
@@ -74,6 +74,15 @@ def _outcomes(value: Json | Bad, settings: Settings) -> list[Outcome]:
     if isinstance(value, Bad):
         return [Outcome(Account(Fate.REFUSED, reason=Change(value.trouble.value, detail=value.why)), [])]
     return convert(value, settings)
+
+
+def in_lines(outcome: Outcome) -> tuple[Outcome, bytes]:
+    """The new rows of an outcome as JSON lines; where they cannot be written there are none, and it says why."""
+    try:
+        return outcome, b"".join([encoded(row) + b"\n" for row in outcome.rows])
+    except RecursionError as error:
+        refused = Account(Fate.REFUSED, notes=outcome.account.notes, reason=because(error))
+        return outcome._replace(account=refused, rows=[]), b""
 
 
 def encoded(value: Json) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from toolect._objects import as_list, word
 from toolect.message import BadMessage, Json, Message
 
 
@@ -28,10 +29,10 @@ def answers_of(response: Json) -> list[Message]:
     cut: dict[int, bool] = {}
     try:
         for chunk in _chunks(response):
-            for choice in chunk.get("choices") or ():
+            for choice in as_list(chunk.get("choices") or (), "response.choices"):
                 if not isinstance(choice, Mapping):
                     continue
-                index = choice.get("index") or 0
+                index = _number(choice.get("index") or 0)
                 gathered, calls = open_ones.setdefault(index, (Gathered(), NativeCalls()))
                 for event in told(dict(choice), calls) if choice.get("delta") or choice.get("message") else ():
                     gathered.add(event)
@@ -45,6 +46,13 @@ def answers_of(response: Json) -> list[Message]:
         for event in calls.close(cut.get(index, True)):
             gathered.add(event)
     return [open_ones[index][0].message for index in sorted(open_ones)]
+
+
+def _number(index: Json) -> int:
+    """The number of a choice. Raises BadMessage."""
+    if not isinstance(index, int):
+        raise BadMessage("the number of a choice", word(index), "response.choices[].index")
+    return index
 
 
 def _chunks(response: Json) -> Iterator[Mapping[str, Json]]:
