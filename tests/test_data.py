@@ -42,7 +42,8 @@ from toolect._data.beside_tools import besides
 from toolect._data.converting import Settings, convert
 from toolect._data.job import UNIT, Done, Job, _alone, run
 from toolect._data.open_row import MAY_TELL, REST_STAYS
-from toolect._data.parting import encoded, in_lines
+from toolect._data.parting import in_lines
+from toolect._data.place import Places
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
@@ -51,6 +52,7 @@ from toolect._data.tallies import Tallies
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
 from toolect.conversation import Assistant, System, User
+from toolect.corpora.any_json import decoded, encoded
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
 from toolect.message import BadMessage, Json, Status
 from toolect.rendered import Unrepresentable
@@ -743,6 +745,32 @@ def test_tables_keep_everything(tmp_path: Path) -> None:
     assert found[70]["n"] is None and json.loads(found[70]["account"]["columns"]) == {"n": "x", "late": [1]}
     again = Convert(target_of("messages"))(found[0])
     assert json.loads(again["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"a": 1}
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["jsonl", "parquet"])
+def test_a_lone_surrogate_ends_no_job(parquet: bool, tmp_path: Path) -> None:
+    """In JSON lines it stays the escape that it was, wherever it stands; a row with one is refused for a table."""
+    pytest.importorskip("pyarrow")
+    good: dict[str, Any] = {"messages": ASKED, "tools": [tool("tide")], "n": "x"}
+    odd = [replaced(good, place, "\ud800") for place in [*places(good)][1:]] + [good | {"\ud800": 1}, good]
+    path = tmp_path / "in\udcff.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in odd))
+    command = ["dataset", str(path), "--to", "messages", "-o", str(tmp_path / "o"), "--json", "--jobs", "1"]
+    page = ["--html", str(tmp_path / "page.html")]
+    done = CliRunner().invoke(main, [*command, *page, *(["--parquet"] if parquet else [])])
+    assert done.exit_code == 1, done.output
+    report: Any = decoded((tmp_path / "o" / "report.json").read_bytes())
+    assert report["lines"] == len(odd)
+    assert any("lone surrogate" in reason["what"] for reason in report["reasons"]) is parquet
+    if not parquet:
+        rows = [decoded(line) for line in (tmp_path / "o" / "rows-00000.jsonl").read_bytes().splitlines()]
+        assert any(row["n"] == "\ud800" for row in rows) and any("\ud800" in row for row in rows)
+        assert any(row["messages"][0]["content"] == "\ud800" for row in rows)
+        notes = Places(tmp_path / "n", b"")
+        place = notes.load()
+        place.path, place.tallies = str(path), {"tools": ["\ud800", 10**400]}
+        notes.store(place)
+        assert (notes.load().path, notes.load().tallies) == (place.path, place.tallies)
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:

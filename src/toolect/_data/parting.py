@@ -5,18 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from toolect import registry
 from toolect._chats.comparing import Change
 from toolect._data.account import Account, Fate, because
 from toolect._data.converting import Outcome, Settings, convert
 from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
+from toolect.corpora.any_json import encoded
 from toolect.corpora.records import Bad
 from toolect.corpora.sources import Unit
 from toolect.corpora.value_kinds import Cursor, values
-from toolect.message import Json, dumps
+from toolect.message import Json
 
 
 class Kept(NamedTuple):
@@ -83,17 +82,6 @@ def in_lines(outcome: Outcome) -> tuple[Outcome, bytes]:
     except RecursionError as error:
         refused = Account(Fate.REFUSED, notes=outcome.account.notes, reason=because(error))
         return outcome._replace(account=refused, rows=[]), b""
-
-
-def encoded(value: Json) -> bytes:
-    """`value` as JSON in UTF-8; lone surrogates and numbers of any size are written as they can be."""
-    try:
-        return _encode(value)
-    except (TypeError, ValueError, OverflowError, UnicodeEncodeError):
-        return dumps(value).encode("utf-8", "backslashreplace")
-
-
-_encode = msgspec.json.Encoder().encode
 
 
 # In other processes
