@@ -40,6 +40,7 @@ from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
 from toolect._data.converting import Settings, convert
+from toolect._data.how_answered import CUT_OFF, EMPTY
 from toolect._data.job import UNIT, Done, Job, _alone, run
 from toolect._data.open_row import MAY_TELL, REST_STAYS
 from toolect._data.parting import in_lines
@@ -428,6 +429,23 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     told = json.dumps(outcome.account.column(), ensure_ascii=False)
     assert any(word in told for word in case["told"]) or outcome.account.fate is Fate.REFUSED, told
     assert outcome.rows or outcome.account.reason
+
+
+@pytest.mark.parametrize("case", lines("answers.jsonl"), ids=lambda case: json.dumps(case["row"]["response"])[:60])
+def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
+    """One that tells of a failure, or has no answer, is no row; an answer that was cut off, or is empty, is noted."""
+    (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
+    told = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
+    assert outcome.account.fate.value == case["fate"], told
+    assert any(case["told"] in one for one in told) and any(told) is bool(case["told"]), told
+
+
+def test_each_answer_has_its_own_notes() -> None:
+    """What is noted of one of several answers is not noted of those after it."""
+    choices = [{"message": {"content": text}, "finish_reason": "length" if text else "stop"} for text in ("he", "")]
+    row = {"request": {"messages": ASKED[:1]}, "response": {"choices": choices}}
+    one, two = (outcome.account.notes for outcome in Convert(target_of("messages")).outcomes(row))
+    assert [note.what for note in one] == [CUT_OFF] and [note.what for note in two] == [EMPTY]
 
 
 NULLABLE = tool("tide")["function"]["parameters"] | {"required": ["b"]}

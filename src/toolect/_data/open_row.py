@@ -49,6 +49,8 @@ class OpenRow:
         self.taken: set[str] = set()
         self.notes: list[Change] = []
         self.changes: list[Change] = []
+        self.seen: list[Change] = []
+        """What was seen in the last answer of the turns that are told: of several answers each has its own."""
         self.tools: Tools = self._tools()
 
     def _tools(self) -> Tools:
@@ -148,7 +150,7 @@ class OpenRow:
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
-        return read_of(turns, self.tools, frozenset(self.taken), self.notes, self.changes)
+        return read_of(turns, self.tools, frozenset(self.taken), [*self.notes, *self.seen], self.changes)
 
 
 def read_of(

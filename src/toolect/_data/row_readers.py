@@ -9,6 +9,7 @@ from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
 from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
+from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
 from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
@@ -70,7 +71,10 @@ def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
 
 def _responses(one: OpenRow) -> Iterator[Sequence[Turn]]:
     items = one.take("input")
-    yield read_items(items_with(items, one.take("output")), one.take("instructions"))
+    output = one.take("output")
+    if not output:
+        check_answered(one.row, "output")
+    yield read_items(items_with(items, output), one.take("instructions"))
 
 
 def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
