@@ -377,6 +377,37 @@ def test_what_rows_cannot_carry() -> None:
             Conversation([Assistant(Message(segments))]).to_sharegpt()
 
 
+BROKEN = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": '{"a": '}}
+WHOLE = {"id": "c2", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "by order"])
+@pytest.mark.parametrize("calls", [[BROKEN], [BROKEN, WHOLE], [WHOLE, BROKEN]], ids=["alone", "first", "last"])
+def test_the_result_of_a_broken_call_is_of_that(calls: list[dict[str, Any]], named: bool) -> None:
+    """A server answers it with an error; that stays its result, and the others stay theirs."""
+    told = [
+        {"role": "tool", "content": f"of {one['function']['name']}"} | ({"tool_call_id": one["id"]} if named else {})
+        for one in calls
+    ]
+    asked = {"role": "user", "content": "q"}
+    one = Conversation.from_openai([asked, {"role": "assistant", "tool_calls": calls}, *told])
+    items = [
+        *({"type": "function_call", "call_id": one["id"], **one["function"]} for one in calls),
+        *({"type": "function_call_output", "call_id": one["id"], "output": "o"} for one in calls),
+    ]
+    for read in (one, Conversation.from_responses([asked, *items])):
+        (results,) = (turn.results for turn in read.turns if isinstance(turn, Results))
+        assert [result.name for result in results] == [call["function"]["name"] for call in calls]
+    assert Conversation.from_openai(**one.to_openai()).to_openai() == one.to_openai()
+
+
+def test_where_results_are_missing_a_broken_call_has_none() -> None:
+    """Of two calls and one result without an id, that is the result of the call that could be run."""
+    messages = [{"role": "assistant", "tool_calls": [BROKEN, WHOLE]}, {"role": "tool", "content": "o"}]
+    turn = Conversation.from_openai(messages).turns[1]
+    assert isinstance(turn, Results) and [result.name for result in turn.results] == ["ls"]
+
+
 IDS = st.sampled_from(["", "a", "b", "c"])
 
 
@@ -390,16 +421,23 @@ def paired(calls: list[Call], results: list[ToolResult]) -> list[Call | None]:
         return found
 
     known = [take(lambda call, one=one: bool(call.id) and call.id == one.call_id) for one in results]
+    few = known.count(None) < len(left)
     return [
-        call or take(lambda call, one=one: not (one.call_id and call.id))
+        call
+        or few
+        and take(lambda call, one=one: call.runnable and not (one.call_id and call.id))
+        or take(lambda call, one=one: not (one.call_id and call.id))
         for call, one in zip(known, results, strict=True)
     ]
 
 
-@given(st.lists(IDS, max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
-def test_results_find_their_calls_at_once(ids: list[str], turns: list[list[str]]) -> None:
-    """By their ids, else in the order in which they are left, over several turns of results."""
-    calls = [Call(f"f{number}", {}, one or None) for number, one in enumerate(ids)]
+@given(st.lists(st.tuples(IDS, st.booleans()), max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
+def test_results_find_their_calls_at_once(asked: list[tuple[str, bool]], turns: list[list[str]]) -> None:
+    """By their ids, else in the order in which they are left, over several turns of results; broken ones last."""
+    calls = [
+        Call(f"f{number}", {}, one or None, status=Status.OK if whole else Status.MALFORMED)
+        for number, (one, whole) in enumerate(asked)
+    ]
     waiting = Waiting()
     waiting.follow(Assistant(Message(calls)))
     for turn in turns:
