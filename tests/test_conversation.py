@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_samples import ANYTHING, conversation, nested, places, replaced
 
+import toolect
 from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 from toolect.turns import Waiting
@@ -375,6 +376,41 @@ def test_what_rows_cannot_carry() -> None:
     for segments in ([Reasoning("hm")], [Call("f", {}), Content("so")]):
         with pytest.raises(Unrepresentable, match="name a dialect"):
             Conversation([Assistant(Message(segments))]).to_sharegpt()
+
+
+ENDLESS: list[Any] = [
+    '{"a": 1e999}', '{"a": [-1e999]}', '{"a": NaN}',
+    {"a": float("inf")}, {"a": [{"b": -float("inf")}]}, {"a": float("nan")},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ENDLESS, ids=str)
+def test_a_number_that_no_json_says_makes_a_broken_call(given: Any) -> None:
+    """It is no argument, in text as among values, as in a model's text; nothing writes it as JSON, or as null."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": given}}
+    read = [Conversation.from_openai([{"role": "assistant", "tool_calls": [call]}])]
+    if isinstance(given, dict):
+        block = {"type": "tool_use", "id": "c", "name": "f", "input": given}
+        read.append(Conversation.from_anthropic([{"role": "assistant", "content": [block]}]))
+    for one in read:
+        (turn,) = one.turns
+        assert isinstance(turn, Assistant) and turn.message.calls[0].status is Status.MALFORMED
+        assert "expected a" in (turn.message.calls[0].error or "")
+        assert json.loads(json.dumps(one.to_openai(), allow_nan=False))
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_a_number_that_no_json_says_is_not_written(number: float) -> None:
+    """Where a program puts it into a call itself, whatever would write that refuses."""
+    one, other = (Conversation([User("q"), Assistant(Message([Call("f", {"a": a}, "c")]))]) for a in (1.5, number))
+    write: list[Callable[[Conversation], object]] = [
+        Conversation.to_openai, Conversation.to_anthropic, Conversation.to_responses, Conversation.to_sharegpt,
+        toolect.chat("qwen3").render, toolect.chat("qwen3-coder").told, toolect.chat("gpt-oss").told,
+    ]  # fmt: skip
+    for each in write:
+        each(one)
+        with pytest.raises((BadMessage, Unrepresentable), match=r"finite|JSON"):
+            each(other)
 
 
 BROKEN = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": '{"a": '}}

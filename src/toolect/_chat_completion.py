@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from toolect._objects import Object, as_list, as_text, field, got, plain, word
+from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
 from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
@@ -69,9 +69,13 @@ def arguments_text(call: Call, where: str = "$") -> str:
     try:
         if call.status is Status.REPAIRED and call.spelling is not None:
             return call.spelling if _spells(call.spelling, call.arguments) else dumps(call.arguments)
-        return call.arguments_text
+        text = call.arguments_text
+        number = not_finite(call.arguments) if call.runnable and ("Infinity" in text or "NaN" in text) else None
     except (TypeError, ValueError, RecursionError) as error:
         raise BadMessage("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
+    if number is not None:
+        raise BadMessage("arguments that JSON can carry", f"the number `{dumps(number)}`", f"{where}.arguments")
+    return text
 
 
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
@@ -176,10 +180,18 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
         repair = Repair(RepairKind.MISSING_ARGUMENTS, 0)
         return Call(name, {}, call_id or None, status=Status.REPAIRED, repairs=(repair,))
     if isinstance(given, Mapping):
-        return Call(name, plain(given, f"{where}.arguments"), call_id or None)
+        return plain_call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
         raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
     return spelled_call(name, given, call_id or None)
+
+
+def plain_call(name: str, arguments: dict[str, Json], call_id: str | None) -> Call:
+    """The call with these arguments: malformed where a number in them is not finite, which no JSON says."""
+    if (number := not_finite(arguments)) is None:
+        return Call(name, arguments, call_id)
+    error = f"expected a finite number, got {dumps(number)}"
+    return Call(name, None, call_id, spelling=dumps(arguments), status=Status.MALFORMED, error=error)
 
 
 def spelled_call(name: str, text: str, call_id: str | None) -> Call:
@@ -241,7 +253,13 @@ def _loads(text: str, repairs: list[Repair]) -> Json:
     def refuse(word: str) -> Json:
         raise ValueError(f"expected a JSON value, got {word}")
 
-    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
+    def finite(word: str) -> float:
+        number = float(word)
+        if number - number != 0:
+            raise ValueError(f"expected a finite number, got {word[:40]}")
+        return number
+
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_float=finite)
 
 
 def _spells(text: str, value: Json) -> bool:

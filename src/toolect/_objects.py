@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -42,6 +43,23 @@ def _plainly(value: Object, where: str) -> Json:
     if isinstance(value, list | tuple):
         return [_plainly(item, f"{where}[{i}]") for i, item in enumerate(value)]
     raise BadMessage("a JSON value", got(value), where)
+
+
+def not_finite(value: Json) -> float | None:
+    """The first number of a plain value that no JSON says, if there is one."""
+    try:
+        if b"null" not in _encode(value):  # nearly always, and found out much quicker
+            return None
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return _not_finite(value)
+
+
+def _not_finite(value: Json) -> float | None:
+    if isinstance(value, float):
+        return None if math.isfinite(value) else value
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for item in items if (found := _not_finite(item)) is not None), None)
 
 
 def field(obj: Object, key: str) -> Object:

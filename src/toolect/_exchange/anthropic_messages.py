@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from toolect._chat_completion import plain_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of
-from toolect._objects import Object, as_list, as_text, field, got, plain, word
+from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -66,7 +67,7 @@ def _segment(block: Object, where: str) -> Segment | None:
             if not isinstance(given, dict):
                 advice = "read it with json.loads" if isinstance(given, str) else ""
                 raise BadMessage("an object", got(given), f"{where}.input", advice)
-            return Call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
+            return plain_call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
         case _:
             raise BadMessage(_BLOCKS, word(kind), f"{where}.type", _ADVICE)
 
@@ -97,6 +98,8 @@ def _blocks(message: Message) -> Iterator[dict[str, Json]]:
             case Reasoning(text):
                 yield {"type": "thinking", "thinking": text, "signature": ""}
             case Call() if segment.runnable:
+                if not_finite(segment.arguments) is not None:
+                    raise Unrepresentable("arguments", "expected finite numbers", segment.arguments_text)
                 yield {"type": "tool_use", "id": segment.id, "name": segment.name, "input": segment.arguments}
             case Call():
                 yield {"type": "text", "text": segment.raw or segment.arguments_text}

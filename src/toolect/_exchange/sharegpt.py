@@ -14,7 +14,7 @@ from toolect._exchange.definitions import read_tools
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.told_in_texts import definitions_in, results_in, tells_of
-from toolect._objects import Object, as_list, as_text, field, word
+from toolect._objects import Object, as_list, as_text, field, not_finite, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -146,6 +146,8 @@ def _in_turns(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tup
             for call in message.calls:
                 if not call.runnable:
                     raise Unrepresentable("call", f"a {call.status} call has no turn of its own", call.raw)
+                if not_finite(call.arguments) is not None:
+                    raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
             calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
             if calls:
                 yield "function_call", dumps(calls[0] if len(calls) == 1 else calls)
