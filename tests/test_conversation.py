@@ -413,6 +413,27 @@ def test_a_number_that_no_json_says_is_not_written(number: float) -> None:
             each(other)
 
 
+@pytest.mark.parametrize("name", ["", *toolect.dialects()])
+def test_rows_tell_which_call_each_result_is_of(name: str) -> None:
+    """In whatever order the results came, whatever ids the calls had: read back, each is of its call."""
+    calls = [Call("tide", {"day": 1}, "a1"), Call("wind", {}, "b2"), Call("tide", {"day": 2}, "c3")]
+    results = [ToolResult(call.id or "", call.name, f"of {call.id}") for call in calls]
+    turns = [User("q"), Assistant(Message(calls)), Results((results[2], results[0], results[1]))]
+    try:
+        row = Conversation(turns).to_sharegpt(name or None)
+    except Unrepresentable:
+        return
+    asked, told = Conversation.from_sharegpt(row, name or None).turns[1:]
+    assert isinstance(asked, Assistant) and isinstance(told, Results)
+    found = Waiting()
+    found.follow(asked)
+    pairs = [
+        (call and call.arguments.get("day"), one.output)
+        for call, one in zip(found.follow(told), told.results, strict=True)
+    ]
+    assert pairs == [(1, "of a1"), (None, "of b2"), (2, "of c3")]
+
+
 BROKEN = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": '{"a": '}}
 WHOLE = {"id": "c2", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
 
