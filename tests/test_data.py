@@ -30,6 +30,7 @@ from row_samples import (
     said,
     tool,
 )  # fmt: skip
+from small_tokenizers import byte_level
 
 import toolect
 from toolect import Content, Conversation, Message
@@ -438,6 +439,17 @@ def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
     told = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
     assert outcome.account.fate.value == case["fate"], told
     assert any(case["told"] in one for one in told) and any(told) is bool(case["told"]), told
+
+
+def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
+    """A row of ids teaches what was said before the limit came, and not that the answer ends there."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    target = target_of("ids", chat="qwen3", tokenizer=str(tmp_path), teach="last")
+    for why, taught in (("length", "The cu"), ("stop", "The cu<|im_end|>")):
+        choice = {"message": {"content": "The cu"}, "finish_reason": why}
+        row = Convert(target)({"request": {"messages": ASKED[:1]}, "response": {"choices": [choice]}})
+        ids = [label for label in row["labels"] if label >= 0]
+        assert byte_level().decode(ids, skip_special_tokens=False) == taught, row["account"]
 
 
 def test_each_answer_has_its_own_notes() -> None:

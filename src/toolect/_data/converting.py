@@ -74,7 +74,7 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
-        rows, told = write(conversation, settings.target)
+        rows, told = write(conversation, settings.target, reading.cut)
         changes = (*changes, *told)
         if changes and settings.strict:
             raise Unfit(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._data.beside_tools import besides
+from toolect._data.how_answered import CUT_OFF
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
@@ -39,6 +40,11 @@ class Reading(NamedTuple):
     columns: frozenset[str]
     notes: tuple[Change, ...] = ()
     changes: tuple[Change, ...] = ()
+
+    @property
+    def cut(self) -> tuple[int, ...]:
+        """The answers that were cut off, by the numbers of their turns."""
+        return tuple(note.turn for note in self.notes if note.what == CUT_OFF)
 
 
 class OpenRow:

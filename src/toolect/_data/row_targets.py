@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
@@ -15,6 +16,7 @@ from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.sharegpt import read_row
+from toolect._training.wishes import wish_of
 from toolect.conversation import Conversation
 from toolect.message import Json, dumps
 from toolect.rendered import Unrepresentable
@@ -103,10 +105,13 @@ NO_ANSWER = "no answer that could be taught"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 
 
-def write(conversation: Conversation, target: Target) -> Written:
-    """The rows of a conversation. Raises Unrepresentable for what the target cannot carry."""
+def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ()) -> Written:
+    """The rows of a conversation; of the answers `cut` off no end is taught.
+
+    Raises Unrepresentable for what the target cannot carry.
+    """
     if target.form in OF_A_CHAT:
-        return _in_chat(conversation, target)
+        return _in_chat(conversation, target, cut)
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
     if target.table:
@@ -171,7 +176,7 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 # In a chat
 
 
-def _in_chat(conversation: Conversation, target: Target) -> Written:
+def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -> Written:
     one = chat_named(target.chat)
     conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
@@ -179,7 +184,8 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
         told = one.told(conversation, compare=target.compare, **options)
         return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes])
     tokenizer: Any = tokenizer_of(target.tokenizer)
-    made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
+    teach = dataclasses.replace(wish_of(target.teach), cut=cut)  # type: ignore[arg-type]
+    made = examples(conversation, one, tokenizer, teach, **options)
     if not made:
         raise Unrepresentable("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
