@@ -112,6 +112,8 @@ def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ())
     """
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut)
+    if target.form is Form.SHAREGPT:
+        conversation = told_in_order(conversation, dialect(target.dialect).spec.ref if target.dialect else "")
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
     if target.table:
