@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from toolect import Call, Content, Conversation, Message, Reasoning
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 from toolect.message import Json, Segment
 
+Place: TypeAlias = tuple[str | int, ...]
+"""The keys and numbers that lead to a value in others."""
 WORDS = ["tide", "é", "Brest\nat", "noon", "<b>", "{x}", "「潮」", '"so"', "it's", "100%", "a|b", "|", "---", "#", "ok"]
 VALUES: list[Json] = ["Brest", "", "5", "a\nb", 3, -1.5, True, None, [1, "x"], {"deep": {"er": [None]}}, "é", 1e30]
 
@@ -50,6 +52,38 @@ TYPES: list[Json] = [
     {"enum": ["5", "Brest"]}, {"type": "array", "items": {"type": "string"}}, {"type": "null"},
     {"type": "string", "default": None},
 ]  # fmt: skip
+
+ANYTHING: list[Json] = [
+    None, True, -1, 0.5, float("inf"), float("nan"), 10**400, "", "x", "\ud800", "[", "{}", "[]", '"', '"\\"[1]\\""',
+    [], [None], [[]], ["x"], {}, {"": None}, {"type": {}}, {"type": "text"}, [{"choices": 5}], {"a": None},
+    {"\ud800": "\ud800"}, {"role": "assistant"}, {"error": {"message": "x"}},
+]  # fmt: skip
+"""Values of every kind that JSON has, and what hides others: for places where none of them belongs."""
+
+
+def places(value: Json, path: Place = ()) -> Iterator[Place]:
+    """The places of a value and of all that is in it."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+def replaced(value: Json, place: Place, new: Json) -> Json:
+    """The value with `new` at a place."""
+    if not place:
+        return new
+    copy = value.copy()
+    copy[place[0]] = replaced(value[place[0]], place[1:], new)
+    return copy
+
+
+def nested(depth: int) -> Json:
+    """Lists in lists."""
+    value: Json = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def tool(name: str) -> dict[str, Any]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_samples import ANYTHING, conversation, nested, places, replaced
 
+import toolect
 from toolect import BadMessage, Call, Content, Conversation, Message, Reasoning, Status, Unrepresentable
 from toolect.conversation import Assistant, Results, System, ToolResult, Turn, User
 from toolect.turns import Waiting
@@ -97,6 +101,28 @@ def in_order(conversation: Conversation) -> Conversation:
 def same(a: Conversation, b: Conversation) -> bool:
     """True for the same turns and tools, whether lists or tuples."""
     return list(a.turns) == list(b.turns) and list(a.tools) == list(b.tools)
+
+
+FORMS: dict[str, tuple[Callable[[Conversation], dict[str, Any]], Callable[..., Conversation]]] = {
+    "openai": (Conversation.to_openai, Conversation.from_openai),
+    "anthropic": (Conversation.to_anthropic, Conversation.from_anthropic),
+    "responses": (Conversation.to_responses, Conversation.from_responses),
+    "sharegpt": (lambda one: {"row": one.to_sharegpt("hermes")}, Conversation.from_sharegpt),
+}
+"""How each form is written, and read again."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_no_conversation_is_a_bad_message(form: str) -> None:
+    """Whatever stands at any place of what is read: it is read, or said to be none. Nothing else is raised."""
+    random = Random(7)
+    write, read = FORMS[form]
+    for _ in range(3):
+        body = write(conversation(random))
+        for place in [*places(body)][1:]:
+            for value in [*random.sample(ANYTHING, 8), nested(20_000)]:
+                with suppress(BadMessage):
+                    read(**replaced(body, place, value))
 
 
 @given(conversations())
@@ -365,6 +391,93 @@ def test_what_rows_cannot_carry() -> None:
             Conversation([Assistant(Message(segments))]).to_sharegpt()
 
 
+ENDLESS: list[Any] = [
+    '{"a": 1e999}', '{"a": [-1e999]}', '{"a": NaN}',
+    {"a": float("inf")}, {"a": [{"b": -float("inf")}]}, {"a": float("nan")},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ENDLESS, ids=str)
+def test_a_number_that_no_json_says_makes_a_broken_call(given: Any) -> None:
+    """It is no argument, in text as among values, as in a model's text; nothing writes it as JSON, or as null."""
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": given}}
+    read = [Conversation.from_openai([{"role": "assistant", "tool_calls": [call]}])]
+    if isinstance(given, dict):
+        block = {"type": "tool_use", "id": "c", "name": "f", "input": given}
+        read.append(Conversation.from_anthropic([{"role": "assistant", "content": [block]}]))
+    for one in read:
+        (turn,) = one.turns
+        assert isinstance(turn, Assistant) and turn.message.calls[0].status is Status.MALFORMED
+        assert "expected a" in (turn.message.calls[0].error or "")
+        assert json.loads(json.dumps(one.to_openai(), allow_nan=False))
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_a_number_that_no_json_says_is_not_written(number: float) -> None:
+    """Where a program puts it into a call itself, whatever would write that refuses."""
+    one, other = (Conversation([User("q"), Assistant(Message([Call("f", {"a": a}, "c")]))]) for a in (1.5, number))
+    write: list[Callable[[Conversation], object]] = [
+        Conversation.to_openai, Conversation.to_anthropic, Conversation.to_responses, Conversation.to_sharegpt,
+        toolect.chat("qwen3").render, toolect.chat("qwen3-coder").told, toolect.chat("gpt-oss").told,
+    ]  # fmt: skip
+    for each in write:
+        each(one)
+        with pytest.raises((BadMessage, Unrepresentable), match=r"finite|JSON"):
+            each(other)
+
+
+@pytest.mark.parametrize("name", ["", *toolect.dialects()])
+def test_rows_tell_which_call_each_result_is_of(name: str) -> None:
+    """In whatever order the results came, whatever ids the calls had: read back, each is of its call."""
+    calls = [Call("tide", {"day": 1}, "a1"), Call("wind", {}, "b2"), Call("tide", {"day": 2}, "c3")]
+    results = [ToolResult(call.id or "", call.name, f"of {call.id}") for call in calls]
+    turns = [User("q"), Assistant(Message(calls)), Results((results[2], results[0], results[1]))]
+    try:
+        row = Conversation(turns).to_sharegpt(name or None)
+    except Unrepresentable:
+        return
+    asked, told = Conversation.from_sharegpt(row, name or None).turns[1:]
+    assert isinstance(asked, Assistant) and isinstance(told, Results)
+    found = Waiting()
+    found.follow(asked)
+    pairs = [
+        (call and call.arguments.get("day"), one.output)
+        for call, one in zip(found.follow(told), told.results, strict=True)
+    ]
+    assert pairs == [(1, "of a1"), (None, "of b2"), (2, "of c3")]
+
+
+BROKEN = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": '{"a": '}}
+WHOLE = {"id": "c2", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "by order"])
+@pytest.mark.parametrize("calls", [[BROKEN], [BROKEN, WHOLE], [WHOLE, BROKEN]], ids=["alone", "first", "last"])
+def test_the_result_of_a_broken_call_is_of_that(calls: list[dict[str, Any]], named: bool) -> None:
+    """A server answers it with an error; that stays its result, and the others stay theirs."""
+    told = [
+        {"role": "tool", "content": f"of {one['function']['name']}"} | ({"tool_call_id": one["id"]} if named else {})
+        for one in calls
+    ]
+    asked = {"role": "user", "content": "q"}
+    one = Conversation.from_openai([asked, {"role": "assistant", "tool_calls": calls}, *told])
+    items = [
+        *({"type": "function_call", "call_id": one["id"], **one["function"]} for one in calls),
+        *({"type": "function_call_output", "call_id": one["id"], "output": "o"} for one in calls),
+    ]
+    for read in (one, Conversation.from_responses([asked, *items])):
+        (results,) = (turn.results for turn in read.turns if isinstance(turn, Results))
+        assert [result.name for result in results] == [call["function"]["name"] for call in calls]
+    assert Conversation.from_openai(**one.to_openai()).to_openai() == one.to_openai()
+
+
+def test_where_results_are_missing_a_broken_call_has_none() -> None:
+    """Of two calls and one result without an id, that is the result of the call that could be run."""
+    messages = [{"role": "assistant", "tool_calls": [BROKEN, WHOLE]}, {"role": "tool", "content": "o"}]
+    turn = Conversation.from_openai(messages).turns[1]
+    assert isinstance(turn, Results) and [result.name for result in turn.results] == ["ls"]
+
+
 IDS = st.sampled_from(["", "a", "b", "c"])
 
 
@@ -378,16 +491,23 @@ def paired(calls: list[Call], results: list[ToolResult]) -> list[Call | None]:
         return found
 
     known = [take(lambda call, one=one: bool(call.id) and call.id == one.call_id) for one in results]
+    few = known.count(None) < len(left)
     return [
-        call or take(lambda call, one=one: not (one.call_id and call.id))
+        call
+        or few
+        and take(lambda call, one=one: call.runnable and not (one.call_id and call.id))
+        or take(lambda call, one=one: not (one.call_id and call.id))
         for call, one in zip(known, results, strict=True)
     ]
 
 
-@given(st.lists(IDS, max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
-def test_results_find_their_calls_at_once(ids: list[str], turns: list[list[str]]) -> None:
-    """By their ids, else in the order in which they are left, over several turns of results."""
-    calls = [Call(f"f{number}", {}, one or None) for number, one in enumerate(ids)]
+@given(st.lists(st.tuples(IDS, st.booleans()), max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
+def test_results_find_their_calls_at_once(asked: list[tuple[str, bool]], turns: list[list[str]]) -> None:
+    """By their ids, else in the order in which they are left, over several turns of results; broken ones last."""
+    calls = [
+        Call(f"f{number}", {}, one or None, status=Status.OK if whole else Status.MALFORMED)
+        for number, (one, whole) in enumerate(asked)
+    ]
     waiting = Waiting()
     waiting.follow(Assistant(Message(calls)))
     for turn in turns:

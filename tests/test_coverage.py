@@ -455,6 +455,17 @@ def test_the_page_holds_everything_and_loads_nothing(html: Path) -> None:
     assert 'class="name" title="name of a call"' in source
 
 
+@pytest.mark.parametrize("key", ["text", "source", "dialect", "name"])
+def test_a_lone_surrogate_is_an_escape_in_a_page(key: str, tmp_path: Path) -> None:
+    """Wherever one stands in a corpus: the page can be written, and so can the figures in it."""
+    odd = {"text": CALL.replace("search", "f\ud800")} if key == "name" else {"text": BROKEN, key: f"{BROKEN} \ud800"}
+    done = invoke(
+        str(write(tmp_path / "a.jsonl", [odd, {"text": CALL, "source": "s"}])), "--html", str(tmp_path / "page.html")
+    )
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    assert "\\ud800" in (tmp_path / "page.html").read_text("utf-8") or key == "dialect"
+
+
 def test_the_page_in_a_browser(html: Path, tmp_path: Path) -> None:
     """A browser draws it without a word on its console and without asking for anything."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -17,7 +17,20 @@ from typing import Any
 import pytest
 import shares
 from click.testing import CliRunner
-from row_samples import alike, conversation, odd_calls, own_tools, said, tool
+from msgspec.structs import replace
+from row_samples import (
+    ANYTHING,
+    alike,
+    conversation,
+    nested,
+    odd_calls,
+    own_tools,
+    places,
+    replaced,
+    said,
+    tool,
+)  # fmt: skip
+from small_tokenizers import byte_level
 
 import toolect
 from toolect import Content, Conversation, Message
@@ -27,16 +40,21 @@ from toolect._chats.comparing import IDS, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
-from toolect._data.converting import Settings
+from toolect._data.converting import Settings, convert
+from toolect._data.how_answered import CUT_OFF, EMPTY
 from toolect._data.job import UNIT, Done, Job, _alone, run
 from toolect._data.open_row import MAY_TELL, REST_STAYS
+from toolect._data.parting import in_lines
+from toolect._data.place import Places
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.row_targets import told_in_order
+from toolect._data.tallies import Tallies
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
 from toolect.conversation import Assistant, System, User
+from toolect.corpora.any_json import decoded, encoded
 from toolect.data import Convert, Fate, Form, Keep, Kind, Source, Target, find_out, kind_of, meaning, read, target_of
 from toolect.message import BadMessage, Json, Status
 from toolect.rendered import Unrepresentable
@@ -414,12 +432,99 @@ def test_hostile_rows_are_labelled(case: dict[str, Any], to: str) -> None:
     assert outcome.rows or outcome.account.reason
 
 
-def nested(depth: int) -> Json:
-    """Lists in lists."""
-    value: Json = "x"
-    for _ in range(depth):
-        value = [value]
-    return value
+@pytest.mark.parametrize("case", lines("answers.jsonl"), ids=lambda case: json.dumps(case["row"]["response"])[:60])
+def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
+    """One that tells of a failure, or has no answer, is no row; an answer that was cut off, or is empty, is noted."""
+    (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
+    told = [*map(str, outcome.account.notes), str(outcome.account.reason or "")]
+    assert outcome.account.fate.value == case["fate"], told
+    assert any(case["told"] in one for one in told) and any(told) is bool(case["told"]), told
+
+
+def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
+    """A row of ids teaches what was said before the limit came, and not that the answer ends there."""
+    byte_level().save(str(tmp_path / "tokenizer.json"))
+    target = target_of("ids", chat="qwen3", tokenizer=str(tmp_path), teach="last")
+    for why, taught in (("length", "The cu"), ("stop", "The cu<|im_end|>")):
+        choice = {"message": {"content": "The cu"}, "finish_reason": why}
+        row = Convert(target)({"request": {"messages": ASKED[:1]}, "response": {"choices": [choice]}})
+        ids = [label for label in row["labels"] if label >= 0]
+        assert byte_level().decode(ids, skip_special_tokens=False) == taught, row["account"]
+
+
+def test_each_answer_has_its_own_notes() -> None:
+    """What is noted of one of several answers is not noted of those after it."""
+    choices = [{"message": {"content": text}, "finish_reason": "length" if text else "stop"} for text in ("he", "")]
+    row = {"request": {"messages": ASKED[:1]}, "response": {"choices": choices}}
+    one, two = (outcome.account.notes for outcome in Convert(target_of("messages")).outcomes(row))
+    assert [note.what for note in one] == [CUT_OFF] and [note.what for note in two] == [EMPTY]
+
+
+NULLABLE = tool("tide")["function"]["parameters"] | {"required": ["b"]}
+OTHER_HABITS: list[dict[str, Any]] = [
+    {
+        "messages": [
+            ASKED[0],
+            {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "tide", "arguments": {"b": None}}}]},
+            {"role": "tool", "tool_call_id": "c", "name": "tide", "content": [{"type": "text", "text": "noon"}]},
+        ],
+        "tools": [{"type": "function", "function": {"name": "tide", "parameters": NULLABLE}}],
+    },
+    {
+        "messages": [
+            {"role": "system", "content": f"<tools>{json.dumps(tool('tide'))}</tools>"},
+            {"role": "assistant", "content": '<tool_call>\n{"name": "tide", "arguments": {"a": 1}}\n</tool_call>'},
+            {"role": "user", "content": "<tool_response>\nnoon\n</tool_response>"},
+        ]
+    },
+    {"trajectory": [{"role": "user", "text": "q"}, {"thought": "t", "action": "a", "observation": "o"}]},
+    {"request": {"messages": ASKED}, "response": {"choices": [{"message": {"function_call": CALL["function"]}}]}},
+]
+"""Rows as some write them who have habits of their own."""
+
+
+def good_rows(random: Random) -> Iterator[dict[str, Any]]:
+    """Rows of every kind, with what most of them have."""
+    yield from (case["row"] for case in lines("kinds.jsonl"))
+    yield from OTHER_HABITS
+    for form in PLAIN:
+        for row in Convert(target_of(form)).rows(conversation(random).to_openai()):
+            yield {key: value for key, value in row.items() if key != "account"}
+
+
+def test_odd_values_anywhere_end_nothing() -> None:
+    """Whatever stands at any place of a row of any kind: it becomes rows, or a reason; both can be written and counted.
+
+    It does so whatever is written, and whatever the row was said to be; and it does not keep a job from finding out
+    what its rows are.
+    """
+    random = Random(11)
+    sources = [Source(kind) for kind in Kind if kind is not Kind.TRANSCRIPT]
+    sources += [Source(Kind.TRANSCRIPT, chat="qwen3"), Source(dialect="hermes"), Source(dialect="auto"), Source()]
+    targets = [*map(target_of, [*PLAIN, "qwen3", "gpt-oss"]), target_of("sharegpt", dialect="hermes")]
+    values = len(ANYTHING) if shares.everything else 3
+    for good in good_rows(random):
+        known = find_out([good], Source())
+        for row in odd_rows(good, random, values):
+            find_out([row], Source())
+            for source in (known, random.choice(sources)):
+                target = replace(random.choice(targets), table=random.random() < 0.3)
+                settings = Settings(target, source, Keep(valid=random.random() < 0.5), distinct=True)
+                tallies = Tallies()
+                for outcome, lines in map(in_lines, convert(row, settings)):
+                    assert len(lines.splitlines()) == len(outcome.rows)
+                    assert bool(lines) != bool(outcome.account.reason)
+                    assert encoded(outcome.account.column())
+                    tallies.add(outcome, "in.jsonl", 1)
+                assert encoded(tallies.state())
+                Convert(target, source).rows(row)
+
+
+def odd_rows(good: Json, random: Random, most: int) -> Iterator[Json]:
+    """The row with so many values at each place where none of them belongs, and one that is nested without end."""
+    for place in places(good):
+        for value in [*random.sample(ANYTHING, most), nested(20_000)]:
+            yield replaced(good, place, value)
 
 
 def test_deep_rows_are_refused() -> None:
@@ -693,6 +798,32 @@ def test_tables_keep_everything(tmp_path: Path) -> None:
     assert found[70]["n"] is None and json.loads(found[70]["account"]["columns"]) == {"n": "x", "late": [1]}
     again = Convert(target_of("messages"))(found[0])
     assert json.loads(again["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"a": 1}
+
+
+@pytest.mark.parametrize("parquet", [False, True], ids=["jsonl", "parquet"])
+def test_a_lone_surrogate_ends_no_job(parquet: bool, tmp_path: Path) -> None:
+    """In JSON lines it stays the escape that it was, wherever it stands; a row with one is refused for a table."""
+    pytest.importorskip("pyarrow")
+    good: dict[str, Any] = {"messages": ASKED, "tools": [tool("tide")], "n": "x"}
+    odd = [replaced(good, place, "\ud800") for place in [*places(good)][1:]] + [good | {"\ud800": 1}, good]
+    path = tmp_path / "in\udcff.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in odd))
+    command = ["dataset", str(path), "--to", "messages", "-o", str(tmp_path / "o"), "--json", "--jobs", "1"]
+    page = ["--html", str(tmp_path / "page.html")]
+    done = CliRunner().invoke(main, [*command, *page, *(["--parquet"] if parquet else [])])
+    assert done.exit_code == 1, done.output
+    report: Any = decoded((tmp_path / "o" / "report.json").read_bytes())
+    assert report["lines"] == len(odd)
+    assert any("lone surrogate" in reason["what"] for reason in report["reasons"]) is parquet
+    if not parquet:
+        rows = [decoded(line) for line in (tmp_path / "o" / "rows-00000.jsonl").read_bytes().splitlines()]
+        assert any(row["n"] == "\ud800" for row in rows) and any("\ud800" in row for row in rows)
+        assert any(row["messages"][0]["content"] == "\ud800" for row in rows)
+        notes = Places(tmp_path / "n", b"")
+        place = notes.load()
+        place.path, place.tallies = str(path), {"tools": ["\ud800", 10**400]}
+        notes.store(place)
+        assert (notes.load().path, notes.load().tallies) == (place.path, place.tallies)
 
 
 def test_the_command(corpus: Path, tmp_path: Path) -> None:

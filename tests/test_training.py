@@ -45,6 +45,26 @@ def shown(conversation: Conversation, chat: str, teach: Any = "all", **options: 
     return [taught(one) for one in examples(conversation, toolect.chat(chat), byte_level(), teach, **options)]
 
 
+CUT: dict[str, tuple[Message, str]] = {
+    "content": (Message([Content("The tide is hi")]), "The tide is hi"),
+    "reasoning": (Message([Reasoning("so we")]), "<think>\nso we"),
+    "call": (Message([Call("tide", {})]), '<tool_call>\n{"name": "tide", "arguments": {}}\n</tool_call>'),
+}
+
+
+@pytest.mark.parametrize("last", CUT)
+def test_the_end_of_an_answer_that_was_cut_off_is_not_taught(last: str) -> None:
+    """Nor is what the chat closes it with: its model did not come to that. The answers before are taught whole."""
+    message, said = CUT[last]
+    one = Conversation(
+        [*LONG.turns[:4], Assistant(Message([Content("At 5.")])), User("So?"), Assistant(message)], [TIDE]
+    )
+    found = shown(one, "qwen3", Teach(cut=(6,)), thinking=True)
+    assert found[-1].endswith(said) and "At 5.<|im_end|>" in "".join(found)
+    assert not shown(one, "qwen3", thinking=True)[-1].endswith(said)
+    assert shown(one, "qwen3", Teach(cut=(6,), reasoning=False, content=False, failed=False), thinking=True)
+
+
 def written(write: Callable[[], Transcript]) -> object:
     """All that is known of a text; why there is none."""
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
 from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
@@ -69,9 +69,13 @@ def arguments_text(call: Call, where: str = "$") -> str:
     try:
         if call.status is Status.REPAIRED and call.spelling is not None:
             return call.spelling if _spells(call.spelling, call.arguments) else dumps(call.arguments)
-        return call.arguments_text
+        text = call.arguments_text
+        number = not_finite(call.arguments) if call.runnable and ("Infinity" in text or "NaN" in text) else None
     except (TypeError, ValueError, RecursionError) as error:
         raise BadMessage("arguments that JSON can carry", f"`{_why(error)}`", f"{where}.arguments") from None
+    if number is not None:
+        raise BadMessage("arguments that JSON can carry", f"the number `{dumps(number)}`", f"{where}.arguments")
+    return text
 
 
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
@@ -104,7 +108,7 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
         raise BadMessage("an assistant message", got(obj), where)
     if (role := field(obj, "role")) not in (None, "assistant"):
-        raise BadMessage('the role "assistant"', repr(role), f"{where}.role")
+        raise BadMessage('the role "assistant"', word(role), f"{where}.role")
     return list(_segments(obj, where))
 
 
@@ -139,9 +143,9 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
     for i, part in enumerate(as_list(value, where, "text or a list of parts")):
         at = f"{where}[{i}]"
         kind = "text" if isinstance(part, str) else field(part, "type")
-        if kind not in _TEXTS:
+        if not isinstance(kind, str) or kind not in _TEXTS:
             advice = "leave it out, or say in words what it shows"
-            raise BadMessage("a part of type text, refusal or thinking", repr(kind), f"{at}.type", advice)
+            raise BadMessage("a part of type text, refusal or thinking", word(kind), f"{at}.type", advice)
         text = part if isinstance(part, str) else field(part, _TEXTS[kind])
         if kind == "thinking" and not isinstance(text, str):
             yield from (
@@ -157,7 +161,7 @@ def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
         if field(item, "role") is not None:
             raise BadMessage("a tool call", "a whole message: give that alone", at)
         if (kind := field(item, "type")) not in (None, "function"):
-            raise BadMessage('the type "function"', repr(kind), f"{at}.type")
+            raise BadMessage('the type "function"', word(kind), f"{at}.type")
         call_id = as_text(field(item, "id"), f"{at}.id")
         # Datasets write the function's fields directly into the call.
         function = field(item, "function")
@@ -175,7 +179,7 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
     if given is None or (isinstance(given, str) and not given.strip()):
         return without_arguments(name, call_id or None)
     if isinstance(given, Mapping):
-        return Call(name, plain(given, f"{where}.arguments"), call_id or None)
+        return plain_call(name, plain(given, f"{where}.arguments"), call_id or None)
     if not isinstance(given, str):
         raise BadMessage("an object or its JSON text", got(given), f"{where}.arguments")
     return spelled_call(name, given, call_id or None)
@@ -184,6 +188,14 @@ def _call(function: Object, call_id: str | None, where: str) -> Call:
 def without_arguments(name: str, call_id: str | None) -> Call:
     """The call of which nothing said that it has arguments."""
     return Call(name, {}, call_id, status=Status.REPAIRED, repairs=(Repair(RepairKind.MISSING_ARGUMENTS, 0),))
+
+
+def plain_call(name: str, arguments: dict[str, Json], call_id: str | None) -> Call:
+    """The call with these arguments: malformed where a number in them is not finite, which no JSON says."""
+    if (number := not_finite(arguments)) is None:
+        return Call(name, arguments, call_id)
+    error = f"expected a finite number, got {dumps(number)}"
+    return Call(name, None, call_id, spelling=dumps(arguments), status=Status.MALFORMED, error=error)
 
 
 def spelled_call(name: str, text: str, call_id: str | None) -> Call:
@@ -245,7 +257,13 @@ def _loads(text: str, repairs: list[Repair]) -> Json:
     def refuse(word: str) -> Json:
         raise ValueError(f"expected a JSON value, got {word}")
 
-    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse)
+    def finite(word: str) -> float:
+        number = float(word)
+        if number - number != 0:
+            raise ValueError(f"expected a finite number, got {word[:40]}")
+        return number
+
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_float=finite)
 
 
 def _spells(text: str, value: Json) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
+from toolect._shown import cut
 from toolect.segments import BadMessage, Json
 
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 Object: TypeAlias = Any
 """A mapping, or an object with attributes, as clients return them."""
+LONGEST_WORD = 40
+"""Characters of a word that an error shows. Beyond it: it is cut."""
 
 
 def plain(value: Object, where: str) -> Json:
@@ -41,6 +45,23 @@ def _plainly(value: Object, where: str) -> Json:
     raise BadMessage("a JSON value", got(value), where)
 
 
+def not_finite(value: Json) -> float | None:
+    """The first number of a plain value that no JSON says, if there is one."""
+    try:
+        if b"null" not in _encode(value):  # nearly always, and found out much quicker
+            return None
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return _not_finite(value)
+
+
+def _not_finite(value: Json) -> float | None:
+    if isinstance(value, float):
+        return None if math.isfinite(value) else value
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for item in items if (found := _not_finite(item)) is not None), None)
+
+
 def field(obj: Object, key: str) -> Object:
     """The item or the attribute of this name, or None."""
     if type(obj) is dict:  # nearly always, and found out much quicker
@@ -65,3 +86,8 @@ def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Obj
 def got(value: Object) -> str:
     """What a value is, for the `got` of an error."""
     return "nothing" if value is None else f"`{type(value).__name__}`"
+
+
+def word(value: Object) -> str:
+    """The word that stands where one of several is expected, for the `got` of an error; what it is if it is none."""
+    return repr(cut(value, LONGEST_WORD)) if isinstance(value, str) else got(value)

@@ -65,10 +65,24 @@ class Results(msgspec.Struct, frozen=True, repr_omit_defaults=True, tag="results
 Turn: TypeAlias = System | User | Assistant | Results
 
 
+class _Line:
+    """Numbers of calls that wait, in their order, and those among them that could be run."""
+
+    def __init__(self) -> None:
+        self.all: deque[int] = deque()
+        self.runnable: deque[int] = deque()
+
+    def add(self, number: int, call: Call) -> None:
+        self.all.append(number)
+        if call.runnable:
+            self.runnable.append(number)
+
+
 class Waiting:
     """Follows the turns of a conversation, and knows the calls that wait for their results.
 
-    A user turn ends the wait, and so does an answer that follows results.
+    A call that could not be read waits, too: it is answered by an error. A user turn ends the wait, and so does an
+    answer that follows results.
     """
 
     def __init__(self) -> None:
@@ -84,13 +98,14 @@ class Waiting:
     def follow(self, turn: Turn) -> tuple[Call | None, ...]:
         """The call that each of the turn's results is of; of a turn without results nothing.
 
-        That is the call with the result's id, else the first one left where the result or the call has no id.
+        That is the call with the result's id, else the first one left where the result or the call has no id. Where
+        fewer results are left than calls, those that could be run come first.
         """
         if isinstance(turn, Assistant):
             if self._told:
                 self._clear()
             for segment in turn.message.segments:
-                if type(segment) is Call and segment.runnable:
+                if type(segment) is Call:
                     self._add(segment)
             self._told = False
         elif isinstance(turn, Results):
@@ -106,21 +121,26 @@ class Waiting:
         self._calls: dict[int, Call] = {}
         self._count = 0
         # The numbers of calls; those that wait no more are passed over when they come up.
-        self._all: deque[int] = deque()
-        self._nameless: deque[int] = deque()
+        self._all = _Line()
+        self._nameless = _Line()
         self._named: dict[str, deque[int]] = {}
 
     def _add(self, call: Call) -> None:
         self._calls[self._count] = call
-        self._all.append(self._count)
-        (self._named.setdefault(call.id, deque()) if call.id else self._nameless).append(self._count)
+        self._all.add(self._count, call)
+        if call.id:
+            self._named.setdefault(call.id, deque()).append(self._count)
+        else:
+            self._nameless.add(self._count, call)
         self._count += 1
 
     def _paired(self, results: Sequence[ToolResult]) -> tuple[Call | None, ...]:
         found = [self._take(self._named.get(one.call_id)) for one in results]
+        enough = found.count(None) >= len(self._calls)
         for at, result in enumerate(results):
             if found[at] is None:
-                found[at] = self._take(self._nameless if result.call_id else self._all)
+                line = self._nameless if result.call_id else self._all
+                found[at] = (None if enough else self._take(line.runnable)) or self._take(line.all)
         return tuple(found)
 
     def _take(self, numbers: deque[int] | None) -> Call | None:

@@ -14,6 +14,7 @@ from toolect._chats.filling import Said
 from toolect._chats.plan import Plans
 from toolect._chats.told_tools import TEXT
 from toolect._chats.trimming import TRIMS
+from toolect._objects import not_finite
 from toolect._rendering.roundtrip import tools_of, write
 from toolect._spec.chat_model import ChatRole, Lost, Thoughts, Trim
 from toolect._spec.grammar_model import SLOTS, Expr, Literal, Ref, Repeat
@@ -90,6 +91,8 @@ class Answers:
         for call in said.calls:
             if not call.runnable:
                 raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+            if not_finite(call.arguments) is not None:
+                raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
         if not said.ordered:
             raise Unrepresentable("answer", "expected reasoning, then content, then calls", said.content)
 

@@ -12,6 +12,7 @@ from toolect._chats.guarding import split_markers
 from toolect._chats.writing import Unsafe
 from toolect._exchange.gathering import check
 from toolect._exchange.numbering import numbered
+from toolect._objects import not_finite
 from toolect.message import BadMessage, Call, Content, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Defused
@@ -32,6 +33,8 @@ def sound(turns: Sequence[Turn]) -> list[Turn]:
         for call in turn.message.calls:
             if not call.runnable:
                 raise Unrepresentable("call", f"a {call.status} call has no canonical spelling", call.raw)
+            if not_finite(call.arguments) is not None:
+                raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
         kinds = [_ORDER[type(segment)] for segment in turn.message.segments]
         if kinds != sorted(kinds):
             raise Unrepresentable("answer", "expected reasoning, then content, then calls", turn.message.content)

@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 
 from toolect._chats.comparing import Change
-from toolect._shown import cause, cut
+from toolect._shown import cause, cut, visible
 from toolect.message import Json
 
 
@@ -42,9 +42,13 @@ class Account(msgspec.Struct, frozen=True):
         """The account as a column of its row."""
         found: dict[str, Json] = {"status": self.fate.value}
         if self.reason is not None:
-            found["reason"] = str(self.reason)
-        found["changes"], found["notes"] = [*map(str, self.changes)], [*map(str, self.notes)]
+            found["reason"] = visible(str(self.reason))
+        found["changes"], found["notes"] = _told(self.changes), _told(self.notes)
         return found
+
+
+def _told(changes: tuple[Change, ...]) -> list[Json]:
+    return [visible(str(change)) for change in changes]
 
 
 class Unfit(Exception):
@@ -61,6 +65,8 @@ LONGEST = 400
 
 def because(error: Exception) -> Change:
     """The reason that an error is."""
+    if isinstance(error, RecursionError):
+        return Change("nested too deeply")
     return Change(cut(str(error) or type(error).__name__, LONGEST))
 
 

@@ -16,6 +16,8 @@ from toolect._data.row_meaning import meaning
 from toolect._data.row_readers import readings
 from toolect._data.row_source import Source
 from toolect._data.row_targets import Target, length, write
+from toolect._shown import visible
+from toolect.corpora.any_json import is_unicode
 from toolect.message import BadMessage, Call, Content, Json
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant
@@ -24,6 +26,7 @@ ACCOUNT = "account"
 """The column that tells what became of a row."""
 INSTEAD = "original_"
 """What begins the name of a column that made room for a new one."""
+NOT_UNICODE = "a text has a lone surrogate, which no table can hold"
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -62,8 +65,6 @@ def convert(row: Json, settings: Settings) -> list[Outcome]:
         found = readings(row, settings.source)
     except Unfit as error:
         return [Outcome(Account(error.fate, reason=error.reason), [])]
-    except (RecursionError, ValueError, OverflowError) as error:  # hostile data: nested or numbers without end
-        return [Outcome(Account(Fate.REFUSED, reason=because(error)), [])]
     return [_one(row, reading, settings) for reading in found]
 
 
@@ -73,7 +74,7 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
-        rows, told = write(conversation, settings.target)
+        rows, told = write(conversation, settings.target, reading.cut)
         changes = (*changes, *told)
         if changes and settings.strict:
             raise Unfit(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
@@ -81,6 +82,10 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
             for one in rows:
                 check_length(length(one, conversation, settings.target), settings.keep)
         key = meaning(conversation) if settings.distinct else b""
+        rows = [_beside(_others(row, reading), one) for one in rows]
+        if settings.target.table:
+            for one in rows:
+                _check_unicode(one)
     except Unfit as error:
         return Outcome(Account(error.fate, changes, reading.notes, error.reason), [], seen=seen)
     except Unrepresentable as error:
@@ -90,7 +95,14 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
         return Outcome(Account(Fate.REFUSED, changes, reading.notes, because(error)), [], seen=seen)
     account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, reading.notes)
     column = account.column()
-    return Outcome(account, [_beside(_others(row, reading), one) | {ACCOUNT: column} for one in rows], key, seen)
+    return Outcome(account, [row | {ACCOUNT: column} for row in rows], key, seen)
+
+
+def _check_unicode(row: Mapping[str, Json]) -> None:
+    """Raises Unfit for a row that no table can hold, since its texts are UTF-8."""
+    if not is_unicode(row):
+        name = next(name for name, value in row.items() if not is_unicode({name: value}))
+        raise Unfit(Change(NOT_UNICODE, detail=f"in the column `{visible(name)}`"))
 
 
 def _others(row: Json, reading: Reading) -> Mapping[str, Json]:

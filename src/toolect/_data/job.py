@@ -16,12 +16,13 @@ from toolect._chats.comparing import Change
 from toolect._data.account import Account, Fate
 from toolect._data.converting import Settings, all_of
 from toolect._data.finding_out import FIRST, find_out
-from toolect._data.parting import Left, Part, encoded, made, part_of, start
+from toolect._data.parting import Left, Part, made, part_of, start
 from toolect._data.place import Place, Places
 from toolect._data.row_source import Source
 from toolect._data.shards import SHARD, JsonShards, ParquetShards, Shards
 from toolect._data.tallies import Tallies
 from toolect.authoring.processes import cores, in_order
+from toolect.corpora.any_json import encoded
 from toolect.corpora.records import Bad
 from toolect.corpora.sources import Unit, files, size, units
 from toolect.corpora.value_kinds import Cursor, values
@@ -72,7 +73,7 @@ def run(
     """
     found = files(job.paths)
     whole = sum(map(size, found))
-    places = Places(Path(job.folder), msgspec.json.encode([job, [[path, size(path)] for path in found]]))
+    places = Places(Path(job.folder), encoded([job, [[path, size(path)] for path in found]]))
     writer = _Writer(job, places)
     jobs = jobs or cores()
     if runner is None:

@@ -42,9 +42,9 @@ TEXTS = tuple(name for name in FIELDS if name not in LISTS)
 REQUESTS = ("request", "body", "kwargs", "inputs")
 RESPONSES = ("response", "chunks", "events", "stream", "completion", "output", "outputs", "choices")
 """The columns that may hold what a model was asked, and what it answered."""
-_BLOCKS = {"tool_use", "tool_result", "thinking"}
+_BLOCKS = ("tool_use", "tool_result", "thinking")
 _SPEAKERS = {"human", "gpt", "function_call", "observation", "tool_response"}
-_ITEMS = {"function_call", "function_call_output", "reasoning", "message"}
+_ITEMS = ("function_call", "function_call_output", "reasoning", "message")
 
 
 def kind_of(row: Json, field: str = "") -> Kind | None:
@@ -97,7 +97,7 @@ def _of_turns(turns: list[Json], row: Mapping[str, Json]) -> Kind:
     return Kind.MESSAGES
 
 
-def _typed(parts: Json, types: set[str]) -> bool:
+def _typed(parts: Json, types: tuple[str, ...]) -> bool:
     """True for parts one of which is of one of the types."""
     return isinstance(parts, list) and any(isinstance(part, Mapping) and part.get("type") in types for part in parts)
 
@@ -106,7 +106,7 @@ def _is_response(value: Json) -> bool:
     """True for what a server answers to a request: choices, the chunks of a stream, or a message."""
     value = opened(value)
     if isinstance(value, list):
-        return bool(value) and _is_response(value[0])
+        value = opened(value[0]) if value else None
     if isinstance(value, str):
         return value.lstrip().startswith("data:")
     return isinstance(value, Mapping) and ("choices" in value or value.get("type") in ("message", "message_start"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from toolect._data.how_answered import check_answered, check_said, seen_in, why_cut
 from toolect._data.kinds import REQUESTS, RESPONSES
 from toolect._data.open_row import TOOLS, OpenRow, what_is
 from toolect._data.opening import opened
@@ -27,19 +28,43 @@ def log(one: OpenRow) -> Iterator[Sequence[Turn]]:
         if request.get(key) is not None:
             one.declare(request[key])
             break
-    body = response.get("body", response) if isinstance(response, Mapping) else response
+    if response is None:
+        check_answered(one.row, "response")
+        raise BadMessage("an answer", "none", "response")
+    check_answered(response, "response")
+    body = opened(response.get("body", response)) if isinstance(response, Mapping) else response
+    check_answered(body, "response.body")
     if "input" in request:
-        output = body.get("output") if isinstance(body, Mapping) else body
-        items = (
-            [{"role": "user", "content": request["input"]}] if isinstance(request["input"], str) else request["input"]
-        )
-        yield read_items([*items, *(output or [])] if isinstance(items, list) else items, request.get("instructions"))
+        yield _items(one, request, body)
     elif isinstance(body, Mapping) and "choices" not in body and isinstance(body.get("content"), list):
         asked = request.get("messages")
         whole = [*asked, {"role": "assistant", "content": body["content"]}] if isinstance(asked, list) else asked
-        yield read_anthropic(whole, request.get("system"))
+        yield _ended(one, read_anthropic(whole, request.get("system")), why_cut(body.get("stop_reason")))
     else:
         yield from _choices(one, request.get("messages"), body)
+
+
+def _items(one: OpenRow, request: Mapping[str, Json], body: Json) -> Sequence[Turn]:
+    """The turns of a request of the Responses API with its answer."""
+    output = body.get("output") if isinstance(body, Mapping) else body
+    if not output:
+        raise BadMessage("an answer", "no items", "response.output")
+    cut = why_cut(body.get("status")) if isinstance(body, Mapping) else ""
+    return _ended(one, read_items(items_with(request["input"], output), request.get("instructions")), cut)
+
+
+def _ended(one: OpenRow, turns: Sequence[Turn], cut: str) -> Sequence[Turn]:
+    """The turns, when it is noted how the last of them ended."""
+    one.seen = seen_in(turns, cut)
+    return turns
+
+
+def items_with(given: Json, output: Json) -> Json:
+    """The items of a request, which may be a text, and those of its response. Raises BadMessage."""
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    if output is not None and not isinstance(output, list):
+        raise BadMessage("a list of items", what_is(output), "output")
+    return [*items, *(output or [])] if isinstance(items, list) else items
 
 
 def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn]]:
@@ -47,21 +72,26 @@ def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn
     if not isinstance(messages, list):
         raise BadMessage("a list of messages", what_is(messages), "request.messages")
     if is_streamed(body):
-        for told in answers_of(body):
-            yield one.turns([*messages, told.to_openai()], "messages")
+        for told, cut in answers_of(body):
+            yield _ended(one, one.turns([*messages, told.to_openai()], "messages"), cut)
         return
     if isinstance(body, str):
-        yield one.turns([*messages, {"role": "assistant", "content": body}], "messages")
+        yield _ended(one, one.turns([*messages, {"role": "assistant", "content": body}], "messages"), "")
         return
     choices = body.get("choices") if isinstance(body, Mapping) else None
+    place = "response" if choices is None else "response.choices[{}]"
     if choices is None:
         choices = [{"message": body}]
     if not isinstance(choices, list) or not choices:
         raise BadMessage("at least one choice", "none", "response.choices")
     for number, choice in enumerate(choices):
+        where = place.format(number)
         said = choice.get("message", choice) if isinstance(choice, Mapping) else None
         if not isinstance(said, Mapping):
-            raise BadMessage("a choice with a message", what_is(choice), f"response.choices[{number}]")
+            raise BadMessage("a choice with a message", what_is(choice), where)
+        check_answered(choice, where)
+        check_said(said, where)
         if "text" in said and "content" not in said:
             said = {"content": said["text"]}
-        yield one.turns([*messages, {"role": "assistant", **said}], "messages")
+        turns = one.turns([*messages, {"role": "assistant", **said}], "messages")
+        yield _ended(one, turns, why_cut(choice.get("finish_reason")))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
 from toolect._data.beside_tools import besides
+from toolect._data.how_answered import CUT_OFF
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
@@ -40,6 +41,11 @@ class Reading(NamedTuple):
     notes: tuple[Change, ...] = ()
     changes: tuple[Change, ...] = ()
 
+    @property
+    def cut(self) -> tuple[int, ...]:
+        """The answers that were cut off, by the numbers of their turns."""
+        return tuple(note.turn for note in self.notes if note.what == CUT_OFF)
+
 
 class OpenRow:
     """One row while it is read."""
@@ -49,6 +55,8 @@ class OpenRow:
         self.taken: set[str] = set()
         self.notes: list[Change] = []
         self.changes: list[Change] = []
+        self.seen: list[Change] = []
+        """What was seen in the last answer of the turns that are told: of several answers each has its own."""
         self.tools: Tools = self._tools()
 
     def _tools(self) -> Tools:
@@ -148,7 +156,7 @@ class OpenRow:
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
-        return read_of(turns, self.tools, frozenset(self.taken), self.notes, self.changes)
+        return read_of(turns, self.tools, frozenset(self.taken), [*self.notes, *self.seen], self.changes)
 
 
 def read_of(

@@ -5,18 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from toolect import registry
 from toolect._chats.comparing import Change
-from toolect._data.account import Account, Fate
+from toolect._data.account import Account, Fate, because
 from toolect._data.converting import Outcome, Settings, convert
 from toolect._data.plain_row import row_of_line
 from toolect._data.tallies import Tallies
+from toolect.corpora.any_json import encoded
 from toolect.corpora.records import Bad
 from toolect.corpora.sources import Unit
 from toolect.corpora.value_kinds import Cursor, values
-from toolect.message import Json, dumps
+from toolect.message import Json
 
 
 class Kept(NamedTuple):
@@ -56,10 +55,10 @@ def part_of(unit: Unit, settings: Settings, limit: int) -> Part:
     left: list[Left] = []
     for value in values(unit, cursor, "", "", limit, True, partial(row_of_line, settings.source)):
         tallies.read += 1
-        for outcome in _outcomes(value, settings):
+        for made_of in _outcomes(value, settings):
+            outcome, lines = in_lines(made_of)
             account = outcome.account
-            if outcome.rows:
-                lines = b"".join([encoded(row) + b"\n" for row in outcome.rows])
+            if lines:
                 later = outcome._replace(rows=[]) if settings.distinct else None
                 kept.append(Kept(cursor.number, account.fate.value, len(outcome.rows), lines, later))
                 if later is not None:
@@ -76,15 +75,13 @@ def _outcomes(value: Json | Bad, settings: Settings) -> list[Outcome]:
     return convert(value, settings)
 
 
-def encoded(value: Json) -> bytes:
-    """`value` as JSON in UTF-8; lone surrogates and numbers of any size are written as they can be."""
+def in_lines(outcome: Outcome) -> tuple[Outcome, bytes]:
+    """The new rows of an outcome as JSON lines; where they cannot be written there are none, and it says why."""
     try:
-        return _encode(value)
-    except (TypeError, ValueError, OverflowError, UnicodeEncodeError):
-        return dumps(value).encode("utf-8", "backslashreplace")
-
-
-_encode = msgspec.json.Encoder().encode
+        return outcome, b"".join([encoded(row) + b"\n" for row in outcome.rows])
+    except RecursionError as error:
+        refused = Account(Fate.REFUSED, notes=outcome.account.notes, reason=because(error))
+        return outcome._replace(account=refused, rows=[]), b""
 
 
 # In other processes

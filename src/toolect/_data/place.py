@@ -11,6 +11,7 @@ from typing import BinaryIO
 import msgspec
 
 from toolect._data.row_meaning import SIZE
+from toolect.corpora.any_json import decoded, encoded
 from toolect.message import Json
 
 NAME, KEYS = "unfinished.json", "unfinished.keys"
@@ -59,7 +60,7 @@ class Places:
                     )
                 self.store(Place())
                 return Place()
-            mark, place = msgspec.json.decode(path.read_bytes(), type=tuple[str, Place])
+            mark, place = msgspec.convert(decoded(path.read_bytes()), tuple[str, Place])
         except (OSError, ValueError) as error:
             if isinstance(error, BadPlace):
                 raise
@@ -76,7 +77,7 @@ class Places:
         if self._keys is not None:
             self._keys.flush()
         beside = self.folder / f"{NAME}~"
-        beside.write_bytes(msgspec.json.encode((self._mark, place)))
+        beside.write_bytes(encoded((self._mark, place)))
         os.replace(beside, self.folder / NAME)
 
     def note(self, key: bytes, place: tuple[int, int]) -> None:

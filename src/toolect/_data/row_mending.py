@@ -234,7 +234,8 @@ def _taken(arguments: Mapping[str, Json], schema: Mapping[str, Json] | None) -> 
     known = schema.get("properties") if schema is not None else None
     if not isinstance(known, Mapping) or schema is None:
         return dict(arguments)
-    required = schema.get("required") or ()
+    required = schema.get("required")
+    required = required if isinstance(required, list) else ()
     return {
         key: value
         for key, value in arguments.items()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from toolect._data.account import Fate
 from toolect._data.row_report import COLOURS, RowReport, by_name, sentence
+from toolect.corpora.any_json import encoded
 from toolect.corpora.page import draw_page
 from toolect.corpora.table import Share
 
@@ -18,7 +17,7 @@ def row_page(report: RowReport, what: str, command: str = "") -> str:
     return draw_page(
         "dataset.html",
         command,
-        msgspec.json.encode(report),
+        encoded(report),
         what=what,
         report=report,
         lead=sentence(report) + ".",

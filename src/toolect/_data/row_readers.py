@@ -9,8 +9,9 @@ from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
 from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
+from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
-from toolect._data.log_rows import log
+from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
 from toolect._data.plain_row import PlainRow
 from toolect._data.row_mending import tools_in
@@ -46,7 +47,7 @@ def readings(row: Json, source: Source) -> list[Reading]:
     try:
         one = OpenRow(row, source)
         found = [one.conversation(turns) for turns in _READERS[kind](one)]
-    except BadMessage as error:
+    except (ValueError, RecursionError, OverflowError) as error:  # no conversation, or nested or numbers without end
         raise Unfit(because(error)) from None
     if not any(reading.conversation.turns for reading in found):
         raise Unfit(Change("no turns", detail=f"expected turns in a row of {kind}, got none"))
@@ -70,9 +71,10 @@ def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
 
 def _responses(one: OpenRow) -> Iterator[Sequence[Turn]]:
     items = one.take("input")
-    output = one.take("output") or []
-    said = [{"role": "user", "content": items}] if isinstance(items, str) else items
-    yield read_items([*said, *output] if isinstance(said, list) else said, one.take("instructions"))
+    output = one.take("output")
+    if not output:
+        check_answered(one.row, "output")
+    yield read_items(items_with(items, output), one.take("instructions"))
 
 
 def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:

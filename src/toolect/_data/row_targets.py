@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
@@ -13,14 +14,15 @@ from msgspec.structs import replace
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
+from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.sharegpt import read_row
-from toolect._values.ref import join_ref
+from toolect._training.wishes import wish_of
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Message, Segment, dumps
+from toolect.message import Json, dumps
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Defused
-from toolect.turns import Assistant, Results, Turn, Waiting
+from toolect.turns import Assistant
 
 if TYPE_CHECKING:
     from toolect._tokens.tokenizer_protocol import Tokenizer
@@ -103,10 +105,15 @@ NO_ANSWER = "no answer that could be taught"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 
 
-def write(conversation: Conversation, target: Target) -> Written:
-    """The rows of a conversation. Raises Unrepresentable for what the target cannot carry."""
+def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ()) -> Written:
+    """The rows of a conversation; of the answers `cut` off no end is taught.
+
+    Raises Unrepresentable for what the target cannot carry.
+    """
     if target.form in OF_A_CHAT:
-        return _in_chat(conversation, target)
+        return _in_chat(conversation, target, cut)
+    if target.form is Form.SHAREGPT:
+        conversation = told_in_order(conversation, dialect(target.dialect).spec.ref if target.dialect else "")
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
     if target.table:
@@ -171,7 +178,7 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 # In a chat
 
 
-def _in_chat(conversation: Conversation, target: Target) -> Written:
+def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -> Written:
     one = chat_named(target.chat)
     conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
@@ -179,7 +186,8 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
         told = one.told(conversation, compare=target.compare, **options)
         return Written([{"text": str(told.text)}], [*_defused(told.defused), *told.changes])
     tokenizer: Any = tokenizer_of(target.tokenizer)
-    made = examples(conversation, one, tokenizer, target.teach, **options)  # type: ignore[arg-type]
+    teach = dataclasses.replace(wish_of(target.teach), cut=cut)  # type: ignore[arg-type]
+    made = examples(conversation, one, tokenizer, teach, **options)
     if not made:
         raise Unrepresentable("answer", NO_ANSWER)
     texts = [(example.encoded.text, example.answers) for example in made]
@@ -188,39 +196,9 @@ def _in_chat(conversation: Conversation, target: Target) -> Written:
 
 
 def told_in_order(conversation: Conversation, ref: str) -> Conversation:
-    """The conversation with the results of each turn in the order of their calls: most chats tell no other.
-
-    Where a dialect counts its calls, as `ref` says, they have ids as it counts them, so that results name them.
-    """
-    counts = "{index}" in ref
-    if not counts and not any(type(turn) is Results and len(turn.results) > 1 for turn in conversation.turns):
-        return conversation
-    waiting = Waiting()
-    places: dict[int, int] = {}  # of each call, by its identity
-    ids: dict[int, str] = {}
-    turns: list[Turn] = []
-    for turn in conversation.turns:
-        asked = waiting.follow(turn)
-        if isinstance(turn, Assistant):
-            for number, call in enumerate(turn.message.calls):
-                places[id(call)] = len(places)
-                ids[id(call)] = join_ref(ref, call.name, number) if counts else call.id or ""
-            if counts:
-                segments = [_with_id(one, ids) for one in turn.message.segments]
-                turn = Assistant(Message(segments, turn.message.repairs))
-        elif isinstance(turn, Results):
-            told = sorted(
-                zip(turn.results, asked, strict=True),
-                key=lambda one: len(places) if one[1] is None else places[id(one[1])],
-            )
-            named = (one if call is None or not counts else replace(one, call_id=ids[id(call)]) for one, call in told)
-            turn = Results(tuple(named))
-        turns.append(turn)
-    return replace(conversation, turns=tuple(turns))
-
-
-def _with_id(segment: Segment, ids: Mapping[int, str]) -> Segment:
-    return replace(segment, id=ids[id(segment)]) if isinstance(segment, Call) else segment
+    """The conversation with the results of each turn in the order of their calls, and ids as `ref` counts them."""
+    turns = in_order_of_calls(conversation.turns, ref)
+    return conversation if turns is conversation.turns else replace(conversation, turns=turns)
 
 
 def _defused(texts: Iterable[Defused]) -> list[Change]:

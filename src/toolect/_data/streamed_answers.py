@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from toolect._data.how_answered import check_answered, why_cut
+from toolect._objects import as_list, word
 from toolect.message import BadMessage, Json, Message
 
 
@@ -18,33 +20,53 @@ def is_streamed(response: Json) -> bool:
     return isinstance(first, Mapping) and ("choices" in first or first.get("type") == "message_start")
 
 
-def answers_of(response: Json) -> list[Message]:
-    """The answers of a streamed response, one for each choice. Raises BadMessage."""
+def answers_of(response: Json) -> list[tuple[Message, str]]:
+    """The answers of a streamed response, one for each choice, each with what cut it off or "". Raises BadMessage."""
     from toolect.agent.errors import ModelError  # needs the extra `agent`
     from toolect.agent.gathered import Gathered
     from toolect.agent.native_calls import NativeCalls, told
 
     open_ones: dict[int, tuple[Gathered, NativeCalls]] = {}
-    cut: dict[int, bool] = {}
+    ends: dict[int, Json] = {}
     try:
-        for chunk in _chunks(response):
-            for choice in chunk.get("choices") or ():
+        for number, chunk in enumerate(_chunks(response)):
+            check_answered(chunk, f"response[{number}]")
+            for choice in as_list(chunk.get("choices") or (), "response.choices"):
                 if not isinstance(choice, Mapping):
                     continue
-                index = choice.get("index") or 0
+                check_answered(choice, f"response[{number}].choices")
+                index = _number(choice.get("index") or 0)
                 gathered, calls = open_ones.setdefault(index, (Gathered(), NativeCalls()))
                 for event in told(dict(choice), calls) if choice.get("delta") or choice.get("message") else ():
                     gathered.add(event)
                 if choice.get("finish_reason"):
-                    cut[index] = choice["finish_reason"] == "length"
+                    ends[index] = choice["finish_reason"]
     except ModelError as error:
         raise BadMessage("chunks of a stream", str(error), "response") from None
     if not open_ones:
         raise BadMessage("chunks with choices", "none", "response")
-    for index, (gathered, calls) in open_ones.items():
-        for event in calls.close(cut.get(index, True)):
+    if not open_ones.keys() <= ends.keys() and not _is_done(response):
+        raise BadMessage("a stream that ends", "one without a `finish_reason`", "response")
+    found = []
+    for index, (gathered, calls) in sorted(open_ones.items(), key=lambda one: one[0]):
+        cut = why_cut(ends.get(index))
+        for event in calls.close(bool(cut)):
             gathered.add(event)
-    return [open_ones[index][0].message for index in sorted(open_ones)]
+        found.append((gathered.message, cut))
+    return found
+
+
+def _is_done(response: Json) -> bool:
+    """True for a stream that says with its last word that it is whole."""
+    last = response if isinstance(response, str) else response[-1]
+    return isinstance(last, str) and last.rstrip().endswith("[DONE]")
+
+
+def _number(index: Json) -> int:
+    """The number of a choice. Raises BadMessage."""
+    if not isinstance(index, int):
+        raise BadMessage("the number of a choice", word(index), "response.choices[].index")
+    return index
 
 
 def _chunks(response: Json) -> Iterator[Mapping[str, Json]]:

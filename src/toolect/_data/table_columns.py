@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from toolect import _extras as extras
 from toolect._data.converting import ACCOUNT
 from toolect._data.row_targets import COLUMNS, Target
+from toolect.corpora.any_json import decoded
 from toolect.message import Json, dumps
 
 _NAMES: dict[frozenset[type], str] = {
@@ -48,7 +47,7 @@ class TableColumns:
 
     def table(self, lines: Iterable[bytes]) -> Any:
         """The table of rows that are JSON lines."""
-        rows = [self._row(msgspec.json.decode(line)) for line in lines]
+        rows = [self._row(decoded(line)) for line in lines]
         arrays = [self._arrow.array([row.get(name) for row in rows], kind) for name, kind in _fields(self.schema)]
         return self._arrow.Table.from_arrays(arrays, schema=self.schema)
 

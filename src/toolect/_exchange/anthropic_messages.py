@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from toolect._chat_completion import plain_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -30,7 +31,7 @@ def _read(message: Object, where: str, into: Gathering) -> None:
     role, content = field(message, "role"), field(message, "content")
     if role not in ("user", "assistant"):
         raise BadMessage(
-            "the role user or assistant", repr(role), f"{where}.role", "the system text stands in `system`"
+            "the role user or assistant", word(role), f"{where}.role", "the system text stands in `system`"
         )
     blocks = [content] if isinstance(content, str) else as_list(content, f"{where}.content", "text or a list of blocks")
     places = [f"{where}.content[{index}]" for index in range(len(blocks))]
@@ -66,9 +67,9 @@ def _segment(block: Object, where: str) -> Segment | None:
             if not isinstance(given, dict):
                 advice = "read it with json.loads" if isinstance(given, str) else ""
                 raise BadMessage("an object", got(given), f"{where}.input", advice)
-            return Call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
+            return plain_call(name, given, as_text(field(block, "id"), f"{where}.id") or None)
         case _:
-            raise BadMessage(_BLOCKS, repr(kind), f"{where}.type", _ADVICE)
+            raise BadMessage(_BLOCKS, word(kind), f"{where}.type", _ADVICE)
 
 
 def anthropic_of(turns: Iterable[Turn]) -> dict[str, Json]:
@@ -97,6 +98,8 @@ def _blocks(message: Message) -> Iterator[dict[str, Json]]:
             case Reasoning(text):
                 yield {"type": "thinking", "thinking": text, "signature": ""}
             case Call() if segment.runnable:
+                if not_finite(segment.arguments) is not None:
+                    raise Unrepresentable("arguments", "expected finite numbers", segment.arguments_text)
                 yield {"type": "tool_use", "id": segment.id, "name": segment.name, "input": segment.arguments}
             case Call():
                 yield {"type": "text", "text": unread_text(segment)}

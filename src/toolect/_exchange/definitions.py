@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from toolect._objects import Object, as_list, as_text, field, got, plain
+from toolect._objects import Object, as_list, as_text, field, got, plain, word
 from toolect._values.type_names import types_named
 from toolect.message import BadMessage, Json
 
@@ -35,7 +35,7 @@ def _tool(tool: Object, where: str) -> dict[str, Json]:
     function, at = (tool["function"], f"{where}.function") if "function" in tool else (tool, where)
     if kind not in ("function", "custom") or (kind == "custom" and "input_schema" not in tool):
         raise BadMessage(
-            'the type "function"', repr(kind), f"{where}.type", "tools that a server runs have no place here"
+            'the type "function"', word(kind), f"{where}.type", "tools that a server runs have no place here"
         )
     if not isinstance(function, Mapping):
         raise BadMessage("an object with `name` and `parameters`", got(function), at)
@@ -58,7 +58,7 @@ def _check_schema(schema: Object, where: str) -> None:
         raise BadMessage("a JSON Schema", got(schema), where, _NO_PARAMETERS)
     kind = schema.get("type", "object")
     if not isinstance(kind, str) or types_named(kind) != {"object"}:  # `dict` too, which data sets are full of
-        raise BadMessage("a JSON Schema of type object", f"the type {kind!r}", f"{where}.type", _NO_PARAMETERS)
+        raise BadMessage("a JSON Schema of type object", f"the type {word(kind)}", f"{where}.type", _NO_PARAMETERS)
 
 
 def anthropic_tools(tools: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:

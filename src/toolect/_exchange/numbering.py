@@ -14,7 +14,7 @@ from toolect.turns import Assistant, Results, Turn, User, Waiting
 def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
     """The turns, where calls without an id are numbered, and each result has the id of its call.
 
-    What is a result of no call, because none could be read, is the user's turn: its answer had an error to be told of.
+    What is a result of no call, or of one that could not be read, is the user's turn: an error that it is told of.
     """
     turns = list(turns)
     taken = {call.id for turn in turns if isinstance(turn, Assistant) for call in turn.message.calls}
@@ -28,11 +28,12 @@ def numbered(turns: Iterable[Turn]) -> Iterator[Turn]:
             found = [
                 msgspec.structs.replace(result, call_id=ids[id(call)], name=result.name or call.name)
                 for result, call in zip(turn.results, calls, strict=True)
-                if call is not None
+                if call is not None and id(call) in ids
             ]
             if found:
                 yield Results(tuple(found))
-            yield from (User(one.output) for one, call in zip(turn.results, calls, strict=True) if call is None)
+            told = zip(turn.results, calls, strict=True)
+            yield from (User(one.output) for one, call in told if call is None or id(call) not in ids)
         elif isinstance(turn, Assistant):
             yield msgspec.structs.replace(turn, message=_with_ids(turn.message, free, ids))
         else:

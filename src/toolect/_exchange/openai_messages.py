@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field
+from toolect._objects import Object, as_list, as_text, field, word
 from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -47,7 +47,7 @@ def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object
             name = as_text(field(message, "name"), f"{where}.name")
             into.result(ToolResult(call_id, name, text_of(field(message, "content"), f"{where}.content")), where)
         case _:
-            raise BadMessage(_ROLES, repr(role), f"{where}.role")
+            raise BadMessage(_ROLES, word(role), f"{where}.role")
 
 
 def read_calls(item: Object, where: str) -> list[Segment]:

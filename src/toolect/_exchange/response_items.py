@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field
+from toolect._objects import Object, as_list, as_text, field, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -64,7 +64,7 @@ def _read(item: Object, where: str, into: Gathering) -> None:
         into.result(ToolResult(call_id, "", text_of(field(item, "output"), f"{where}.output")), where)
         return
     if kind != "message":
-        raise BadMessage(_ITEMS, repr(kind), f"{where}.type", _ADVICE)
+        raise BadMessage(_ITEMS, word(kind), f"{where}.type", _ADVICE)
     text = text_of(field(item, "content"), f"{where}.content")
     match role:
         case "system" | "developer":
@@ -72,7 +72,7 @@ def _read(item: Object, where: str, into: Gathering) -> None:
         case "user":
             into.add(User(text), where)
         case _:
-            raise BadMessage("a role: system, developer, user or assistant", repr(role), f"{where}.role")
+            raise BadMessage("a role: system, developer, user or assistant", word(role), f"{where}.role")
 
 
 def items_of(turns: Iterable[Turn]) -> list[dict[str, Json]]:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Protocol
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
+from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.told_in_texts import definitions_in, results_in, tells_of
-from toolect._objects import Object, as_list, as_text, field
+from toolect._objects import Object, as_list, as_text, field, not_finite, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -32,6 +33,9 @@ class Dialect(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def spec(self) -> Any: ...
 
     def parse(self, text: str, tools: Any = ..., /) -> Any: ...
 
@@ -97,7 +101,7 @@ def _turn(turn: Object, where: str) -> tuple[str, str, str]:
     key, value = ("from", "value") if field(turn, "from") is not None else ("role", "content")
     speaker = field(turn, key)
     if not isinstance(speaker, str) or speaker not in _SPEAKERS:
-        raise BadMessage(f"one of {', '.join(_SPEAKERS)}", repr(speaker), f"{where}.{key}")
+        raise BadMessage(f"one of {', '.join(_SPEAKERS)}", word(speaker), f"{where}.{key}")
     return _SPEAKERS[speaker], as_text(field(turn, value), f"{where}.{value}"), where
 
 
@@ -112,9 +116,10 @@ def _calls(text: str, where: str) -> Sequence[Segment]:
 def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict[str, Json]:
     """The row: with a dialect calls stand in the model's text, and results in elements; else both have turns as JSON.
 
-    Raises Unrepresentable.
+    Results stand in the order of their calls, as nothing else tells which call each is of. Raises Unrepresentable.
     """
     habit = _in_turns if dialect is None else _in_texts
+    turns = in_order_of_calls(turns) if dialect is None else in_order_of_calls(turns, dialect.spec.ref, dialect.name)
     said = [{"from": who, "value": text} for turn in turns for who, text in habit(turn, tools, dialect)]
     return {"conversations": said, **({"tools": dumps(list(tools))} if tools else {})}
 
@@ -146,6 +151,8 @@ def _in_turns(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tup
             for call in message.calls:
                 if not call.runnable:
                     raise Unrepresentable("call", f"a {call.status} call has no turn of its own", call.raw)
+                if not_finite(call.arguments) is not None:
+                    raise Unrepresentable("arguments", "expected finite numbers", call.arguments_text)
             calls = [{"name": call.name, "arguments": call.arguments} for call in message.calls]
             if calls:
                 yield "function_call", dumps(calls[0] if len(calls) == 1 else calls)

@@ -51,8 +51,10 @@ def _taught(
     said = encoded.text[start:end]
     ends = [token for token in (*chat.ends, *chat.dialect.spec.end) if token and said.endswith(token)]
     body = end - max(map(len, ends), default=0)
-    untaught: list[Span] = [] if wish.end else [(body, end)]
     segments = [one for one in encoded.segments if one.turn == turn]
+    if turn in wish.cut:  # its model did not come to what the chat writes behind the last that it said
+        body = min(body, segments[-1].end if segments else start)
+    untaught: list[Span] = [] if wish.end and turn not in wish.cut else [(body, end)]
     calls = 0
     for at, one in enumerate(segments):
         before = segments[at - 1].end if at else start

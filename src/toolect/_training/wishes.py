@@ -24,6 +24,8 @@ class Teach:
     """Also calls that could not be read, or whose result is an error."""
     end: bool = True
     """Also the token that ends an answer."""
+    cut: tuple[int, ...] = ()
+    """Answers that were cut off, by the numbers of their turns: what closes and ends them is not taught."""
 
 
 CALLS = Teach(content=False, reasoning=False)

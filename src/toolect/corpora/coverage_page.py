@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TypeAlias
 
-import msgspec
-
 from toolect import registry
 from toolect._shown import counted, cut, percent
 from toolect.authoring.derivation import derive
+from toolect.corpora.any_json import encoded
 from toolect.corpora.drawn import KINDS, Spot, spots
 from toolect.corpora.matrix import measure
 from toolect.corpora.page import draw_page
@@ -40,7 +39,7 @@ def coverage_page(report: Report, stats: Stats, what: str, command: str = "") ->
     return draw_page(
         "coverage.html",
         command,
-        msgspec.json.encode(report),
+        encoded(report),
         what=what,
         report=report,
         lead=_lead(report),

@@ -91,6 +91,7 @@ def command(
     from toolect._data.job import Job
     from toolect._data.keeping import Keep
     from toolect._data.row_report import is_clean, report_of
+    from toolect.corpora.any_json import encoded
 
     options: dict[str, object] = {
         "dialect": _dialect(to_dialect), "tokenizer": tokenizer, "teach": teach, "thinking": thinking, "date": date,
@@ -102,7 +103,7 @@ def command(
     _check(keep)
     job = Job(data, out, settings, parquet, max_bytes, shard=shard * shared.MEBIBYTE)
     found = report_of(_run(job, jobs or 0, place, address), job)
-    Path(out, "report.json").write_bytes(msgspec.json.encode(found))
+    Path(out, "report.json").write_bytes(encoded(found))
     write_page(html, lambda command: _page(found, ", ".join(data), command))
     if as_json:
         emit_json(msgspec.to_builtins(found), indent=True)
