@@ -8,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from toolect.authoring.scaffold.code_calls import code_calls
+from toolect.authoring.scaffold.draft_grammar import literals
 from toolect.authoring.scaffold.guesses import Guess, is_markup, worth
 from toolect.authoring.scaffold.json_calls import FEW, json_values
 from toolect.authoring.scaffold.pieces import has_markers
@@ -74,21 +75,17 @@ def calls_unseen(message: Message) -> bool:
 
 _MARKED = re.compile(r"[\"']>|</|\A<!\[CDATA\[|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
 """What a value has in it that begins too early, or ends too late."""
-_LITERAL = re.compile(r"^\w+: .*|^    \| .*", re.MULTILINE)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def odd(grammar: str) -> list[str]:
     """The words in the markers of a grammar that markup is not usually made of: they may be data."""
-    literals = [text for line in _LITERAL.findall(grammar) for text in _QUOTED.findall(line)]
-    words = [word for text in literals for word in re.findall(r"[^\W_](?:\w|[.-]\w)*", re.sub(r"\\.", " ", text))]
+    words = [word for text in literals(grammar) for word in re.findall(r"[^\W_](?:\w|[.-]\w)*", text)]
     return list(dict.fromkeys(word for word in words if not is_markup(word)))
 
 
 def prosaic(option: Option) -> bool:
     """True where markers that few calls show have words in them that stand alone: those are prose."""
-    literals = " ".join(text for line in _LITERAL.findall(option.grammar) for text in _QUOTED.findall(line))
-    apart = {word.strip(".,!?") for word in re.sub(r"\\.", " ", literals).split()}
+    apart = {word.strip(".,!?") for text in literals(option.grammar) for word in text.split()}
     return len(option.calls) < FEW and not option.guess.told and any(word in apart for word in odd(option.grammar))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -48,6 +49,12 @@ def grammar(draft: Draft, title: str) -> str:
     lines += _terminals(draft)
     lines.append(f"%declare {' '.join(slots)}")
     return "\n".join(lines) + "\n"
+
+
+def literals(text: str) -> list[str]:
+    """The markers in the grammar of a draft, each as it is written in an answer."""
+    rules = re.findall(r"^[a-z_]+: .*|^    \| .*", text, re.MULTILINE)
+    return [json.loads(marker) for line in rules for marker in re.findall(r'"(?:[^"\\]|\\.)*"', line)]
 
 
 def _markers(text: str) -> list[str]:
