@@ -233,7 +233,8 @@ def _check(shape: Shape, place: Place, problems: Problems) -> None:
 
 _LISTED = (
     "put it into the items of the list; a list for each name is written in the grammar, "
-    r'`first: "\"" NAME "\": [" JSON` and `more: JSON`, both with the role `call`: one without a name is of the same tool'
+    r'`first: "\"" NAME "\": [" JSON` and `more: JSON`, both with the role `call`: '
+    "one without a name is of the same tool"
 )
 
 
