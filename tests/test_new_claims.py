@@ -111,6 +111,26 @@ def test_arguments_in_markers() -> None:
     assert not made.sound and "`port` was taken for markup in" in made.doubt
 
 
+def test_what_to_do_where_a_name_is_not_certain() -> None:
+    """It is said where the name was seen, and which word looks more like one."""
+    made = induced([f"On it.\n{keyed(('get_tide', [CALLS[0][1]]))}", keyed(("list_ports", [{}]))])
+    assert made.doubt == (
+        '`fn` was taken for the name of a tool in `<|fn|>{"get_tide": [{"port": "B…`, which so few calls do not show:'
+        " say with --tools, or with --name and --key, which words are names and keys;"
+        " for `get_tide` that is `--name get_tide`"
+    )
+
+
+def test_what_to_do_with_the_sample_that_is_odd() -> None:
+    """What is read in it is said, or that it is not read."""
+    texts = [f"<go>{name} {json.dumps(given)}</go>" for name, given in CALLS[:3]]
+    odd = 'send-note {"text": "stay"}\n' + texts[0]
+    assert induced([*texts, odd], TOOLS).doubt == (
+        "how calls are written was seen without Sample 4, which may be of another format:"
+        " run it without that, or mend the grammar"
+    )
+
+
 @pytest.mark.parametrize("tools", [None, TOOLS])
 def test_words_that_count_calls(tools: list[Json] | None) -> None:
     """`c1` and `c2` in markers: a third call would not be read. Where no sample has two calls, nobody can tell."""
