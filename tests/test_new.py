@@ -56,8 +56,8 @@ content: TEXT
 think: "<muse>" TEXT "</muse>\n"
 call: "<call:" NAME ">\n" argument* "</call>"
 argument: "<arg:" KEY ">" TEXT "</arg>\n"
-NAME: /[^\s"<>]+/
-KEY: /[^\s"<>]+/
+NAME: /[^\s"'<>]+/
+KEY: /[^\s"'<>]+/
 %declare TEXT
 """
 
@@ -83,6 +83,26 @@ def new(folder: Path, *words: str, text: str | None = None) -> Result:
 
 
 # Inducing
+
+
+def test_keys_hold_no_quotes(tmp_path: Path) -> None:
+    """Other quotes than those of the samples are none of a key."""
+    text = '<use tool="{}">\n<in name="port">Brest</in>\n<in name="days">2</in>\n</use>'
+    _, dialect = induced(tmp_path, *map(text.format, ("tide", "list_ports", "tide")))
+    for keys in (['"port"'], ['"port"', '"days"']):
+        broken = text.format("tide")
+        for key in keys:
+            broken = broken.replace(key, key.replace('"', "'"))
+        [call] = dialect.parse(broken).calls
+        assert call.arguments == {"port": "Brest", "days": 2}
+
+
+def test_keys_with_an_apostrophe(tmp_path: Path) -> None:
+    """Where the samples have one, it is a part of a key."""
+    tools = [{"name": "tide", "parameters": {"type": "object", "properties": {"o'clock": {}, "port": {}}}}]
+    texts = [f"<call:tide>\n<arg:o'clock>{hour}</arg>\n<arg:port>Brest</arg>\n</call>" for hour in (3, 4)]
+    made = scaffold("new", [Sample(text, text) for text in texts], tmp_path / "new.yaml", tools)
+    assert made.sound and loaded(made, tmp_path).parse(texts[0]).calls[0].arguments == {"o'clock": 3, "port": "Brest"}
 
 
 @pytest.mark.parametrize("name", shares.share(READ, 43, "one call"))

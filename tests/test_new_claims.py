@@ -99,6 +99,78 @@ def test_numbers_in_markers_that_few_calls_show() -> None:
     assert made.doubt == "`0003` was taken for markup, which so few calls do not show"
 
 
+def keyed(*calls: tuple[str, list[dict[str, Json]]]) -> str:
+    """Lists of arguments by the name of their tool."""
+    return f"<|fn|>{json.dumps(dict(calls))}<|/fn|>"
+
+
+def test_arguments_in_markers() -> None:
+    """What stands between two calls and has a key in it is no marker, but a call."""
+    [(tide, given), (note, said), (_, other), _] = CALLS
+    made = induced([f"On it.\n{keyed((tide, [given, other]), ('list_ports', [{}]))}", keyed((note, [said]))], TOOLS)
+    assert not made.sound and "`port` was taken for markup in" in made.doubt
+
+
+def test_what_to_do_where_a_name_is_not_certain() -> None:
+    """It is said where the name was seen, and which word looks more like one."""
+    made = induced([f"On it.\n{keyed(('get_tide', [CALLS[0][1]]))}", keyed(("list_ports", [{}]))])
+    assert made.doubt == (
+        '`fn` was taken for the name of a tool in `<|fn|>{"get_tide": [{"port": "B…`, which so few calls do not show:'
+        " say with --tools, or with --name and --key, which words are names and keys;"
+        " for `get_tide` that is `--name get_tide`"
+    )
+
+
+def test_what_to_do_with_the_sample_that_is_odd() -> None:
+    """What is read in it is said, or that it is not read."""
+    texts = [f"<go>{name} {json.dumps(given)}</go>" for name, given in CALLS[:3]]
+    odd = 'send-note {"text": "stay"}\n' + texts[0]
+    assert induced([*texts, odd], TOOLS).doubt == (
+        "how calls are written was seen without Sample 4, which may be of another format:"
+        " run it without that, or mend the grammar"
+    )
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS])
+def test_words_that_count_calls(tools: list[Json] | None) -> None:
+    """`c1` and `c2` in markers: a third call would not be read. Where no sample has two calls, nobody can tell."""
+    lines = [f'c{i} = {name}({", ".join(f"{k}={v!r}" for k, v in given.items())})\n' for i, (name, given) in
+             [(1, CALLS[0]), (2, CALLS[1]), (1, CALLS[2]), (1, CALLS[3])]]  # fmt: skip
+    texts = [f"<|do|>\n{one}<|/do|>" for one in ("".join(lines[:2]), *lines[2:])]
+    for samples in (texts, texts * 3):
+        made = induced(samples, tools)
+        assert not made.sound and "c2" in made.doubt, made.doubt
+    made = induced(texts[1:] * 2, TOOLS)
+    assert not made.sound and "`c1` was taken for markup" in made.doubt
+
+
+def test_calls_in_content() -> None:
+    """A declared tool that an answer names with arguments is one of its calls, also where another one is read."""
+    texts = [f"<go>{name} {json.dumps(given)}</go>" for name, given in CALLS]
+    assert induced(texts, TOOLS).sound
+    for left in ('send-note {"text": "stay"}', "get_tide(port='Brest')", "get_tide\nport: Brest\ndays: 3"):
+        made = induced([*texts, f"{left}\n{texts[0]}"], TOOLS)
+        assert not made.sound, left
+    assert induced([*texts, f"I look with get_tide (or so).\n{texts[0]}"], TOOLS).sound
+
+
+@pytest.mark.parametrize("sign", ["=", ":", "~", "|"])
+def test_values_that_begin_with_a_sign(sign: str) -> None:
+    """What most values begin with is of the markup, also where one of them hides that."""
+    texts = [
+        f'I look.\n\n+++ get_tide\nport {sign} "Brest"\ndays {sign} 3\n+++',
+        f'+++ send-note\nto {sign} ["ida", "bo"]\ntext {sign} "Dear Ida,\nall well."\n+++\n\n+++ list_ports\n+++',
+    ]
+    assert induced(texts).doubt == f"most values begin with `{sign}`, which may be none of them"
+
+
+def test_a_quote_that_goes_over_lines() -> None:
+    """A value that begins with three quotes ends with them, and not with its line."""
+    note = '+++ send-note\ntext: """Dear Ida,\nall: well."""\n+++'
+    made = induced([note, "+++ get_tide\nport: Brest\ndays: 3\n+++", "+++ list_ports\n+++"])
+    assert not made.sound
+
+
 def test_content_that_one_sample_does_not_end() -> None:
     """What stands between content and a call may end the one, or begin the other."""
     said, call = "<|c|>out<|b|>{}<|e|>", '<|c|>run<|t|>get_tide<|b|>{"port": "Brest", "days": 3}<|e|>'

@@ -162,6 +162,15 @@ KEY: /\w+/
         found.render(Call("f", {"a": "b", "k": value}))
 
 
+@pytest.mark.parametrize("segments", [[Content(" "), Call("f", {})], [Call("f", {}), Content("\n\n")]])
+def test_blanks_beside_a_call_are_a_gap(segments: list[Segment]) -> None:
+    """They are trimmed, and no call is read in their place."""
+    with pytest.raises(
+        toolect.Unrepresentable, match="content: is nothing but whitespace, which beside a call is a gap"
+    ):
+        toolect.dialect("qwen3-coder").render(Message(segments))
+
+
 @pytest.mark.usefixtures("own_registry")
 def test_a_call_without_its_id_is_refused() -> None:
     """Where a call must have an id, and nothing says how one is made."""

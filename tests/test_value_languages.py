@@ -29,7 +29,7 @@ AROUND = {
     "a line": ('start: (content | calls)*\ncalls: "[calls]\\n" call+ "\\n[end]"', "[calls]\n{}\n[end]"),
 }
 VALUES = (
-    *("12345", "-1.5e3", "0x1F", "12 x", "true", "None", "null", "1979-05-27"),
+    *("12345", "-1.5e3", "0x1F", "12 x", "1 # c", "true", "None", "null", "1979-05-27", "1979-05-27 # c"),
     *('"a b"', "'a b'", "a b", "[1, 2]", "{a: 1}", "{ a = 1 }", '{"a": 1}'),
 )
 TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]

@@ -167,6 +167,8 @@ def _blame(dialect: Reader, done: RoundTrip, found: Sequence[Difference], tools:
     kind, sample, new = word_for(odd[0]), sample_of(odd[0]), next(one.new for one in found if one.old is odd[0])
     if not sample:
         return Unrepresentable(kind, "is empty, and would be lost")
+    if isinstance(odd[0], Content) and sample.isspace() and message.calls:
+        return Unrepresentable(kind, "is nothing but whitespace, which beside a call is a gap, and trimmed", sample)
     other = new is not None and type(new) is not type(odd[0])
     return Unrepresentable(kind, f"would be read back as {word_for(new)}" if other else READ_BACK, sample)
 

@@ -226,8 +226,16 @@ def _check(shape: Shape, place: Place, problems: Problems) -> None:
             problems.error(CHECK, "expected one of `$arguments` and `$arguments.text`, got both", place)
             return
         if inside and (stray := [kind for kind in _OF_A_CALL if outside[kind]]):
-            problems.error(CHECK, f"the hole `{stray[0]}` is outside the list of calls", place)
+            message = f"expected all holes of a call in the list of calls, got `{stray[0]}` outside of it"
+            problems.error(CHECK, message, place, hint=_LISTED)
             return
+
+
+_LISTED = (
+    "put it into the items of the list; a list for each name is written in the grammar, "
+    r'`first: "\"" NAME "\": [" JSON` and `more: JSON`, both with the role `call`: '
+    "one without a name is of the same tool"
+)
 
 
 def _objects(shape: Shape) -> Iterator[Set[HoleKind]]:

@@ -25,8 +25,10 @@ from toolect.authoring.scaffold.trying import current, trying
 from toolect.authoring.scaffold.undeclared import MAX_TRIED, undeclared
 from toolect.authoring.scaffold.withheld import withheld
 from toolect.compiled import Dialect
-from toolect.message import Content, Json
+from toolect.message import Content, Json, Message, dumps
 
+MAX_SHOWN = 120
+"""Characters of calls that are shown."""
 __all__ = ["VALUES", "Sample", "Scaffold", "Told", "known", "like", "scaffold", "scaffold_told", "trying"]
 
 
@@ -54,7 +56,7 @@ def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[
         return made if made.sound else _without_one(name, ready, rank, made, samples, spec, tools)
     if options := undeclared(name, samples, spec):
         made = options[0][1]
-        return made._replace(doubt=made.doubt or uncertain([one for one, _ in options]))
+        return made._replace(doubt=made.doubt or uncertain([one for one, _ in options], texts))
     return best(name, iter(()), samples, spec, None)[1]
 
 
@@ -79,9 +81,18 @@ def _without_one(
         )
         other, another = best(name, found, samples, spec, tools)
         if other > rank:
-            doubt = another.doubt or f"how calls are written was seen without {odd.title}: look at what is read there"
-            rank, made = other, another._replace(doubt=doubt)
+            rank, made = other, another._replace(doubt=another.doubt or _odd(odd, another.messages[i]))
     return made
+
+
+def _odd(sample: Sample, message: Message | None) -> str:
+    """What to look at in the sample that a dialect was induced without."""
+    seen = f"how calls are written was seen without {sample.title}"
+    if message is None:
+        return f"{seen}, which may be of another format: run it without that, or mend the grammar"
+    calls = ", ".join(f"`{call.name} {dumps(call.arguments)}`" for call in message.calls)
+    said = cut(one_line(calls), MAX_SHOWN) or "no call"
+    return f"{seen}, in which it reads {said}: if that is not what it says, run it without that, or mend the grammar"
 
 
 def scaffold_told(

@@ -78,7 +78,8 @@ def assemble(samples: Sequence[Stripped], seen: Seen) -> Iterator[tuple[Draft, l
         if betweens
         else lone_call(before, call, after)
     )
-    draft = referring(draft)._replace(arguments=seen.arguments, shape=seen.shape, layout=seen.layout)
+    quoted = any("'" in word for calls in seen.calls for call in calls for word in (call.name, *(call.keys or ())))
+    draft = referring(draft)._replace(arguments=seen.arguments, shape=seen.shape, layout=seen.layout, quoted=quoted)
     stretches = [list(_stretches(one, "".join(before), "".join(after), betweens)) for one in around]
     rest = iter(stretches)
     told = [

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from toolect._shown import cut, one_line
 from toolect.authoring.scaffold.code_calls import code_calls
+from toolect.authoring.scaffold.draft_grammar import literals
 from toolect.authoring.scaffold.guesses import Guess, is_markup, worth
 from toolect.authoring.scaffold.json_calls import FEW, json_values
 from toolect.authoring.scaffold.pieces import has_markers
@@ -22,6 +24,10 @@ UNWRITTEN = 60
 """Characters that it counts for if the samples are not written again as they are."""
 MARGIN = 12
 """Characters that another dialect, which reads other calls, may take more before the choice is certain."""
+BEFORE = 8
+"""Characters before a name that are shown of the text around it."""
+MAX_SHOWN = 32
+"""Characters of that text."""
 
 
 class Option(NamedTuple):
@@ -74,47 +80,60 @@ def calls_unseen(message: Message) -> bool:
 
 _MARKED = re.compile(r"[\"']>|</|\A<!\[CDATA\[|<[|｜]|[|｜]>|\A([\"']).*\1\Z|, \w+=[\w\"'\[{]", re.DOTALL)
 """What a value has in it that begins too early, or ends too late."""
-_LITERAL = re.compile(r"^\w+: .*|^    \| .*", re.MULTILINE)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 def odd(grammar: str) -> list[str]:
     """The words in the markers of a grammar that markup is not usually made of: they may be data."""
-    literals = [text for line in _LITERAL.findall(grammar) for text in _QUOTED.findall(line)]
-    words = [word for text in literals for word in re.findall(r"[^\W_](?:\w|[.-]\w)*", re.sub(r"\\.", " ", text))]
+    words = [word for text in literals(grammar) for word in re.findall(r"[^\W_](?:\w|[.-]\w)*", text)]
     return list(dict.fromkeys(word for word in words if not is_markup(word)))
 
 
 def prosaic(option: Option) -> bool:
     """True where markers that few calls show have words in them that stand alone: those are prose."""
-    literals = " ".join(text for line in _LITERAL.findall(option.grammar) for text in _QUOTED.findall(line))
-    apart = {word.strip(".,!?") for word in re.sub(r"\\.", " ", literals).split()}
+    apart = {word.strip(".,!?") for text in literals(option.grammar) for word in text.split()}
     return len(option.calls) < FEW and not option.guess.told and any(word in apart for word in odd(option.grammar))
 
 
-def uncertain(options: Sequence[Option]) -> str:
+def uncertain(options: Sequence[Option], texts: Sequence[str]) -> str:
     """Why the first of the options may be wrong, though it reads the samples; "" if nothing says so."""
     best = options[0]
     calls = best.calls
     names = list(dict.fromkeys(call.name for call in calls))
+    say = f"{_SAY}{_likely(texts, names)}"
     if len(calls) < FEW or len(names) < 2:
         if words := odd(best.grammar):
-            return f"`{words[0]}` was taken for markup, which so few calls do not show: {_SAY}"
+            return f"`{words[0]}` was taken for markup, {_UNSHOWN}: {say}"
         if any(worth(name) <= 0 for name in names) and best.guess.told < 1:
-            return f"`{names[0]}` was taken for the name of a tool, which so few calls do not show: {_SAY}"
+            return f"`{names[0]}` was taken for the name of a tool{_around(texts, names[0])}, {_UNSHOWN}: {say}"
     between = "\n".join(_rules(best.grammar, "start|calls"))
     if words := odd(between):
-        return f"`{words[0]}` was taken for what divides calls: {_SAY}"
+        return f"`{words[0]}` was taken for what divides calls: {say}"
     if words := _seen_once(best):
-        return f"`{words[0]}` was taken for what is around a text, in one answer alone: {_SAY}"
+        return f"`{words[0]}` was taken for what is around a text, in one answer alone: {say}"
     if any(map(calls_unseen, best.messages)):
-        return f"an answer in which nothing is called looks as if something was: {_SAY}"
+        return f"an answer in which nothing is called looks as if something was: {say}"
     said = [(call.name, dumps(call.arguments)) for call in calls]
     for other in options[1:]:
         near = other.sound and other.clean == best.clean and other.rank()[-1] > best.rank()[-1] - MARGIN
         if near and [(call.name, dumps(call.arguments)) for call in other.calls] != said:
-            return f"the calls may be of `{names[0]}`, or of `{other.calls[0].name}` with other arguments: {_SAY}"
+            return f"the calls may be of `{names[0]}`, or of `{other.calls[0].name}` with other arguments: {say}"
     return ""
+
+
+def _likely(texts: Sequence[str], names: Sequence[str]) -> str:
+    """What that is for a word of the samples that looks most like the name of a tool, and was not taken for one."""
+    words = (word for text in texts for word in re.findall(r"[^\W\d](?:\w|[.-]\w)*", text))
+    word = next((word for word in words if worth(word) > 0 and word not in names), "")
+    return f"; for `{word}` that is `--name {word}`" if word else ""
+
+
+def _around(texts: Sequence[str], name: str) -> str:
+    """Where a name stands first, in words."""
+    found = next(filter(None, (re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts)), None)
+    if found is None:
+        return ""
+    start = max(found.start() - BEFORE, found.string.rfind("\n", 0, found.start()) + 1)
+    return f" in `{cut(one_line(found.string[start:]), MAX_SHOWN)}`"
 
 
 def _seen_once(option: Option) -> list[str]:
@@ -131,4 +150,5 @@ def _rules(grammar: str, names: str) -> list[str]:
     return re.findall(rf"^(?:{names}): .*", grammar, re.MULTILINE)
 
 
+_UNSHOWN = "which so few calls do not show"
 _SAY = "say with --tools, or with --name and --key, which words are names and keys"

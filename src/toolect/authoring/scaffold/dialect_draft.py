@@ -35,6 +35,8 @@ class Draft(NamedTuple):
     reference: str = "functions.{name}:{index}"
     """How an id combines name and number, where there is such a one."""
     end: tuple[str, ...] = ()
+    quoted: bool = False
+    """An apostrophe is in a name or a key, and so no sign of markup."""
 
     @property
     def bare(self) -> bool:

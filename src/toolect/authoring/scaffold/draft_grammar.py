@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -48,6 +49,12 @@ def grammar(draft: Draft, title: str) -> str:
     lines += _terminals(draft)
     lines.append(f"%declare {' '.join(slots)}")
     return "\n".join(lines) + "\n"
+
+
+def literals(text: str) -> list[str]:
+    """The markers in the grammar of a draft, each as it is written in an answer."""
+    rules = re.findall(r"^[a-z_]+: .*|^    \| .*", text, re.MULTILINE)
+    return [json.loads(marker) for line in rules for marker in re.findall(r'"(?:[^"\\]|\\.)*"', line)]
 
 
 def _markers(text: str) -> list[str]:
@@ -130,9 +137,7 @@ def holes_of(draft: Draft) -> list[Token]:
 def _regex(hole: Hole, draft: Draft) -> str:
     """A name ends where whitespace or a sign comes that may follow it."""
     signs = {text[0] for text in _following(hole, draft) if text and not (text[0].isalnum() or text[0] in "_-")}
-    shown = {_escaped(sign) for sign in signs if not sign.isspace()} | {"<", ">", '"'}
-    if hole is Hole.KEY and language_of(draft).startswith("python"):  # where texts stand side by side, it may be one
-        shown.add("'")
+    shown = {_escaped(sign) for sign in signs if not sign.isspace()} | {"<", ">", '"'} | {*"'" * (not draft.quoted)}
     shown |= {_escaped(sign) for sign in _leading(draft)} if hole is Hole.KEY else set()
     name = rf"[^\s{''.join(sorted(shown))}]+"
     instead = _instead(draft) if hole is Hole.KEY else _other_headers(draft, name) if hole is Hole.NAME else ()

@@ -1,7 +1,7 @@
 """What samples say that a new dialect does not give out, or not as it is.
 
-That is prose, names and numbers in markup; members of JSON that are dropped; content with markup around it; values with
-more in them than a value.
+That is prose, names and numbers in markup; members of JSON that are dropped; content with markup around it; names that
+are ids.
 """
 
 from __future__ import annotations
@@ -10,15 +10,19 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 
 from toolect._shown import cut, one_line
 from toolect._spec.holes import holes, members
 from toolect._spec.model import Role
 from toolect._spec.shape_model import Const, HoleKind
+from toolect._values.toolset import tool_schemas
 from toolect.authoring.derivation import Leaf, LeafKind, derive
+from toolect.authoring.scaffold.draft_grammar import literals
 from toolect.authoring.scaffold.guesses import is_markup
 from toolect.authoring.scaffold.json_calls import FEW, NUMBERED, json_values
+from toolect.authoring.scaffold.odd_values import odd_values
+from toolect.authoring.scaffold.overlooked import keys_in_markers, overlooked
 from toolect.authoring.scaffold.pasted import Sample
 from toolect.authoring.scaffold.structured_calls import object_in
 from toolect.authoring.scaffold.thoughts import SPEAKS_OF_THINKING
@@ -37,16 +41,15 @@ def withheld(dialect: Dialect, grammar: str, samples: Sequence[Sample], tools: S
     texts = [one.text for one in found]
     return next(
         chain(
-            _in_markers(grammar, texts, leaves, messages),
+            keys_in_markers(grammar, messages, tools),
+            _in_markers(grammar, texts, leaves, messages, tool_schemas(tools)),
+            overlooked(grammar, messages, tools),
             _thoughtful(grammar),
             _unclosed(grammar) if len(samples) == 1 else (),
             _dropped(dialect, texts, leaves, messages),
             _marked(messages),
             _names(messages) if not tools else (),
-            _joined(texts, leaves, messages),
-            _escaped(messages),
-            _cut_wrongly(messages),
-            _in_brackets(texts, messages),
+            odd_values(texts, leaves, messages),
         ),
         "",
     )
@@ -68,11 +71,16 @@ def _is_prose(word: re.Match[str]) -> bool:
 
 
 def _in_markers(
-    grammar: str, texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]
+    grammar: str,
+    texts: Sequence[str],
+    leaves: Sequence[Sequence[Leaf]],
+    messages: Sequence[Message],
+    declared: Iterable[str],
 ) -> Iterator[str]:
-    """Names that are called, sentences and numbers in the markers of a grammar."""
+    """Names that are called or declared, sentences and numbers in the markers of a grammar."""
     calls = [call for message in messages for call in message.calls]
-    names = {call.name for call in calls if not is_markup(call.name)}
+    names = {name for name in (*declared, *(call.name for call in calls)) if not is_markup(name)}
+    given = literals(grammar)
     shown = [{leaf.name for leaf in here if leaf.kind is LeafKind.MARKER} for here in leaves]
     glued = {
         leaf.name
@@ -83,15 +91,16 @@ def _in_markers(
     for marker in dict.fromkeys(name for here in shown for name in sorted(here)):
         text = one_line(marker)
         words = re.findall(r"\w+(?:[.-]\w+)*", marker)
-        own = dumps(marker) in grammar  # and not a name that comes again
+        own = any(marker in one for one in given)  # and not a name that comes again
         if name := next((word for word in words if own and word in names), None):
-            yield f"`{name}` was taken for markup in `{cut(text, MAX_SHOWN)}`, and is called elsewhere"
+            yield f"`{name}` was taken for markup in `{cut(text, MAX_SHOWN)}`, and is the name of a tool"
         apart = (word for word in _APART.finditer(marker) if word.start() or marker not in glued)
         said = _SENTENCE.search(marker) or next(filter(_is_prose, apart), None)
         if said and sum(marker in here for here in shown) < FEW:
             yield f"`{cut(said[0], MAX_SHOWN)}` was taken for markup, which so few samples do not show"
         number = next((word for word in words if re.search(r"\d", word)), None)
-        if number is not None and len(calls) < FEW:
+        seen = sum(leaf.name == marker for here in leaves for leaf in here)
+        if number is not None and min(seen, len(calls)) < FEW:
             yield f"`{number}` was taken for markup, which so few calls do not show"
 
 
@@ -203,7 +212,7 @@ def _is_sign(sign: str) -> bool:
     return kind[0] in "PSZC" and kind != "So" and sign not in "\"'“‘«„¿¡…—"
 
 
-# In values
+# In names
 
 
 def _names(messages: Sequence[Message]) -> Iterator[str]:
@@ -211,69 +220,3 @@ def _names(messages: Sequence[Message]) -> Iterator[str]:
     names = [call.name for message in messages for call in message.calls]
     if names and all(map(NUMBERED.fullmatch, names)):
         yield f"`{one_line(names[0])}` was taken for the name of a tool, and looks like an id"
-
-
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\n\\n|\\n[A-Z*#-]|\\\"")
-_QUOTES = {'"': '"', "'": "'", "«": "»", "“": "”", "‘": "’", "`": "`"}
-
-
-def _joined(texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages: Sequence[Message]) -> Iterator[str]:
-    """A value that has in it what stands behind a key, where no call has two arguments."""
-    calls = [call for message in messages for call in message.calls]
-    if any(len(call.arguments or ()) > 1 for call in calls):
-        return
-    behind = {
-        text[slice(*after.span)].strip()[:1]
-        for text, here in zip(texts, leaves, strict=True)
-        for leaf, after in pairwise(here)
-        if Role.KEY in leaf.fills and after.kind is LeafKind.MARKER
-    }
-    for value in _strings(messages):
-        for sign in behind - {""}:
-            if re.search(rf"\w[\"']?\s?{re.escape(sign)}", value):
-                shown = cut(one_line(value), MAX_SHOWN)
-                yield f"the value `{shown}` may be several: no sample shows two arguments of a call"
-
-
-def _escaped(messages: Sequence[Message]) -> Iterator[str]:
-    """Texts that are as they are written: with their quotes, with escapes of URLs or of strings."""
-    values = [value for value in _strings(messages) if value]
-    quoted = [value for value in values if len(value) > 1 and _QUOTES.get(value[0]) == value[-1]]
-    if 2 * len(quoted) > len(values):
-        yield f"the value `{cut(one_line(quoted[0]), MAX_SHOWN)}` stands between quotes, which may be none of it"
-    if value := next(filter(_ESCAPE.search, values), None):
-        yield f"the value `{cut(one_line(value), MAX_SHOWN)}` has escapes in it that are not read"
-
-
-def _cut_wrongly(messages: Sequence[Message]) -> Iterator[str]:
-    """Texts that begin too early, all with the same word, or end in the middle of brackets."""
-    values = [*dict.fromkeys(value for value in _strings(messages) if value)]
-    first = {value.split(" ")[0] for value in values}
-    if len(values) >= FEW and len(first) == 1 and all(" " in value for value in values):
-        yield f"all values begin with `{cut(one_line(first.pop()), MAX_SHOWN)}`, which may be none of them"
-    broken = [value for value in values if any(value.count(one) != value.count(other) for one, other in _BRACKETS)]
-    if len(broken) >= FEW or 2 * len(broken) > len(values):
-        yield f"the value `{cut(one_line(broken[0]), MAX_SHOWN)}` has a bracket in it without the other one"
-    if value := next(filter(_MEMBERS.match, values), None):
-        yield f"the value `{cut(one_line(value), MAX_SHOWN)}` is members of JSON, which are several arguments"
-
-
-def _in_brackets(texts: Sequence[str], messages: Sequence[Message]) -> Iterator[str]:
-    """Lists of one item that are written as Python writes no list: more items may be written otherwise, too."""
-    for text, message in zip(texts, messages, strict=True):
-        for call in message.calls:
-            given = dumps(call.arguments or {})
-            for match in _ALONE.finditer(text[slice(*call.span)] if call.span else text):
-                if dumps([match[2]]) in given:
-                    yield f"no sample shows how lists such as `{cut(one_line(match[0]), MAX_SHOWN)}` are written"
-
-
-_ALONE = re.compile(r"""(?<!\w)\((["'])([^"'\\]+)\1\)""")
-_MEMBERS = re.compile(r'\s*"[\w.-]+":\s?\S')
-_BRACKETS = (("{", "}"), ("[", "]"), ("(", ")"), ("«", "»"), ("⟦", "⟧"))
-
-
-def _strings(messages: Sequence[Message]) -> Iterator[str]:
-    """The arguments that are texts."""
-    for call in (call for message in messages for call in message.calls):
-        yield from (value for value in (call.arguments or {}).values() if isinstance(value, str))

@@ -62,8 +62,15 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
             f"no case of `{subject.name}` shows {about}",
             Place(str(subject.corpus_file), 1, 1),
             witness=text,
-            help="add a case with it, better still with what the model wrote; `--update` writes what is read",
+            help=f"add a case with it{_marked(subject.dialect, text)}, better still with what the model wrote; "
+            "`--update` writes what is read",
         )
+
+
+def _marked(dialect: Dialect, text: str) -> str:
+    """With which attribute a case has to say so that a call in it cannot be run: without it, nothing is written."""
+    status = next((call.status for call in dialect.parse(text).calls if not call.runnable), None)
+    return f" and the attribute `:error {status}`" if status is not None else ""
 
 
 def missing(

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Table
-from toolect._spec.model import Spec
+from toolect._spec.model import Role, Spec
 from toolect.authoring.laws import same
 from toolect.authoring.lint.attempt import attempt
 from toolect.authoring.lint.subject import Subject
@@ -72,6 +72,9 @@ def _useless(subject: Subject, keys: tuple[str, ...]) -> str:
             return _foreign(option, spec.codecs[slot])
         case ("misspellings", marker):
             return _well_spelled(subject, without, marker)
+        case ("policies", "repeated-keys") if spec.policies.repeated_keys == "list":
+            objects = any(rule.value and rule.name == Role.OBJECT for rule in spec.rules.values())
+            return "" if objects else "only in an `object` of a value language neighbours are a list"
     return ""
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
+from toolect._shown import one_line
 from toolect.authoring.corpus import Case
-from toolect.authoring.lint.departure import Related, uneven
+from toolect.authoring.derivation.explain import explain
+from toolect.authoring.lint.departure import MAX_PLACES, Related, uneven
 from toolect.authoring.lint.manner import Manner, true, written
 from toolect.authoring.lint.subject import Subject
 from toolect.diagnostic import Diagnostic, Place, warning
@@ -27,8 +30,10 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
         if said is Manner.ERROR is found and case.get("error") not in statuses:
             yield _told(case, said, f"no call in it is {case.get('error')}", _wanted(found, message), ())
         elif said is not found:
-            related = uneven(subject, case, message) if said is Manner.CANONICAL else ()
-            yield _told(case, said, _FOUND[found], _wanted(found, message), related)
+            why, related = _FOUND[found], uneven(subject, case, message) if said is Manner.CANONICAL else ()
+            if found is Manner.LENIENT:
+                related = (*_repairs(case, message), *related)[:MAX_PLACES]
+            yield _told(case, said, why, _wanted(found, message), related)
 
 
 def _told(case: Case, said: Manner, why: str, wanted: str, related: Related) -> Diagnostic:
@@ -39,6 +44,15 @@ def _told(case: Case, said: Manner, why: str, wanted: str, related: Related) -> 
     advice = f"write `{wanted}`" if wanted else f"delete `:{said}`"
     told = f"the case `{case.title}` {stated}, but {why}"
     return warning("wrong-attribute", told, place, help=advice, related=related)
+
+
+def _repairs(case: Case, message: Message) -> Iterator[tuple[Place, str]]:
+    """What is repaired in the text of a case, and where it stands in the corpus."""
+    first = case.line + len(case.attributes) + 3
+    for repair in (*message.repairs, *chain.from_iterable(call.repairs for call in message.calls)):
+        at = min(max(repair.at, 0), len(case.text))
+        line, column = first + case.text.count("\n", 0, at), at - case.text.rfind("\n", 0, at)
+        yield Place(str(case.path), line, column), f"the repair `{repair.kind}`: {one_line(explain(repair))}"
 
 
 def _wanted(found: Manner, message: Message) -> str:
