@@ -49,7 +49,7 @@ def attempted(view: View, pos: int, named: bool = False) -> str | Waiting:
         if at == len(buf) and not final:
             return WAIT
         if word[0] in view.tools:
-            if not final and (not buf[at:] or buf[at:].isspace()):
+            if not final and buf[at : at + MAX_HEAD].strip() in ("", "<"):
                 return WAIT
             own = any(len(core) >= STRONG and buf.find(core, start, at) >= 0 for core in view.graph.starts)
             return "" if own or (_OPENS if named else _GOES_ON)(buf, at) is None else word[0]
