@@ -65,6 +65,13 @@ ROWS = {
     'has the name as the key, `{"tide": {…}}`': Example(
         "call: call, call/JSON: {$name: $arguments}", MARKED, '<call>{"tide": {"port": "Brest"}}</call>', TIDE
     ),
+    'has a list of arguments for each name, `{"tide": [{…}, …]}`': Example(
+        "first: call, more: call, NAME: call.name, first/JSON: call.arguments, more/JSON: call.arguments",
+        'calls: "<call>{" entry (", " entry)* "}</call>"\nentry: first (", " more)* "]"\n'
+        'first: "\\"" NAME "\\": [" JSON\nmore: JSON\nNAME: /\\w+/',
+        '<call>{"tide": [{"port": "Brest"}, {"port": "Oslo"}], "ping": [{}]}</call>',
+        f'{TIDE}\ncall tide {{"port": "Oslo"}}\ncall ping {{}}', start="(content | calls)*", written=False,
+    ),
     "has all arguments beside the name": Example(
         'call: call, call/JSON: {name: $name, "*": $arguments}',
         MARKED, '<call>{"name": "tide", "port": "Brest"}</call>', TIDE,
