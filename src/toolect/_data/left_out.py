@@ -24,7 +24,7 @@ TURN = frozenset(("from", "value", "role", "content"))
 STEP = frozenset(("action", "observation", "response", "thought"))
 """The fields that are read of an agent's step."""
 MOST = 8
-"""Names of fields that are told. Beyond it: they are left out of the account, too."""
+"""Names of fields that are told. Beyond it: it is told how many more there are."""
 
 
 def of_message(message: Json) -> Iterator[str]:

@@ -62,8 +62,8 @@ def command(
 ) -> int:
     """Write a conversation as the text that models are given, or read one back.
 
-    FILE holds chat-completions messages, or an object with "messages" and "tools"; with --from it is a transcript. It
-    is written for each --to, and as messages without any.
+    FILE holds chat-completions messages, or an object with "messages", "tools" and "system"; with --from it is a
+    transcript. It is written for each --to, and as messages without any.
     """
     text = read(file, max_bytes) if source is not None else ""
     conversation = _messages(file, max_bytes) if source is None else _transcript(source, text)
@@ -101,11 +101,14 @@ def _transcript(source: str, text: str) -> Conversation:
 
 
 def _messages(file: str, max_bytes: int) -> Conversation:
-    """What messages say."""
+    """What messages say, and the system text beside them, where some APIs have it."""
     value = read_json(file, max_bytes, "messages")
     body = value if isinstance(value, dict) and "messages" in value else {"messages": value}
+    messages, system = body["messages"], body.get("system")
+    if system and isinstance(messages, list):
+        messages = [{"role": "system", "content": system}, *messages]
     try:
-        return Conversation.from_openai(body["messages"], body.get("tools"))
+        return Conversation.from_openai(messages, body.get("tools"))
     except BadMessage as error:
         raise Misuse(f"{error} - in the messages") from None
 
