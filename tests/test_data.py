@@ -36,13 +36,14 @@ import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import IDS, changes
+from toolect._chats.comparing import IDS, ORDER, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
 from toolect._data.converting import Settings, convert
 from toolect._data.how_answered import CUT_OFF, EMPTY
 from toolect._data.job import UNIT, Done, Job, _alone, run
+from toolect._data.left_out import LEFT_OUT
 from toolect._data.open_row import MAY_TELL, REST_STAYS
 from toolect._data.parting import in_lines
 from toolect._data.place import Places
@@ -450,6 +451,32 @@ def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
         row = Convert(target)({"request": {"messages": ASKED[:1]}, "response": {"choices": [choice]}})
         ids = [label for label in row["labels"] if label >= 0]
         assert byte_level().decode(ids, skip_special_tokens=False) == taught, row["account"]
+
+
+@pytest.mark.parametrize("case", lines("beside.jsonl"), ids=lambda case: json.dumps(case["row"])[:60])
+def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
+    """Fields of messages that are not read make a row a changed one, which `strict` refuses; empty ones do not."""
+    (outcome,) = Convert(target_of("messages")).outcomes(case["row"])
+    told = [change.detail for change in outcome.account.changes if change.what == LEFT_OUT]
+    assert told == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
+    (strict,) = Convert(target_of("messages"), strict=True).outcomes(case["row"])
+    assert bool(strict.rows) is not bool(case["left"])
+
+
+@pytest.mark.parametrize("after", [["text"], ["tool_use"], ["text", "tool_use"], ["thinking", "tool_use"], []])
+def test_a_text_that_moves_before_a_call_is_a_change(after: list[str]) -> None:
+    """Where a form has one place for texts, and they followed a call, that is told otherwise; elsewhere it is not."""
+    blocks: dict[str, dict[str, Json]] = {
+        "text": {"text": "so"}, "thinking": {"thinking": "hm"}, "tool_use": {"id": "y", "name": "tide", "input": {}},
+    }  # fmt: skip
+    call = {"type": "tool_use", "id": "x", "name": "tide", "input": {}}
+    content = [{"type": "text", "text": "Now "}, call, *({"type": kind, **blocks[kind]} for kind in after)]
+    row = {"messages": [ASKED[0], {"role": "assistant", "content": content}]}
+    moved = bool({"text", "thinking"} & {*after})
+    (outcome,) = Convert(target_of("messages")).outcomes(row)
+    assert any(change.what == ORDER for change in outcome.account.changes) is moved
+    (exact,) = Convert(target_of("anthropic")).outcomes(row)
+    assert exact.account.fate is Fate.CONVERTED, exact.account
 
 
 def test_each_answer_has_its_own_notes() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import msgspec
 
 from toolect._chats.told_tools import TEXT
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, same_json
+from toolect.message import Call, Json, Message, same_json
 from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
@@ -17,6 +18,8 @@ IDS = "the ids of calls are left out"
 NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
+ORDER = "texts stand before the calls that they followed"
+"""What is told otherwise where nothing is left out."""
 OTHER_TOOLS, OTHER_DEFINITIONS = "other tools", "definitions of tools are told otherwise"
 OF_TOOLS = (OTHER_TOOLS, OTHER_DEFINITIONS)
 """What is said of tools."""
@@ -73,6 +76,8 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield "the content of the answer is told otherwise" if now.content else NO_CONTENT
         if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
             yield "the calls are told otherwise"
+        elif was.calls and (was.reasoning, was.content) == (now.reasoning, now.content) and _order(was) != _order(now):
+            yield ORDER
     elif isinstance(old, Results) and isinstance(new, Results):
         if [one.output for one in old.results] != [one.output for one in new.results]:
             yield "the results are told otherwise"
@@ -80,6 +85,12 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield "it is left out which results are errors"
     elif old != new:
         yield f"the {type(old).__name__.lower()} turn is told otherwise"
+
+
+def _order(message: Message) -> list[type]:
+    """What follows what in an answer: reasoning, text and calls, without blank texts between them."""
+    kinds = (type(one) for one in message.segments if isinstance(one, Call) or one.text.strip())
+    return [kind for kind, _ in groupby(kinds)]
 
 
 def _alike(one: Call, two: Call) -> bool:

@@ -11,7 +11,7 @@ from toolect.turns import Assistant, Turn
 
 _FAILED = ("failed", "cancelled", "error")
 _CUT = ("length", "max_tokens", "model_context_window_exceeded", "content_filter", "refusal", "incomplete")
-_SAID = ("content", "text", "tool_calls", "function_call", "reasoning_content", "reasoning", "thinking", "refusal")
+SAID = ("content", "text", "tool_calls", "function_call", "reasoning_content", "reasoning", "thinking", "refusal")
 """The fields of a message that make an answer of it."""
 LONGEST = 200
 """Characters of a server's error that are told. Beyond it: it is cut."""
@@ -36,7 +36,7 @@ def check_answered(response: Json, where: str) -> None:
 
 def check_said(message: Mapping[str, Json], where: str) -> None:
     """Raises BadMessage for a message that says nothing: neither text nor calls."""
-    if all(message.get(name) is None for name in _SAID):
+    if all(message.get(name) is None for name in SAID):
         there = ", ".join(f"`{cut(name, 40)}`" for name in [*message][:8])
         raise BadMessage("an answer with text or calls", f"an object with {there}" if there else "nothing", where)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from toolect._data.how_answered import check_answered, check_said, seen_in, why_cut
+from toolect._data.how_answered import SAID, check_answered, check_said, seen_in, why_cut
 from toolect._data.kinds import REQUESTS, RESPONSES
 from toolect._data.open_row import TOOLS, OpenRow, what_is
 from toolect._data.opening import opened
@@ -87,11 +87,14 @@ def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn
     for number, choice in enumerate(choices):
         where = place.format(number)
         said = choice.get("message", choice) if isinstance(choice, Mapping) else None
+        whole = isinstance(said, Mapping) and said is not choice and body is not said
         if not isinstance(said, Mapping):
             raise BadMessage("a choice with a message", what_is(choice), where)
         check_answered(choice, where)
         check_said(said, where)
         if "text" in said and "content" not in said:
             said = {"content": said["text"]}
+        if not whole:  # a choice, or a response, has more than its message
+            said = {name: said[name] for name in SAID if name in said}
         turns = one.turns([*messages, {"role": "assistant", **said}], "messages")
         yield _ended(one, turns, why_cut(choice.get("finish_reason")))

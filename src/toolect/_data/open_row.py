@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from toolect._chats.comparing import Change
 from toolect._data.beside_tools import besides
 from toolect._data.how_answered import CUT_OFF
+from toolect._data.left_out import of_message, told
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
@@ -55,6 +56,8 @@ class OpenRow:
         self.taken: set[str] = set()
         self.notes: list[Change] = []
         self.changes: list[Change] = []
+        self.beside: list[Change] = []
+        """What the messages of the turns that are told have besides, and is left out."""
         self.seen: list[Change] = []
         """What was seen in the last answer of the turns that are told: of several answers each has its own."""
         self.tools: Tools = self._tools()
@@ -88,7 +91,9 @@ class OpenRow:
             messages = [*self._opened(messages)]
         elif (turns := plain_turns(messages)) is not None:
             return turns
-        return read_messages(mended_messages(messages, self.tools, self.notes), where, self.answer)
+        mended: Any = mended_messages(messages, self.tools, self.notes)
+        self.beside = told(map(of_message, mended))
+        return read_messages(mended, where, self.answer)
 
     def _opened(self, messages: Sequence[Json]) -> Iterator[Json]:
         """Messages whose calls stand in texts, and so may their results and tools."""
@@ -156,7 +161,9 @@ class OpenRow:
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
-        return read_of(turns, self.tools, frozenset(self.taken), [*self.notes, *self.seen], self.changes)
+        return read_of(
+            turns, self.tools, frozenset(self.taken), [*self.notes, *self.seen], [*self.changes, *self.beside]
+        )
 
 
 def read_of(

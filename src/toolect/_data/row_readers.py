@@ -11,6 +11,7 @@ from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
 from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
+from toolect._data.left_out import MESSAGE, TURN, of_turn, told
 from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
 from toolect._data.plain_row import PlainRow
@@ -66,7 +67,10 @@ def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
 
 
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
-    yield read_anthropic(one.take(*LISTS), one.take("system"))
+    messages = one.take(*LISTS)
+    turns = read_anthropic(messages, one.take("system"))
+    one.beside = told(of_turn(message, MESSAGE) for message in messages)
+    yield turns
 
 
 def _responses(one: OpenRow) -> Iterator[Sequence[Turn]]:
@@ -82,6 +86,7 @@ def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
     row = {name: one.take(name), "system": one.take("system"), "tools": list(one.tools.tools) or None}
     reader = dialect(one.source.dialect) if one.source.dialect else None
     turns, tools, _ = read_row(row, reader, False)
+    one.beside = told(of_turn(turn, TURN) for turn in row[name])
     one.tools = tools_in(list(tools))
     yield one.retold(turns)
 

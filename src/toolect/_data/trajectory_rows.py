@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._data.kinds import LISTS
+from toolect._data.left_out import STEP, of_turn, told
 from toolect._data.open_row import OpenRow, what_is
 from toolect._data.opening import opened
 from toolect.message import BadMessage, Json
@@ -27,17 +28,21 @@ def trajectory(one: OpenRow) -> Iterator[Sequence[Turn]]:
             messages.append(_told(step))
         else:
             messages.append(step)
-    yield one.turns(messages, "trajectory")
+    turns = one.turns(messages, "trajectory")
+    steps = (step for step in rows if isinstance(step, Mapping) and step.get("role") is None)
+    one.beside += told(of_turn(step, STEP) for step in steps)
+    yield turns
 
 
 def _told(step: Mapping[str, Json]) -> dict[str, Json]:
     """A message of an agent's history with the names of the chat-completions API."""
     found = {**step, "role": _ROLES.get(step["role"], step["role"]) if isinstance(step.get("role"), str) else None}
     if found.get("content") is None:
-        found["content"] = step.get("text") or step.get("system_prompt")
+        found["content"] = found.pop("text", None) or found.pop("system_prompt", None)
     ids = step.get("tool_call_ids")
     if found["role"] == "tool" and not found.get("tool_call_id") and isinstance(ids, list) and ids:
         found["tool_call_id"] = ids[0]
+        del found["tool_call_ids"]
     return found
 
 

@@ -1,0 +1,63 @@
+"""What the messages of a row have besides what is read of them: it is left out, and that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from toolect._chats.comparing import Change
+from toolect._shown import cut
+from toolect.message import Json
+
+LEFT_OUT = "fields of messages are left out"
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields of a message's reasoning, of which the first that has any is read."""
+_READ: dict[str, frozenset[str]] = {
+    "assistant": frozenset(("role", "content", "tool_calls", "function_call", "refusal", "invalid_tool_calls")),
+    "tool": frozenset(("role", "content", "tool_call_id", "name")),
+    "function": frozenset(("role", "content", "tool_call_id", "name")),
+}
+"""The fields that are read of a message, by its role."""
+MESSAGE = frozenset(("role", "content"))
+"""The fields that are read of any message."""
+TURN = frozenset(("from", "value", "role", "content"))
+"""The fields that are read of a turn of ShareGPT."""
+STEP = frozenset(("action", "observation", "response", "thought"))
+"""The fields that are read of an agent's step."""
+MOST = 8
+"""Names of fields that are told. Beyond it: it is told how many more there are."""
+
+
+def of_message(message: Json) -> Iterator[str]:
+    """The fields of a message that are not read."""
+    if not isinstance(message, Mapping):
+        return
+    role = message.get("role")
+    read = _READ.get(role, MESSAGE) if isinstance(role, str) else MESSAGE
+    thought = next((message[name] for name in _THOUGHTS if message.get(name)), None) if role == "assistant" else None
+    for name in _others(message, read):
+        if not (name in _THOUGHTS and thought is not None and message[name] == thought):
+            yield name
+    if message.get("tool_calls") and message.get("function_call"):
+        yield "function_call"
+
+
+def of_turn(turn: Json, read: frozenset[str]) -> Iterator[str]:
+    """The fields of a turn, or a step, but those that are read."""
+    if isinstance(turn, Mapping):
+        yield from _others(turn, read)
+
+
+def _others(message: Mapping[str, Json], read: frozenset[str]) -> Iterator[str]:
+    """The other fields that say anything: tables have all of them in each row."""
+    return (name for name, value in message.items() if name not in read and (value or value in (0, False)))
+
+
+def told(found: Iterable[Iterable[str]]) -> list[Change]:
+    """What is said of the fields that messages, one after the other, have besides."""
+    each = [[*names] for names in found]
+    names = [*dict.fromkeys(name for names in each for name in names)]
+    if not names:
+        return []
+    first = next(number for number, some in enumerate(each) if some)
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return [Change(LEFT_OUT, first, ", ".join(f"`{cut(name, 40)}`" for name in names[:MOST]) + more)]
