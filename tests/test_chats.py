@@ -386,16 +386,6 @@ def test_a_transcript_is_explained() -> None:
     assert talk("--explain", text=MESSAGES).exit_code == 2
 
 
-@pytest.mark.parametrize("system", ["Be brief.", [{"type": "text", "text": "Be brief."}]], ids=["text", "blocks"])
-def test_a_system_text_beside_messages_is_told(system: object) -> None:
-    """An object may have its system text in `system`, as requests of other APIs do; two of them are refused."""
-    asked = {"messages": [{"role": "user", "content": "Hi"}], "system": system}
-    done = talk("--to", "qwen3", text=json.dumps(asked))
-    assert done.exit_code == 0 and "<|im_start|>system\nBe brief.<|im_end|>" in done.stdout
-    twice = asked | {"messages": [{"role": "system", "content": "Be long."}]}
-    assert talk("--to", "qwen3", text=json.dumps(twice)).exit_code == 2
-
-
 def test_a_conversation_in_three_families_is_read_back() -> None:
     done = talk("--to", "qwen2.5", "--to", "glm-4.5", "--to", "deepseek-v3.1", "--check", text=MESSAGES)
     assert done.exit_code == 0
