@@ -161,8 +161,11 @@ def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     call, buf = course.builder.call, course.buf
     if call is None or call.error or not (call.whole or last_closer(node)):
         return Answer.NO
+    opened = all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs)
+    if not call.whole and not opened and course.tools.declared and call.name not in course.tools:
+        return Answer.NO  # neither opened nor closed, nor a tool's: it may be markup
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
-    if path and all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs):
+    if path and opened:
         if not course.final and _MAY_BE_MARKER(buf, pos) is not None:
             return Answer.WAIT
         path = path if _WORD_OR_MARKER(buf, pos) is not None else ()
