@@ -89,7 +89,7 @@ class Draft:
 
     def start_call(self, call: OpenCall) -> None:
         """The name is known: report it, unless the call may yet turn out to be content."""
-        if self.says_no or call.index >= 0 or self._good_only:
+        if not call.name or self.says_no or call.index >= 0 or self._good_only:
             return
         if self._known is None or call.name in self._known:
             self._report(call)
