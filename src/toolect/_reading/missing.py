@@ -18,6 +18,8 @@ from toolect.message import RepairKind
 
 MAX_VALUE = 4096
 """Characters in which a value without its opener has to end. Beyond it: the call is malformed."""
+MAX_BESIDE = 256
+"""Characters between the arguments of a call and its last closer. Beyond it: the closer is missing before them."""
 _CLOSERS = 3
 """Closers that may be missing before text."""
 _WORD_OR_MARKER = re.compile(r"[^\W_]|<(?:[|｜]|[A-Za-z]{1,16}_)").match
@@ -164,6 +166,8 @@ def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     opened = all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs)
     if not call.whole and not opened and course.tools.declared and call.name not in course.tools:
         return Answer.NO  # neither opened nor closed, nor a tool's: it may be markup
+    if not call.whole and (comes := _comes_yet(course, str(last_closer(node)), pos)) is not Answer.NO:
+        return Answer.WAIT if comes is Answer.WAIT else Answer.NO
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
     if path and opened:
         if not course.final and _MAY_BE_MARKER(buf, pos) is not None:
@@ -172,6 +176,15 @@ def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     for closer in path:
         course.imply(closer, course.base + pos, RepairKind.IMPLIED_CLOSER)
     return Answer.YES if path else Answer.NO
+
+
+def _comes_yet(course: Course, closer: str, pos: int) -> Answer:
+    """Does the `closer` stand a little further on, before the next call, after what is no part of this one?"""
+    buf, until = course.buf, pos + MAX_BESIDE + len(closer)
+    calls = [at for core in course.graph.long_openers if (at := buf.find(core, pos, until)) >= 0]
+    if buf.find(closer, pos, min(calls, default=until)) >= 0:
+        return Answer.YES
+    return Answer.WAIT if not calls and not course.final and len(buf) < until else Answer.NO
 
 
 def lacks_closer(course: Course, node: Node, at: int) -> bool:
