@@ -9,7 +9,7 @@ from toolect._graph.spelling import cut_off
 from toolect._graph.symbols import Key, Terminal, is_echo
 from toolect._reading.answer import WAIT, Answer
 from toolect._reading.course import Course
-from toolect._reading.probe import View
+from toolect._reading.probe import View, past_blank
 from toolect._spec.grammar_model import SlotKind
 from toolect._spec.model import Role
 from toolect.message import RepairKind
@@ -18,25 +18,32 @@ _FAR = 5
 """Markers and JSON between a name and the closer of its call, where nothing else comes between them."""
 
 
-def lacks_arguments(course: Course, node: Node, pos: int) -> bool:
-    """Does the closer of the open call stand where its arguments should begin? Then they are missing, and it ends."""
+def lacks_arguments(course: Course, node: Node, pos: int) -> Answer:
+    """Does the closer of the open call stand where its arguments should begin? Then they are missing, and it ends.
+
+    Where JSON follows it, they are not: they stand in the wrong place, and the call is malformed.
+    """
     call = course.builder.call
     if call is None or not call.name or call.entries or call.key is not None or call.whole or call.error:
-        return False
+        return Answer.NO
     if course.builder.values.are_open:
-        return False
+        return Answer.NO
     found = [(end, after) for key, after in _ends_of(node) if (end := _end(course, key, pos)) > pos]
     if not found:
-        return False
+        return Answer.NO
     end, after = max(found, key=lambda one: one[0])
-    at = course.base + pos
+    at, behind = course.base + pos, past_blank(course.buf, end)
+    if behind == len(course.buf) and not course.final:
+        return Answer.WAIT
+    if course.buf[behind : behind + 1] in ("{", "["):
+        call.fail(f"expected the arguments, got {course.buf[pos:end]!r} - at {at}")
     course.lack_arguments(at)
     course.builder.note(RepairKind.MISSING_ARGUMENTS, at, "none")
     course.builder.break_off(course.base + end)
     course.pos = end
     course.restart(after)
     course.spacing.clear()
-    return True
+    return Answer.YES
 
 
 def closed_at(view: View, node: Node, pos: int) -> Answer:

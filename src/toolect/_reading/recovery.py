@@ -93,8 +93,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
             course.pos = pos + len(found)
             course.shift(core, at, at + len(found))
             return None
-    if lacks_arguments(course, node, pos):
-        return None
+    lacking = lacks_arguments(course, node, pos)
+    if lacking is not Answer.NO:
+        return None if lacking is Answer.YES else WAIT
     again = (course.last,) if node.json and course.last in course.graph.bracketed else ()
     for core in (*course.graph.closers, *again):
         if buf.startswith(core, pos):
