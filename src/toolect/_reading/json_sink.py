@@ -21,6 +21,7 @@ from toolect._shapes.shape_events import (
 )
 from toolect._spec.model import Role
 from toolect._spec.shape_model import TEXTS, HoleKind
+from toolect._values.doubtful import left_out
 from toolect._values.json_lexemes import decode
 from toolect.message import Json, RepairKind, dumps
 
@@ -133,10 +134,8 @@ class CallSink:
 
     def _leave_beside(self, call: OpenCall, beside: tuple[str, ...], end: int) -> None:
         """Arguments that came beside the others cannot be told any more: without them it is another call."""
-        names, given = self._draft.tools.of(call.name).names, call.value
-        left = [key for key in beside if key in names and not (isinstance(given, dict) and key in given)]
-        if left:
-            call.fail(f"expected `{left[0]}` in the arguments, and not beside them - at {end}")
+        if left := left_out(self._draft.tools.of(call.name), call.value, beside):
+            call.fail(f"expected `{left}` in the arguments, and not beside them - at {end}")
 
     def _name_elsewhere(self, call: OpenCall, end: int) -> None:
         """The object that ends at `end` is a call without a name: it may have one in the shape of some other format."""

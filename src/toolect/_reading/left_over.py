@@ -13,6 +13,7 @@ from toolect._graph.graph import Graph
 from toolect._graph.misspelling import near
 from toolect._graph.spelling import squeeze
 from toolect._reading.quotation import MAX_LINE, Shown
+from toolect._values.doubtful import left_out
 from toolect._values.schema import visible
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Call, Content, Repair, RepairKind, Segment
@@ -87,9 +88,9 @@ def _unless_noted(segment: Content, repairs: Sequence[Repair], what: str) -> Ite
 def _beside(call: Call, text: str, tools: ToolSchemas) -> str:
     """The parameter of the `call` with which `text` goes on, as if more arguments came; none for no such."""
     match = _MORE(text)
-    if match is None or not isinstance(call.arguments, dict) or match[1] in call.arguments:
+    if match is None or not isinstance(call.arguments, dict):
         return ""
-    return match[1] if match[1] in tools.of(call.name).names else ""
+    return left_out(tools.of(call.name), call.arguments, (match[1],))
 
 
 def _calls(text: str, name: str, graph: Graph) -> bool:

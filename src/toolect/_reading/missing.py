@@ -161,12 +161,13 @@ def lacks_rest(course: Course, node: Node, pos: int) -> Answer:
     or more of what broke, and a tag of one word may open a block that is the call's.
     """
     call, buf = course.builder.call, course.buf
-    if call is None or call.error or not (call.whole or last_closer(node)):
+    closer = last_closer(node)
+    if call is None or call.error or not (call.whole or closer):
         return Answer.NO
     opened = all(repair.kind is not RepairKind.IMPLIED_OPENER for repair in call.repairs)
     if not call.whole and not opened and course.tools.declared and call.name not in course.tools:
         return Answer.NO  # neither opened nor closed, nor a tool's: it may be markup
-    if not call.whole and (comes := _comes_yet(course, str(last_closer(node)), pos)) is not Answer.NO:
+    if not call.whole and closer and (comes := _comes_yet(course, closer, pos)) is not Answer.NO:
         return Answer.WAIT if comes is Answer.WAIT else Answer.NO
     path = next((path for path, after in node.closings(_CLOSERS) if after.text and not after.value), ())
     if path and opened:

@@ -28,7 +28,8 @@ _NEAR = 256
 _PARTS = 16
 """Parts of text that are put together when they are looked back at, lest it be done over and over."""
 CONTENT = Field(Role.CONTENT)
-_SPOKEN = (Role.CONTENT, Role.REASONING)
+SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
+"""What is said, and not a part of a call."""
 _SOLID = re.compile(r"\S").search
 
 
@@ -66,7 +67,7 @@ class Passage:
         self._shown = Shown()
         self._blank: list[str] = []
         self._optional = role is Role.CONTENT or role is Role.STRING and bool(node.marks)
-        spoken = role in _SPOKEN and not course.builder.draft.after_call
+        spoken = role in SPOKEN and not course.builder.draft.after_call
         self.escapes = None if field.codec is None or skip else field.codec.escapes
         self._said = ""  # the last of it as it stands, where it has escapes
         self._run = 0  # how often what escapes begin with is the last that was read
@@ -78,7 +79,7 @@ class Passage:
             drops = course.graph.policies.after_calls == "drop" and course.builder.count > 0
             self._dropped = drops and not self.lobby
         self._counted, self._spare = self.start, MAX_SIGNS  # signs are counted up to this character
-        self.tires = MAX_SIGNS if role in _SPOKEN and not self._dropped else NEVER
+        self.tires = MAX_SIGNS if role in SPOKEN and not self._dropped else NEVER
         """The first character before which there may be too many signs."""
         if not self._optional and role is not None and not skip:
             self.open(course)

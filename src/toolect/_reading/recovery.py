@@ -27,9 +27,10 @@ from toolect._reading.missing import (
     next_call,
     next_value,
 )
+from toolect._reading.one_too_many import extra_sign, twice
 from toolect._reading.open_call import MAX_REPAIRS
 from toolect._reading.other_notation import attempted
-from toolect._reading.probe import Departed, Lexeme, next_lexeme, past_blank
+from toolect._reading.probe import Departed, Lexeme
 from toolect._reading.slot import Next, Slot
 from toolect._reading.text_slot import TextSlot
 from toolect._reading.value_mend import MAX_MENDS, mend
@@ -38,8 +39,6 @@ from toolect._spec.grammar_model import SlotKind
 from toolect.message import RepairKind
 
 _OVER = Op(OpCode.END_CALL)
-_KEY = re.compile(rf",\s{{0,{MAX_BLANK}}}[\"']?([\w.-]{{1,64}})[\"']?\s{{0,{MAX_BLANK}}}[:=]").match
-_KEY_BEGUN = re.compile(rf",\s{{0,{MAX_BLANK}}}[\"']?[\w.-]{{0,64}}[\"']?\s{{0,{MAX_BLANK}}}\Z").match
 
 
 def depart(course: Course, lexeme: Lexeme, pos: int) -> None:
@@ -83,9 +82,9 @@ def recover(course: Course, node: Node, pos: int) -> Next:
     begins = _begins_again(course, node, pos) if node.value else Answer.NO
     if begins is not Answer.NO:
         return None if begins is Answer.YES else WAIT
-    twice = _twice(course, node, pos)
-    if twice is not Answer.NO:
-        return None if twice is Answer.YES else WAIT
+    doubled = twice(course, node, pos)
+    if doubled is not Answer.NO:
+        return None if doubled is Answer.YES else WAIT
     for core in sorted(node.implied, key=len, reverse=True):
         if buf.startswith(found := spelled(core), pos):
             for closer in node.implied[core]:
@@ -108,7 +107,7 @@ def recover(course: Course, node: Node, pos: int) -> Next:
         mended = mend(course, node, pos)
         if mended is not None:
             return WAIT if mended is WAIT else go_over(course, mended, pos)
-    for look in (next_value, _extra_sign, next_call, _other_name):
+    for look in (next_value, extra_sign, next_call, _other_name):
         answer = look(course, node, pos)
         if answer is not Answer.NO:
             return None if answer is Answer.YES else WAIT
@@ -214,50 +213,6 @@ def _begins_named(course: Course, pos: int) -> Answer:
             if answer is not Answer.NO:
                 return answer
     return Answer.NO
-
-
-def _twice(course: Course, node: Node, pos: int) -> Answer:
-    """Is a token here that strings stand between, one too many, with what follows a string?"""
-    token = next((core for core in course.graph.quotes if course.buf.startswith(core, pos)), None)
-    call = course.builder.call
-    if token is None or not node.value or call is None or len(call.repairs) >= MAX_MENDS:
-        return Answer.NO
-    end = pos + len(token)
-    follows = next_lexeme(course, node, past_blank(course.buf, end))
-    if follows is None or follows is WAIT:
-        return Answer.NO if follows is None or course.final else Answer.WAIT
-    course.builder.note(RepairKind.STRAY_MARKER, course.base + pos, token)
-    course.pos = end
-    return Answer.YES
-
-
-def _extra_sign(course: Course, node: Node, pos: int) -> Answer:
-    """Does a closing bracket too many, or a comma, follow the arguments, or what they are a part of?"""
-    call = course.builder.call
-    char = course.buf[pos]
-    if char not in "}],;" or not (course.builder.after_call if call is None else call.whole):
-        return Answer.NO
-    after: Node | None = node
-    while after is not None and not any(map(after.first, after.choices)):
-        if any(core.startswith(char) for core in after.marks):
-            return Answer.NO  # it is a marker of the dialect
-        after = None if after.sole is None else after.step(after.sole).node
-    if char == "," and call is not None and not course.final and _KEY_BEGUN(course.buf, pos) is not None:
-        return Answer.WAIT
-    if char == "," and call is not None and (key := _next_key(course, pos)):
-        call.fail(f"expected `{key}` in the arguments, and not beside them - at {course.base + pos}")
-    why = "a closing bracket too many" if char in "}]" else f"`{char}` too many"
-    course.builder.note(RepairKind.JSON, course.base + pos, why)
-    course.pos = pos + 1
-    return Answer.YES
-
-
-def _next_key(course: Course, pos: int) -> str:
-    """The parameter of the open call that it has not, after the comma at `buf[pos]`; none for no such."""
-    call, match = course.builder.call, _KEY(course.buf, pos)
-    if call is None or match is None or not isinstance(call.arguments, dict) or match[1] in call.arguments:
-        return ""
-    return match[1] if match[1] in course.tools.of(call.name).names else ""
 
 
 def _other_name(course: Course, node: Node, pos: int) -> Answer:

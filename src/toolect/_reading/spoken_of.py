@@ -7,7 +7,7 @@ from toolect._graph.node import STRONG
 from toolect._graph.stops import Calls, NameLine, Stop, Stray, Unopened
 from toolect._reading.answer import WAIT, Answer, Waiting
 from toolect._reading.course import Course
-from toolect._reading.passage import Passage
+from toolect._reading.passage import SPOKEN, Passage
 from toolect._reading.quotation import mentioned, said
 from toolect._reading.stop_place import End, space_after
 from toolect._spec.model import Role
@@ -17,7 +17,6 @@ MAX_REHEARSAL = 1 << 16
 """Characters between a call in reasoning and the end of that, which makes it a rehearsal. Beyond it: it is a call."""
 
 _FENCE = "```"
-SPOKEN = frozenset((Role.CONTENT, Role.REASONING))
 _NEAR = 16
 """Characters before a marker in broken JSON that are looked at."""
 _OPENING = ("(", "=", "+")

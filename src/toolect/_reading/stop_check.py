@@ -27,10 +27,9 @@ from toolect._reading.json_ahead import bare_call
 from toolect._reading.look_ahead import call_follows, opens_more
 from toolect._reading.misspelled_stop import misspelled_closer, misspelled_opener
 from toolect._reading.other_notation import attempted
-from toolect._reading.passage import Passage
+from toolect._reading.passage import SPOKEN, Passage
 from toolect._reading.probe import Probe
 from toolect._reading.spoken_of import (
-    SPOKEN,
     in_quotes,
     is_spoken,
     named_in_sentence,
@@ -153,22 +152,20 @@ def _named(course: Course, node: Node, at: int, trail: str, joined: bool = False
 
 def _closes_later(passage: Passage, course: Course, stop: Implying, end: int) -> Answer:
     """Is the closer `stop`, which ends at index `end`, a part of a value whose own closer comes before any opener?"""
-    if passage.field.role is not Role.VALUE or _opens(passage.node, stop):
+    if passage.field.role is not Role.VALUE or _opens(passage, course, stop, end):
         return Answer.NO
     own = course.finder.next(str(stop.path[1]), end)
     until = own if own >= 0 else len(course.buf)
     stops = (other for other in passage.plan.stops if isinstance(other, Implying | EndToken))
-    openers = (other.core for other in stops if isinstance(other, EndToken) or _opens(passage.node, other))
+    openers = (other.core for other in stops if isinstance(other, EndToken) or _opens(passage, course, other, end))
     if until - end > MAX_CLOSED or any(0 <= course.finder.next(core, end) < until for core in openers):
         return Answer.NO
     return Answer.YES if own >= 0 else Answer.NO if course.final else WAIT
 
 
-def _opens(node: Node, stop: Stop) -> bool:
-    """Does the marker `stop` open something, where it stands after what it implies at `node`?"""
-    for key in stop.path:
-        node = node.step(key).node
-    return node.first(stop.key)
+def _opens(passage: Passage, course: Course, stop: Stop, at: int) -> bool:
+    """Does the marker `stop` at index `at` open something, after what it implies?"""
+    return before(passage, course, stop, at).first(stop.key)
 
 
 def _to_line_end(buf: str, at: int) -> Answer:

@@ -6,14 +6,8 @@ import json
 import re
 
 WORDS = {
-    "true": "true",
-    "false": "false",
-    "null": "null",
-    "none": "null",
-    "nan": "null",
-    "nil": "null",
-    "undefined": "null",
-}
+    "true": "true", "false": "false", "null": "null", "none": "null", "nan": "null", "nil": "null", "undefined": "null",
+}  # fmt: skip
 """Words that models write for those of JSON → these."""
 CLOSING = {
     '"': '"', "'": "'", "`": "`", "“": '”“"', "”": '”"', "„": '“”"', "‘": "’‘'", "’": "’'", "«": "»", '\\"': '\\"',

@@ -60,3 +60,9 @@ def taken_over(tools: ToolSchemas, name: str, keys: Collection[str]) -> str:
     """One of the `keys` that another tool declares, and the tool `name`, which declares some, does not; or none."""
     own = tools.of(name).names
     return next((key for key in keys if key not in own and key in tools.parameters), "") if own else ""
+
+
+def left_out(schema: Schema, arguments: Json, keys: Collection[str]) -> str:
+    """The first of the `keys` that the schema declares, and the `arguments` have not; none for no such."""
+    names, given = schema.names, arguments if isinstance(arguments, dict) else {}
+    return next((key for key in keys if key in names and key not in given), "")
