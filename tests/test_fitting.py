@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import toolect
@@ -31,7 +31,9 @@ TOOLS = [
     {"name": "book", "parameters": DECLARED},
     {"name": "find", "parameters": {"properties": {"n": {"type": "int"}}}},
 ]
-TEXTS = st.sampled_from(["1", "-2.0", "true", "None", "null", "x", "", "[1]", '"', "\\", "020", "é\n"])
+TEXTS = st.sampled_from(
+    ["1", "-2.0", "true", "None", "null", "x", "", "[1]", '["1"]', '{"day": "1"}', '"', "\\", "020", "é\n"]
+)
 VALUES = st.recursive(
     TEXTS | st.integers(0, 9) | st.booleans() | st.none(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["day", "name", "x"]), inner),
@@ -43,6 +45,7 @@ ARGUMENTS = st.dictionaries(KEYS, VALUES, max_size=4) | st.builds(
 )
 
 
+@example({"rows": '["1"]', "when": '{"day": "1"}'}, 2, False)
 @given(ARGUMENTS, st.integers(1, 7), st.booleans())
 def test_text_fits_however_it_comes(arguments: dict[str, Json], size: int, indented: bool) -> None:
     """Pieces of any size come to the same text, which is JSON, and in which nothing is left to do."""

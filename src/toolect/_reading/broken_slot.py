@@ -18,6 +18,7 @@ from toolect._reading.json_value import JsonValue, ValueSlot
 from toolect._reading.next_call import call_again, call_taken_in, item_after, item_again
 from toolect._reading.slot import Next, Slot
 from toolect._reading.stop_check import ends_broken, opens
+from toolect._reading.text_instead import text_instead
 from toolect._shapes.loose import MAX_GUESS, MAX_GUESSES, Guess, LooseEnd, guess, keys_of
 from toolect._shapes.meant import CLOSING
 from toolect._shapes.mend import MAX_MENDING, MAX_REPAIR, NONE_MISSING, Mender
@@ -237,6 +238,12 @@ class BrokenSlot(ValueSlot):
             return self._strict if self._over_again else None
         if swallowed >= 0 and (draft.call is None or not draft.call.written):  # no marker is said in a name or key
             self._fail_before(course, swallowed, end)
+            return None
+        alone = swallowed < 0 and item_after(value, course, broken.at, end) < 0
+        over = text_instead(value, course, broken, end) if alone else -1
+        if over >= 0:
+            course.back_to(over)
+            value.leave(course, over)
             return None
         mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:

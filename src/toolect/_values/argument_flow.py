@@ -159,7 +159,11 @@ class Flow:
         if not isinstance(said, str) or not becomes(schema, said):
             return text
         self._changes.append(Change(RepairKind.COERCION, said[:40]))
-        return dumps(read_typed(said, schema.types))
+        written = dumps(read_typed(said, schema.types))
+        if written[:1] not in ("{", "["):
+            return written
+        inner = Flow(schema, self._changes)
+        return inner.feed(written) + inner.rest()
 
 
 def becomes(schema: Schema | None, value: Json) -> bool:
