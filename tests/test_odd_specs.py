@@ -436,7 +436,7 @@ def test_the_beginning_of_an_opener_with_a_blank_is_gone_over(start: str) -> Non
 
 
 def test_a_string_in_other_quotes_does_not_take_the_next_argument_in() -> None:
-    """What only a quote of JSON ends is not begun by any other: the call is malformed, and the next one is read."""
+    """It ends with its own quote, and the argument after it is read, as is the next call."""
     lines = [
         "start: (content | call)*",
         "content: TEXT",
@@ -453,5 +453,33 @@ def test_a_string_in_other_quotes_does_not_take_the_next_argument_in() -> None:
     for sign, end in ("''", "“”", "``"):
         text = f'<|sh|>rm --path={sign}x{end} --note="old"<|/sh|>\n<|sh|>g --b=1<|/sh|>'
         message = dialect.parse(text)
-        assert [(call.name, call.runnable) for call in message.calls] == [("rm", False), ("g", True)], sign
+        said = [(call.name, call.arguments, call.runnable) for call in message.calls]
+        assert said == [("rm", {"path": "x", "note": "old"}, True), ("g", {"b": 1}, True)], sign
         assert shipped_corpus.same(shipped_corpus.stream(dialect, text)[0], message), sign
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_text_in_place_of_json_ends_where_the_grammar_goes_on(size: int) -> None:
+    """It took the arguments after it in, and the short sign that ends a call."""
+    roles = "content: content, call: call, NAME: call.name, argument: argument, KEY: argument.key"
+    roles += ", argument/JSON: argument.value"
+    head = ["start: (content | call)*", "content: TEXT", r"NAME: /\w+/", r"KEY: /\w+/", "%declare TEXT JSON"]
+    lines = ['call: "<call " NAME ">\\n" argument* "</call>"', 'argument: KEY " = " JSON "\\n"']
+    of_lines = declared([*head, *lines], roles)
+    signs = ['call: "(!go " NAME argument* ")"', 'argument: " :" KEY " " JSON']
+    of_signs = declared([*head, *signs], roles)
+    for given, meant in (("Paris", "Paris"), ("2024-01-01", "2024-01-01"), ("1_000", "1_000"), ("'a b'", "a b")):
+        arguments = {"x": meant, "y": 3}
+        for dialect, text in (
+            (of_lines, f"<call f>\nx = {given}\ny = 3\n</call>"),
+            (of_signs, f"(!go f :x {given} :y 3)"),
+            (of_signs, f"(!go f :y 3 :x {given})\n(!go f :x {given} :y 3)"),
+        ):
+            stream = dialect.stream()
+            for at in range(0, len(text), size):
+                stream.feed(text[at : at + size])
+            stream.close()
+            assert [(call.arguments, call.runnable) for call in stream.message.calls] == [
+                (arguments, True)
+            ] * text.count(" f")
+            assert shipped_corpus.same(stream.message, dialect.parse(text))

@@ -12,6 +12,7 @@ from toolect._graph.misspelling import MORE
 from toolect._graph.stop_plan import plan_of
 from toolect._graph.trouble_plans import broken_plan, firm_plan
 from toolect._reading.answer import WAIT, Answer
+from toolect._reading.bare_value import bare_end
 from toolect._reading.barren import Barren, said
 from toolect._reading.course import Course
 from toolect._reading.json_value import JsonValue, ValueSlot
@@ -230,9 +231,13 @@ class BrokenSlot(ValueSlot):
             self._over = end, missing
             return WAIT
         swallowed = -1 if again is Answer.YES else call_taken_in(value, course, broken.at)
-        if swallowed == MORE:
+        over = bare_end(value, course, end)
+        if MORE in (swallowed, over):
             self._over = end, missing
             return WAIT
+        if over < end:
+            course.back_to(over)
+            end = over
         spent, draft.mending = draft.mending, draft.mending + size
         if again is Answer.YES:
             return self._strict if self._over_again else None
@@ -240,10 +245,10 @@ class BrokenSlot(ValueSlot):
             self._fail_before(course, swallowed, end)
             return None
         alone = swallowed < 0 and item_after(value, course, broken.at, end) < 0
-        over = text_instead(value, course, broken, end) if alone else -1
-        if over >= 0:
-            course.back_to(over)
-            value.leave(course, over)
+        left = text_instead(value, course, broken, end) if alone else -1
+        if left >= 0:
+            course.back_to(left)
+            value.leave(course, left)
             return None
         mended = self._mended(course, end, missing) if spent < MAX_MENDING else Unmended.NO
         if mended is Unmended.CUT:
