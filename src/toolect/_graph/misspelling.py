@@ -32,6 +32,10 @@ _ATTRIBUTE = re.compile(
 """The attribute that some formats have before the sign, and others leave out; no group where the text ends in it."""
 _CLOSING_ATTRIBUTE = re.compile(rf"(?:=|\s{{1,{MAX_BLANK}}}(?=[^\s<>]))[^\s<>]{{0,{MAX_BLANK}}}(?=(>|\Z))").match
 """What the opener has, once more before the end of a closing tag; an empty group where the text ends in it."""
+_VALUE = r"""(?:"[^"<>\n]{0,64}"|'[^'<>\n]{0,64}'|[^\s"'<>=]{1,64})"""
+_ATTRIBUTES = re.compile(rf"(?:\s{{1,4}}[A-Za-z_][\w:.-]{{0,31}}\s{{0,4}}=\s{{0,4}}{_VALUE}){{1,4}}\s{{0,4}}(?=>)").match
+_BEGUN_ATTRIBUTES = re.compile(r"\s{1,4}(?:[A-Za-z_][^<>\n]{0,256})?\Z").match
+"""Attributes before the end of a tag that has none; and what may become some."""
 _FIRST_WORD = re.compile(r"(\W*+)[^\W_]++[_ ]?+(?=.*[^\W\d_]{3})", re.DOTALL).match
 """The signs and the first word of a marker that has more."""
 
@@ -219,8 +223,11 @@ def _first(ends: list[int]) -> int:
     return next((end for end in ends if end >= 0), MORE if ends else NO)
 
 
-def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
-    """Wherever `core`, with at most `edits` other characters, ends that begins at `buf[pos]`; `MORE` among them."""
+def _ends(core: str, buf: str, pos: int, edits: int, bare: bool = False) -> list[int]:
+    """Wherever `core`, with at most `edits` other characters, ends that begins at `buf[pos]`; `MORE` among them.
+
+    A tag may have attributes, unless it is to be `bare`.
+    """
     i, at, size, n, blank = 0, pos, len(core), len(buf), MAX_BLANK
     while i < size:
         want = core[i]
@@ -236,6 +243,11 @@ def _ends(core: str, buf: str, pos: int, edits: int) -> list[int]:
             said = _CLOSING_ATTRIBUTE(buf, at)
             if said is not None and not said[1]:
                 return [MORE]
+            at = at if said is None else said.end()
+        elif i == size - 1 and want == ">" and not bare and (i == 0 or is_word(core[i - 1]) or core[i - 1] in QUOTES):
+            said = _ATTRIBUTES(buf, at)
+            if said is None and _BEGUN_ATTRIBUTES(buf, at) is not None:
+                return [MORE, *_ends(want, buf, at, edits, True)]
             at = at if said is None else said.end()
         if at == n:
             return [MORE, n] if edits and i == size - 1 else [MORE]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 
 from toolect._spec.codec_model import Codec, CodecKind
 from toolect._spec.document import Table
@@ -108,8 +108,8 @@ def _well_spelled(subject: Subject, without: Spec, marker: str) -> str:
     other = Dialect(without)
     texts = [(str(trial.text), trial.tools) for trial in subject.trials if trial.text and marker in trial.text][:4]
     for wrong in subject.spec.misspellings.get(marker, ()):
-        for text, tools in texts:
-            spelled = text.replace(marker, wrong, 1)
+        for (text, tools), often in product(texts, (1, -1)):
+            spelled = text.replace(marker, wrong, often)
             if not same(subject.dialect.parse(spelled, tools), other.parse(spelled, tools)):
                 return ""
     return "without it, texts with the misspelling are read alike" if texts else ""
