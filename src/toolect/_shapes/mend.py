@@ -134,7 +134,7 @@ class Mender:
         if char in _WIDE:
             return self._put(_WIDE[char], pos + 1)
         match = _SKIPPED.match(self._text, pos)
-        if match is not None and expect is not Expect.COLON and not (match[0][0] in ".…" and self._lacks_value()):
+        if match is not None and expect is not Expect.COLON and not (match[0][0] in ".…" and self._is_left_out(match)):
             return match.end()
         if expect in (Expect.KEY, Expect.KEY_OR_END):
             return self._key(pos)
@@ -144,9 +144,11 @@ class Mender:
             return self._colon(pos)
         return self._after_value(pos)
 
-    def _lacks_value(self) -> bool:
-        """True after the colon of a key."""
-        return self._reader.expect is Expect.VALUE and self._reader.nesting[-1:] != [False]
+    def _is_left_out(self, ellipsis: re.Match[str]) -> bool:
+        """Does an ellipsis stand for the value of a key, or for all that is between two brackets?"""
+        reader, after = self._reader, self._text[ellipsis.end() : ellipsis.end() + 1]
+        alone = reader.is_begun and (not after or after in "}]")
+        return alone or reader.expect is Expect.VALUE and reader.nesting[-1:] != [False]
 
     def _put(self, new: str, pos: int) -> int:
         """The reader reads `new` in place of what stands before index `pos`."""

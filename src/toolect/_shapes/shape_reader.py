@@ -39,7 +39,8 @@ class ShapeReader:
 
     __slots__ = (
         "called", "emit", "place", "stack",
-        "_argued", "_coded", "_exact", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools", "_unit",
+        "_argued", "_argued_as", "_coded", "_exact", "_good", "_key", "_key_at", "_leads", "_name", "_root", "_tools",
+        "_unit",
     )  # fmt: skip
 
     def __init__(self, root: Shape, emit: Emit, tools: ToolSchemas, exact: bool) -> None:
@@ -54,6 +55,7 @@ class ShapeReader:
         self._name = ""  # its name
         self._leads = False  # which is its first key
         self._argued = False  # its arguments have begun
+        self._argued_as = ""  # under this key
         self._good = False  # as arguments do
         self._coded = False  # which are a string
 
@@ -124,10 +126,12 @@ class ShapeReader:
         if self.stack:
             self._begin_unit()
         if self._argued:
-            self.emit(Repaired(RepairKind.DUPLICATE_KEY, at, "the first arguments count"))
+            again = self._key == self._argued_as
+            twice = Repaired(RepairKind.DUPLICATE_KEY, at, "the first arguments count")
+            self.emit(twice if again else Misfit(at, "the arguments of one call"))
             self.place = NOWHERE
             return False
-        self._argued = True
+        self._argued, self._argued_as = True, self._key
         return True
 
     @property
