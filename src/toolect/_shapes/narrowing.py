@@ -19,7 +19,7 @@ from toolect._shapes.alternatives import (
     once,
     options,
 )
-from toolect._spec.shape_model import Const, Hole, HoleKind, Keyed, Many, Obj, Shape
+from toolect._spec.shape_model import TEXTS, Const, Hole, HoleKind, Keyed, Many, Obj, Shape
 from toolect.message import Json, dumps, same_json
 
 # The kinds of values that a shape tells apart, besides its constants. An enum's members are slow to look up by.
@@ -55,6 +55,8 @@ class Place:
         self.as_value = any(kind is not HoleKind.ARGUMENTS_TEXT for kind in holes)
         self.hole = next(iter(holes), None)
         """What a scalar fills."""
+        self.unclear = all(kind in holes for kind in TEXTS)
+        """A constant that comes yet may tell which text it is."""
         self._object: Members | None = None
         self._item: Place | None = None
 

@@ -12,7 +12,7 @@ class Frame:
 
     __slots__ = (
         "begun", "beside", "called", "hidden", "identity", "is_object", "item", "keys", "losing", "lost", "members",
-        "others", "owner", "renamed", "start", "strange",
+        "others", "owner", "renamed", "start", "strange", "untold",
     )  # fmt: skip
 
     def __init__(self, is_object: bool, members: Members, item: Place, start: int) -> None:
@@ -32,6 +32,7 @@ class Frame:
         self.lost = -1  # where the value at such a key begins: the arguments may be lost in it
         self.hidden = False  # it is an object
         self.losing = -1, -1  # the part of the call that has that key
+        self.untold: tuple[str, Json, int, int] | None = None  # a text: its key, it, and where it stands
 
 
 IN_OBJECT = Frame(True, NOWHERE.object, NOWHERE, -1)

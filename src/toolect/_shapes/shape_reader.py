@@ -164,7 +164,10 @@ class ShapeReader:
         frame.members = step.members
         if step.wrong:
             self._misfit(frame, step.wrong, start)
-        if step.place.hole is not None:
+        if step.place.unclear:
+            self._tell(frame)
+            frame.untold = self._key, value, start, end
+        elif step.place.hole is not None:
             self._fill(step.place.hole, value, start, end)
         self.judge()
 
@@ -198,6 +201,7 @@ class ShapeReader:
 
     def close(self, end: int) -> None:
         """The innermost object or list closed. What a call has instead of arguments counts as such."""
+        self._tell(self.stack[-1])
         frame, unit = self.stack.pop(), self._unit
         if frame is not unit:
             if unit is not None and frame.owner is unit and frame.lost >= 0 > unit.lost:
@@ -250,6 +254,14 @@ class ShapeReader:
         """A constant is another one than the shape has."""
         if frame.owner is not None and frame.owner is self._unit:
             self.emit(Misfit(at, wrong))
+
+    def _tell(self, frame: Frame) -> None:
+        """Tell the text that waits in the object, now that all its constants have come."""
+        if frame.untold is not None:
+            (key, value, start, end), frame.untold = frame.untold, None
+            hole = frame.members.step(key, SCALAR, value).place.hole
+            if hole is not None:
+                self._fill(hole, value, start, end)
 
     def _fill(self, kind: HoleKind, value: Json, start: int, end: int) -> None:
         owner = self.stack[-1].owner
