@@ -242,6 +242,7 @@ _VALUE_ROLES = {
         Role.OBJECT,
         Role.PAIR_KEY,
         Role.ARRAY,
+        Role.TUPLE,
         Role.STRING,
         Role.NUMBER,
         Role.TRUE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
-from toolect._values.doubtful import is_declaration, is_object_of, swallowed, taken_over
+from toolect._values.doubtful import is_declaration, is_object_of, stranger, swallowed, taken_over
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
@@ -12,6 +12,9 @@ _SURE = LAYOUT | {RepairKind.TOOL_NAME}
 """What is mended and leaves no doubt about the arguments."""
 _JOINING = frozenset((RepairKind.UNESCAPED, RepairKind.IMPLIED_CLOSER, RepairKind.STRAY_MARKER, RepairKind.WRAPPED))
 """What makes one call of two, if it was mended where nothing was wrong."""
+
+_MARKED = frozenset((RepairKind.MISSPELLED_MARKER, RepairKind.IMPLIED_OPENER, RepairKind.IMPLIED_CLOSER))
+"""What makes a key of more than one, or of a value."""
 
 
 def doubt(call: OpenCall, tools: ToolSchemas) -> None:
@@ -42,7 +45,9 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
     if not isinstance(arguments, dict):
         return
     lost = RepairKind.JSON in kinds or RepairKind.MISSING_ARGUMENTS not in kinds and kinds - _SURE
-    if not arguments and lost and (key := tools.of(call.name).required):
+    if not arguments and lost and (key := tools.of(call.name).lacks(())):
         call.fail(f"expected the argument `{key}`, got none - at {call.start}")
+    elif kinds & _MARKED and (key := stranger(tools.of(call.name), arguments)):
+        call.fail(f"expected an argument that the tool has, got `{key[:40]}` - at {call.start}")
     elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
         call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")

@@ -13,7 +13,7 @@ class Frame:
     """A value that is open. A key is one too, until its value begins."""
 
     __slots__ = (
-        "again", "alone", "at", "codec", "entries", "items", "key", "listed", "member", "parts", "role", "said",
+        "again", "alone", "at", "codec", "entries", "items", "key", "listed", "lone", "member", "parts", "role", "said",
         "schema",
     )  # fmt: skip
 
@@ -27,6 +27,7 @@ class Frame:
         self.key = ""
         self.alone: Json = None  # what the key is as a member of a set
         self.member = False  # `key` waits for its value, or is itself a member of a set
+        self.lone = False  # a tuple without a comma: the value in it
         self.listed = False  # the last entry's value is the list of neighbours with one key
         self.codec: Codec | None = None  # how the text becomes the value, where it is not the text itself
         self.at = 0  # where the text begins
@@ -43,7 +44,9 @@ class Frame:
         match self.role:
             case Role.OBJECT:
                 return self.items or dict(self.entries)
-            case Role.ARRAY:
+            case Role.TUPLE if self.lone:
+                return self.items[0]
+            case Role.ARRAY | Role.TUPLE:
                 return self.items
             case Role.STRING | Role.SCALAR:
                 return self.items[0] if self.items else self.text
@@ -70,6 +73,8 @@ class Frame:
     @property
     def begun(self) -> bool:
         """False while it is not known what it is."""
+        if self.role is Role.TUPLE:
+            return False  # it may be the value in it, of which nothing was written
         return self.role not in (Role.NUMBER, Role.JSON) or bool(self.items)
 
     def give(self, value: Json, lists: bool) -> bool:

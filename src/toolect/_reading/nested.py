@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolect._graph.spelling import MAX_BLANK
 from toolect._reading.draft import Draft
 from toolect._reading.frame import Frame
 from toolect._reading.value_text import LateText, ValueText
@@ -18,11 +19,12 @@ from toolect.message import Json, RepairKind, dumps
 class Values:
     """The open values, the innermost last; the outermost goes to the open call."""
 
-    __slots__ = ("_coerce", "_draft", "_frames", "_lists", "_schemas", "_text")
+    __slots__ = ("_coerce", "_draft", "_frames", "_lists", "_schemas", "_text", "_tuples")
 
     def __init__(self, draft: Draft, schemas: ToolSchemas, policies: Policies) -> None:
         self._draft = draft
         self._frames: list[Frame] = []
+        self._tuples = 0  # that are open
         self._schemas = schemas
         self._coerce = policies.coercion == "spec"
         self._lists = policies.repeated_keys == "list"
@@ -37,9 +39,10 @@ class Values:
         """A value, or a key, begins."""
         if role is Role.PAIR_KEY:
             self._settle_member(self._frames[-1])
-        elif not self._in_key():
+        elif not self._waits():
             self._text.begin(self._frames[-1] if self._frames else None)
         self._frames.append(Frame(role, self._schema() if self._schemas else None))
+        self._tuples += role is Role.TUPLE
 
     def begin_again(self) -> None:
         """A key begins that must be the one before it."""
@@ -57,7 +60,7 @@ class Values:
         if self._frames and text:
             frame = self._frames[-1]
             frame.parts.append(text)
-            if frame.role is not Role.PAIR_KEY and frame.codec is None and not self._in_key():
+            if frame.role is not Role.PAIR_KEY and frame.codec is None and not self._waits():
                 self._text.string(frame, text)
 
     def said(self) -> Frame | None:
@@ -65,7 +68,7 @@ class Values:
         call, frame = self._draft.call, self._frames[-1] if self._frames else None
         if call is None or call.repeated or frame is None or self._lists:
             return None
-        return None if frame.role is Role.PAIR_KEY or frame.codec is not None or self._in_key() else frame
+        return None if frame.role is Role.PAIR_KEY or frame.codec is not None or self._waits() else frame
 
     def number(self, text: str, at: int) -> None:
         """The innermost number, which stands at character `at`."""
@@ -97,14 +100,19 @@ class Values:
             frame.items.append(self._decoded(frame, frame.codec))
         if frame.role is Role.OBJECT:
             self._settle_object(frame)
+        elif frame.role is Role.TUPLE:
+            self._tuples -= 1
+            comma = self._draft.raw(max(at - MAX_BLANK, 0), at).rstrip().endswith(",")
+            frame.lone = len(frame.items) == 1 and not comma
         if not self._frames:
             self._text.finish(frame)
-        elif not self._in_key():
+        elif not self._waits():
             self._text.end(frame)
         self._deliver(frame.value)
 
     def unwind(self) -> None:
         """The input ended: close what is open, without writing anything."""
+        self._tuples = 0
         while self._frames:
             frame = self._frames.pop()
             if frame.role is not Role.PAIR_KEY and frame.begun:
@@ -113,6 +121,7 @@ class Values:
     def clear(self) -> None:
         """Forget what is open."""
         self._frames.clear()
+        self._tuples = 0
 
     # Text as values
 
@@ -129,7 +138,9 @@ class Values:
             return None
         if owner.role is Role.OBJECT:
             return owner.schema.member(owner.key)
-        return owner.schema.item(len(owner.items)) if owner.role is Role.ARRAY else None
+        if owner.role is Role.TUPLE and "array" not in owner.schema.types:
+            return owner.schema  # it may be the value itself
+        return owner.schema.item(len(owner.items)) if owner.role in (Role.ARRAY, Role.TUPLE) else None
 
     def _decoded(self, frame: Frame, codec: Codec) -> Json:
         """What the frame's text stands for. A scalar that is empty may be a container, where only that is declared."""
@@ -149,10 +160,12 @@ class Values:
 
     # Keys and members
 
-    def _in_key(self) -> bool:
-        """True for a key and for the value that it is, which are written when what follows is known."""
+    def _waits(self) -> bool:
+        """True for a key, the value that it is, and all in a tuple: it is written when what follows is known."""
         frames = self._frames
         size = len(frames)
+        if self._tuples:
+            return True
         return size > 0 and (frames[-1].role is Role.PAIR_KEY or size > 1 and frames[-2].role is Role.PAIR_KEY)
 
     def _name_next(self, key: Frame, at: int) -> None:
@@ -173,7 +186,8 @@ class Values:
         """A key without a value is a member of a set: an item."""
         if owner.member:
             owner.member = False
-            self._text.item(owner)
+            if not self._tuples:
+                self._text.item(owner)
             owner.items.append(owner.alone)
 
     def _settle_object(self, frame: Frame) -> None:

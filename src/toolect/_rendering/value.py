@@ -21,6 +21,7 @@ _HOLDS: dict[str, Callable[[Json], bool]] = {
     Role.PAIR: lambda v: isinstance(v, tuple),
     Role.PAIR_KEY: lambda v: isinstance(v, str),
     Role.ARRAY: lambda v: isinstance(v, list),
+    Role.TUPLE: lambda _: False,  # lists are written as such
     Role.STRING: lambda v: isinstance(v, str),
     Role.NUMBER: lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     Role.TRUE: lambda v: v is True,

@@ -35,6 +35,7 @@ class Role(StrEnum):
     PAIR = "pair"
     PAIR_KEY = "key"
     ARRAY = "array"
+    TUPLE = "tuple"
     STRING = "string"
     NUMBER = "number"
     TRUE = "true"

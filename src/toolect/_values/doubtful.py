@@ -66,3 +66,11 @@ def left_out(schema: Schema, arguments: Json, keys: Collection[str]) -> str:
     """The first of the `keys` that the schema declares, and the `arguments` have not; none for no such."""
     names, given = schema.names, arguments if isinstance(arguments, dict) else {}
     return next((key for key in keys if key in names and key not in given), "")
+
+
+def stranger(schema: Schema, arguments: dict[str, Json]) -> str:
+    """A key of the `arguments` that the tool does not have, where it lacks one that it must have; none otherwise."""
+    names = schema.names
+    if not names or not schema.lacks(arguments):
+        return ""
+    return next((key for key in arguments if key not in names and not schema.meant(key)), "")

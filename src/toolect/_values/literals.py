@@ -54,6 +54,8 @@ class _Display:
         items, pairs = self.items, self.closer == "}"
         if mark != self.closer or pairs and (len(items) % 2 or self.waits and items and not self.keyed):
             raise ValueError(mark)
+        if mark == ")" and len(items) == 1 and not self.waits:
+            return items[0]  # without a comma it is no tuple
         return dict(zip(items[::2], items[1::2], strict=True)) if pairs else items
 
 
@@ -84,6 +86,8 @@ def literal_at(text: str, at: int) -> tuple[Json, int]:
         if mark is not None:
             value = stack.pop().close(mark)
             if not stack:
+                if not isinstance(value, list | dict):
+                    break
                 return value, at
         elif word:
             value = PYTHON[word] if word in PYTHON else number(word)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from toolect._values.schema_keywords import (
@@ -79,10 +79,9 @@ class Schema:
         """The members that are declared by name, in their order."""
         return list(dict.fromkeys(self._afresh()._names(self.node, 0)))
 
-    @property
-    def required(self) -> str:
-        """The first member that has to come, whatever else does; none where none has to."""
-        return next(self._afresh()._required(self.node, 0), "")
+    def lacks(self, given: Container[str]) -> str:
+        """The first member that has to come and is not `given`; none where all are."""
+        return next((key for key in self._afresh()._required(self.node, 0) if key not in given), "")
 
     @property
     def kinds(self) -> dict[str, str]:

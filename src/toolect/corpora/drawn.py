@@ -19,7 +19,7 @@ _ROLES = {
     Role.ID: "key", Role.MARKUP: "markup",
 }  # fmt: skip
 _VALUES = frozenset((
-    Role.VALUE, Role.ARGUMENTS, Role.OBJECT, Role.ARRAY, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL,
+    Role.VALUE, Role.ARGUMENTS, Role.OBJECT, Role.ARRAY, Role.TUPLE, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL,
     Role.SCALAR, Role.JSON,
 ))  # fmt: skip
 
