@@ -1,4 +1,4 @@
-"""Where text ends that stands in place of a JSON value: before what the grammar goes on with, be that short or a line."""
+"""Where text ends that stands in place of a JSON value: before a line or a sign with which the grammar goes on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def bare_end(value: JsonValue, course: Course, end: int) -> int:
 
 
 def _goes_on(course: Course, node: Node, at: int) -> Answer:
-    """Does the grammar go on at `node` with what stands at `buf[at:]`? Before free text a marker has to end its line."""
+    """Does the grammar go on at `node` with `buf[at:]`? Before free text a marker has to end its line."""
     probe = Probe(course, node, at)
     for number in range(_FEW):
         comes = probe.space()

@@ -185,7 +185,7 @@ class Course(Source):
         last = call.repairs[-1] if call.repairs else None
         if last is not None and last.at == at and last.kind in _MISSING:
             self.fail_before_call(f"`{last.detail}`", at)
-        elif not call.whole and (call.blank or not call.entries and self.node.sole is None):
+        elif not call.whole and (call.blank or not call.entries and call.key is None and self.node.sole is None):
             self.lack_arguments(at)
 
     def lack_arguments(self, at: int, other: bool = False) -> None:

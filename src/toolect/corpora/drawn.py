@@ -19,8 +19,8 @@ _ROLES = {
     Role.ID: "key", Role.MARKUP: "markup",
 }  # fmt: skip
 _VALUES = frozenset((
-    Role.VALUE, Role.ARGUMENTS, Role.OBJECT, Role.ARRAY, Role.TUPLE, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE, Role.NULL,
-    Role.SCALAR, Role.JSON,
+    Role.VALUE, Role.ARGUMENTS, Role.OBJECT, Role.ARRAY, Role.TUPLE, Role.STRING, Role.NUMBER, Role.TRUE, Role.FALSE,
+    Role.NULL, Role.SCALAR, Role.JSON,
 ))  # fmt: skip
 
 
