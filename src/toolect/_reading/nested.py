@@ -102,13 +102,17 @@ class Values:
             self._settle_object(frame)
         elif frame.role is Role.TUPLE:
             self._tuples -= 1
-            comma = self._draft.raw(max(at - MAX_BLANK, 0), at).rstrip().endswith(",")
-            frame.lone = len(frame.items) == 1 and not comma
+            frame.lone = len(frame.items) == 1 and not self._follows_comma(at)
         if not self._frames:
             self._text.finish(frame)
         elif not self._waits():
             self._text.end(frame)
         self._deliver(frame.value)
+
+    def _follows_comma(self, at: int) -> bool:
+        """Does a comma stand before character `at` of the open call, blanks aside?"""
+        call = self._draft.call
+        return call is not None and self._draft.raw(max(call.start, at - MAX_BLANK), at).rstrip().endswith(",")
 
     def unwind(self) -> None:
         """The input ended: close what is open, without writing anything."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from toolect._graph.misspelling import is_word
 from toolect._graph.needle import ending
 from toolect._graph.node import STRONG
 from toolect._graph.spelling import gapped
@@ -91,6 +92,15 @@ def _lacks_closer(passage: Passage, course: Course, stop: Stop, at: int) -> None
         found = None if opened else last
     if found is not None:
         call.fail(f"expected `{closer}`, got {found[0].rstrip()!r} - at {passage.start + found.start()}")
+    elif part := _part(closer, text.rstrip()):
+        call.fail(f"expected `{closer}`, got {part!r} - before {course.base + at}")
+
+
+def _part(closer: str, text: str) -> str:
+    """What of `closer` the `text` ends with, from its beginning on or up to its end; empty where that is little."""
+    sizes = range(len(closer) - 1, STRONG - 1, -1)
+    parts = (part for size in sizes for part in (closer[:size], closer[-size:]) if not is_word(part[0]))
+    return next((part for part in parts if text.endswith(part)), "")
 
 
 def end_with_input(passage: Passage, course: Course) -> None:

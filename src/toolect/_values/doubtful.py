@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Set
 
 from toolect._values.schema import Schema
@@ -74,3 +75,22 @@ def stranger(schema: Schema, arguments: dict[str, Json]) -> str:
     if not names or not schema.lacks(arguments):
         return ""
     return next((key for key in arguments if key not in names and not schema.meant(key)), "")
+
+
+def taken_in(schema: Schema, arguments: dict[str, Json]) -> str:
+    """A parameter that is not among the `arguments`, but in the text of one of them, as others are written; or none.
+
+    A tag names it there; or, where the tool must have it, it stands before a quote or a bracket as if it got a value.
+    """
+    missing = [key for key in schema.names if key not in arguments]
+    texts = [text for text in arguments.values() if isinstance(text, str)] if missing else ()
+    needed = schema.lacks(arguments)
+    return next((key for key in missing if any(_names(text, key, key == needed) for text in texts)), "")
+
+
+def _names(text: str, key: str, needed: bool) -> bool:
+    if key not in text:
+        return False
+    word = rf"(?<!\w){re.escape(key)}(?!\w)"
+    tag = re.search(rf"<[^<>\n]{{0,64}}{word}[^<>\n]{{0,64}}>", text)
+    return tag is not None or needed and re.search(rf"""{word}["']?\s{{0,4}}[=:]\s{{0,4}}["'`{{\[]""", text) is not None
