@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._chats.told_tools import TEXT
+from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect.conversation import Conversation
 from toolect.message import Call, Json, Message, same_json
 from toolect.turns import Assistant, Results, Turn, Waiting
@@ -38,16 +39,17 @@ class Change(NamedTuple):
 
 
 def changes(before: Conversation, after: Conversation) -> list[Change]:
-    """What `after` has otherwise than `before`, in the order of the turns."""
+    """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none."""
     found = tool_changes(before.tools, after.tools)
-    if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
-        kinds = [", ".join(type(turn).__name__.lower() for turn in one.turns) or "none" for one in (before, after)]
+    was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
+    if [type(turn) for turn in was] != [type(turn) for turn in now]:
+        kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
         return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
-    for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
+    for number, (old, new) in enumerate(zip(was, now, strict=True)):
         found += (Change(what, number) for what in told_otherwise(old, new))
-    if owners(before.turns) != owners(after.turns):
+    if owners(was) != owners(now):
         found.append(Change("results are told of other calls"))
-    if _ids(before.turns) != _ids(after.turns):
+    if _ids(was) != _ids(now):
         found.append(Change(IDS))
     return found
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
-from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.sharegpt import read_row
 from toolect._training.wishes import wish_of
 from toolect.conversation import Conversation
@@ -112,8 +111,6 @@ def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ())
     """
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut)
-    if target.form is Form.SHAREGPT:
-        conversation = told_in_order(conversation, dialect(target.dialect).spec.ref if target.dialect else "")
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
     if target.table:
@@ -180,7 +177,6 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 
 def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -> Written:
     one = chat_named(target.chat)
-    conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
         told = one.told(conversation, compare=target.compare, **options)
@@ -193,12 +189,6 @@ def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -
     texts = [(example.encoded.text, example.answers) for example in made]
     lost = _taught_otherwise(conversation, texts, target) if target.compare else []
     return Written([_COLUMNS[target.form](example) for example in made], lost)
-
-
-def told_in_order(conversation: Conversation, ref: str) -> Conversation:
-    """The conversation with the results of each turn in the order of their calls, and ids as `ref` counts them."""
-    turns = in_order_of_calls(conversation.turns, ref)
-    return conversation if turns is conversation.turns else replace(conversation, turns=turns)
 
 
 def _defused(texts: Iterable[Defused]) -> list[Change]:
