@@ -51,6 +51,7 @@ from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
 from toolect._data.tallies import Tallies
+from toolect._data.whose_results import OF_ANOTHER
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
 from toolect.conversation import Assistant, System, User
@@ -460,6 +461,42 @@ def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
     assert told == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
     (strict,) = Convert(target_of("messages"), strict=True).outcomes(case["row"])
     assert bool(strict.rows) is not bool(case["left"])
+
+
+@pytest.mark.parametrize("kind", ["messages", "line"])
+@pytest.mark.parametrize(
+    ("ids", "told", "note"),
+    [
+        (False, ["wind", "tide"], None),
+        (False, ["wind", ""], None),
+        (False, ["tide", "tide"], "`tide`, and the call is of `wind`"),
+        (False, ["tide", "wave"], "`wave`, and the call is of `wind`"),
+        (True, ["tide", "wind"], None),
+        (True, ["", ""], None),
+        (True, ["wind", "tide"], "`wind`, and the call is of `tide`"),
+    ],
+)
+def test_results_that_name_another_tool_are_noted(ids: bool, told: list[str], note: str | None, kind: str) -> None:
+    """Where the id, or the order, says another call than the name: the result is of that, and the name stays."""
+    calls = [
+        {"function": {"name": name, "arguments": "{}"}} | ({"id": name[0]} if ids else {}) for name in ("tide", "wind")
+    ]
+    results = [
+        {"role": "tool", "content": name}
+        | ({"name": name} if name else {})
+        | ({"tool_call_id": "tw"[at]} if ids else {})
+        for at, name in enumerate(told)
+    ]
+    messages = [{"role": "assistant", "tool_calls": calls}, *results]
+    row: Any = {"messages": messages, "tools": [tool("tide"), tool("wind")]}
+    if kind == "line":
+        row = row_of_line(Source(Kind.MESSAGES), json.dumps(row).encode())
+    (outcome,) = convert(row, Settings(Target(Form.MESSAGES)))
+    notes = [one.detail for one in outcome.account.notes if one.what == OF_ANOTHER]
+    assert notes == ([note] if note else [])
+    assert outcome.account.fate is Fate.CONVERTED
+    names = [one["name"] for one in outcome.rows[0]["messages"] if one["role"] == "tool"]
+    assert all(one in ("", name) for one, name in zip(told, names, strict=True))
 
 
 @pytest.mark.parametrize("after", [["text"], ["tool_use"], ["text", "tool_use"], ["thinking", "tool_use"], []])
