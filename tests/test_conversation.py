@@ -141,6 +141,20 @@ def test_anthropic_and_back(conversation: Conversation) -> None:
     assert Conversation.from_anthropic(**body).to_anthropic() == body
 
 
+def test_what_proves_a_reasoning_is_kept() -> None:
+    """What comes with a signature goes back with it, also one without words; in comparisons it does not count."""
+    blocks = [
+        {"type": "thinking", "thinking": "hm", "signature": "s1"},
+        {"type": "thinking", "thinking": "", "signature": "s2"},
+        {"type": "text", "text": "a"},
+    ]
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": blocks}]
+    one = Conversation.from_anthropic(messages)
+    assert one.to_anthropic()["messages"] == messages
+    assert Conversation.from_openai(messages).to_anthropic()["messages"] == messages
+    assert Reasoning("hm", signature="s1") == Reasoning("hm")
+
+
 @given(conversations())
 def test_responses_and_back(conversation: Conversation) -> None:
     """The items of the Responses API hold a conversation."""

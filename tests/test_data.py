@@ -36,7 +36,7 @@ import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import IDS, ORDER, changes
+from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
@@ -50,6 +50,7 @@ from toolect._data.place import Places
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
+from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
 from toolect._data.whose_results import OF_ANOTHER
 from toolect._exchange.told_in_texts import definitions_in
@@ -461,6 +462,32 @@ def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
     assert told == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
     (strict,) = Convert(target_of("messages"), strict=True).outcomes(case["row"])
     assert bool(strict.rows) is not bool(case["left"])
+
+
+SIGNED = {
+    "system": "Be brief.",
+    "messages": [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "sig=="}, "a"]},
+    ],
+}
+
+
+@pytest.mark.parametrize("to", [*PLAIN, *toolect.chats()])
+@pytest.mark.parametrize("signature", ["sig==", ""])
+def test_signatures_are_kept_or_missed(signature: str, to: str) -> None:
+    """Only one form tells what proves a reasoning; there, a reasoning that nothing proves is noted."""
+    row = json.loads(json.dumps(SIGNED).replace("sig==", signature))
+    for _ in range(2):  # also where the form is known
+        for outcome in convert(row, Settings(target_of(to, date="2026-01-01"), Source(Kind.ANTHROPIC))):
+            changes = {change.what for change in outcome.account.changes}
+            assert (UNSIGNED in {note.what for note in outcome.account.notes}) is (to == "anthropic" and not signature)
+            if not outcome.rows:
+                continue
+            if to == "anthropic":
+                assert not changes and outcome.rows[0]["messages"][1]["content"][0]["signature"] == signature
+            elif not {"the reasoning is left out", "the reasoning is told otherwise", "other turns"} & changes:
+                assert (NO_SIGNATURE in changes) is bool(signature)
 
 
 @pytest.mark.parametrize("kind", ["messages", "line"])

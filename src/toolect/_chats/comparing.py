@@ -11,12 +11,13 @@ import msgspec
 from toolect._chats.told_tools import TEXT
 from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Message, same_json
+from toolect.message import Call, Json, Message, Reasoning, same_json
 from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
 """What is lost of a conversation whose calls and results still belong together."""
 NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
+NO_SIGNATURE = "the signature of the reasoning is left out"
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
@@ -74,6 +75,8 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield NO_REASONING
         elif was.reasoning != now.reasoning:
             yield "the reasoning is told otherwise"
+        elif (signed := signatures(was)) and signed != signatures(now):
+            yield NO_SIGNATURE
         if was.content != now.content:
             yield "the content of the answer is told otherwise" if now.content else NO_CONTENT
         if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
@@ -87,6 +90,11 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield "it is left out which results are errors"
     elif old != new:
         yield f"the {type(old).__name__.lower()} turn is told otherwise"
+
+
+def signatures(message: Message) -> list[str]:
+    """What the reasoning of an answer is proven by, each text by its own."""
+    return [one.signature for one in message.segments if isinstance(one, Reasoning) and one.signature]
 
 
 def _order(message: Message) -> list[type]:

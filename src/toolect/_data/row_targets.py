@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ from toolect._detection.guess import dialect
 from toolect._exchange.sharegpt import read_row
 from toolect._training.wishes import wish_of
 from toolect.conversation import Conversation
-from toolect.message import Json, dumps
+from toolect.message import Json, Reasoning, dumps
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Defused
@@ -94,13 +94,15 @@ _UNTYPED: dict[Form, tuple[str, ...]] = {
 
 
 class Written(NamedTuple):
-    """Columns of new rows, and what of the conversation they tell otherwise."""
+    """Columns of new rows, what of the conversation they tell otherwise, and what is to say of them besides."""
 
     rows: list[dict[str, Json]]
     changes: list[Change]
+    notes: tuple[Change, ...] = ()
 
 
 NO_ANSWER = "no answer that could be taught"
+UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 
 
@@ -116,7 +118,16 @@ def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ())
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
         row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
-    return Written([row], lost)
+    return Written([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
+
+
+def _unsigned(conversation: Conversation) -> Iterator[Change]:
+    """A note where there is thinking that nothing proves."""
+    for number, turn in enumerate(conversation.turns):
+        thoughts = turn.message.segments if isinstance(turn, Assistant) else ()
+        if any(isinstance(one, Reasoning) and not one.signature for one in thoughts):
+            yield Change(UNSIGNED, number)
+            return
 
 
 def target_of(to: str, *, chat: str = "", **given: Any) -> Target:
