@@ -299,6 +299,16 @@ def test_run_executes_what_waits(tools: str, messages: list[Any], ports: list[st
     assert [json.loads(one["output"])["port"] for one in row["results"]] == ports
 
 
+def test_run_executes_the_answer_beside_a_conversation(tools: str) -> None:
+    """A response, or a column of text, is what is to be executed; the messages beside it are what was asked."""
+    asked = {"messages": [{"role": "user", "content": "Tide?"}, asking("Calais")]}
+    response = asked | {"choices": [{"message": asking("Brest")}]}
+    (row,) = rows(invoke("run", "--tools", tools, text=json.dumps(response)))
+    assert json.loads(row["output"])["port"] == "Brest"
+    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=json.dumps(asked | {"completion": CALL})))
+    assert [json.loads(one["output"])["port"] for one in row["results"]] == ["Brest"] and "messages" in row
+
+
 def test_run_refuses_what_is_no_conversation(tools: str) -> None:
     """Messages that make none are not taken for a text without calls."""
     given = [asking("Brest", call_id="a"), {"role": "tool", "tool_call_id": "b", "content": "low"}]

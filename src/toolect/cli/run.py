@@ -14,7 +14,7 @@ from toolect.agent import McpServer, ToolRegistry
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import message_of
-from toolect.cli._shared.io import Misuse, emit_json, note, read
+from toolect.cli._shared.io import BadInput, Misuse, emit_json, note, read
 from toolect.cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
@@ -75,19 +75,17 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
     """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
     text = read(file, limit)
     if source.name == AUTO:
+        value: Json = None
         try:
             value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = None
+            return message_of(value)
+        except (ValueError, RecursionError, BadMessage):
+            pass  # it is no message: a conversation, or the text itself, may hold one
         try:
             if (waiting := _waiting(value)) is not None:
                 return waiting
         except BadMessage as error:
             raise Misuse(f"{error} - in the conversation") from None
-        try:
-            return message_of(value)
-        except BadMessage:
-            pass  # it is no message: the text itself may be one
     return source.parse(text, tools=registry.definitions())
 
 
@@ -108,12 +106,19 @@ def _record(
     """The results of the calls in a line or row, beside its other columns."""
     from toolect.cli._shared.many import beside, text_of
 
-    waiting = _waiting(record)
+    taken = ""
     try:
-        message, taken = message_of(record) if waiting is None else waiting, ""
+        message = message_of(record)
     except BadMessage:
-        text, taken = text_of(record, field)
-        message = source.parse(text, tools=registry.definitions())
+        try:
+            text, taken = text_of(record, field)
+        except BadInput:
+            waiting = None if field else _waiting(record)
+            if waiting is None:
+                raise
+            message = waiting
+        else:
+            message = source.parse(text, tools=registry.definitions())
     results = runner.run(registry.execute_all(message.calls))
     shown = [msgspec.to_builtins(result) for result in results]
     return {**beside(record, taken), "results": shown}, not any(result.is_error for result in results)
