@@ -159,6 +159,36 @@ def test_results_are_told_of_their_calls(name: str, ids: list[str]) -> None:
         assert not result.call_id or call.id or result.call_id in ids
 
 
+MAKING = [name for name in chats() if chat(name).dialect.spec.ids or "{index}" in chat(name).dialect.spec.ref]
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_made_ids_are_told_with_the_results(name: str) -> None:
+    """Where a chat makes the ids of calls, each is written again with the result."""
+    calls = [Call("tide", {"port": port}) for port in "ab"]
+    results = Results((ToolResult("", "tide", "ebbing"), ToolResult("", "tide", "rising")))
+    text = rendered(chat(name), Conversation([User("Tide?"), Assistant(Message(calls)), results], [TIDE]))
+    assert text is not None
+    answer = chat(name).parse(text).turns[-2]
+    assert isinstance(answer, Assistant)
+    told = text[text.index("ebbing") - 120 :]
+    assert all(call.id and text.count(call.id) > 1 and call.id in told for call in answer.message.calls)
+
+
+def test_results_in_another_order_are_read_back_as_they_were(tmp_path: Path) -> None:
+    """`talk --check` finds nothing to say of the order of results, which is none."""
+    calls = [
+        {"id": one, "type": "function", "function": {"name": "tide", "arguments": json.dumps({"port": one})}}
+        for one in "ab"
+    ]
+    results = [{"role": "tool", "tool_call_id": one, "content": f"{one} is low"} for one in "ba"]
+    messages = [{"role": "user", "content": "Tide?"}, {"role": "assistant", "tool_calls": calls}, *results]
+    (path := tmp_path / "talk.json").write_text(json.dumps({"messages": messages, "tools": [TIDE]}))
+    done = CliRunner().invoke(main, ["talk", str(path), "--to", "qwen3", "--check"])
+    assert done.stdout.index("a is low") < done.stdout.index("b is low"), done.output
+    assert "results" not in done.stderr and "other calls" not in done.stderr, done.stderr
+
+
 @every_chat
 @pytest.mark.parametrize("ids", PARALLEL[:2], ids=["none", "all"])
 def test_results_that_follow_are_told_of_their_calls(name: str, ids: list[str]) -> None:
