@@ -269,6 +269,61 @@ def test_run_reads_what_parse_writes(tools: str) -> None:
     assert json.loads(row["output"]) == {"port": "Brest", "day": 2, "low": "04:10"}
 
 
+def asking(*ports: str, call_id: str = "") -> dict[str, Any]:
+    """A message with a call for each of the ports."""
+    given = [{"function": {"name": "tide", "arguments": json.dumps({"port": port})}} for port in ports]
+    return {"role": "assistant", "tool_calls": [call | ({"id": call_id} if call_id else {}) for call in given]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "ports"),
+    [
+        ([asking("Brest")], ["Brest"]),
+        ([asking("Brest", "Calais")], ["Brest", "Calais"]),
+        ([asking("Brest", "Calais"), {"role": "tool", "content": "low"}], ["Calais"]),
+        ([asking("Brest", call_id="a"), {"role": "tool", "tool_call_id": "a", "content": "low"}], []),
+        ([asking("Brest"), {"role": "tool", "content": "low"}, asking("Calais")], ["Calais"]),
+        ([asking("Brest"), {"role": "user", "content": "Never mind."}], []),
+        ([], []),
+    ],
+)
+@pytest.mark.parametrize("wrap", [False, True], ids=["list", "object"])
+def test_run_executes_what_waits(tools: str, messages: list[Any], ports: list[str], wrap: bool) -> None:
+    """Of a conversation the calls without a result are executed; that there are none is said."""
+    given = [{"role": "user", "content": "Tide?"}, *messages]
+    text = json.dumps({"messages": given, "model": "m"} if wrap else given)
+    result = invoke("run", "--tools", tools, text=text)
+    assert [json.loads(row["output"])["port"] for row in rows(result)] == ports and result.exit_code == 0
+    assert ("found no call to execute" in result.stderr) is not bool(ports)
+    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=text))
+    assert [json.loads(one["output"])["port"] for one in row["results"]] == ports
+
+
+def test_run_executes_the_answer_beside_a_conversation(tools: str) -> None:
+    """A response, or a column of text, is what is to be executed; the messages beside it are what was asked."""
+    asked = {"messages": [{"role": "user", "content": "Tide?"}, asking("Calais")]}
+    response = asked | {"choices": [{"message": asking("Brest")}]}
+    (row,) = rows(invoke("run", "--tools", tools, text=json.dumps(response)))
+    assert json.loads(row["output"])["port"] == "Brest"
+    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=json.dumps(asked | {"completion": CALL})))
+    assert [json.loads(one["output"])["port"] for one in row["results"]] == ["Brest"] and "messages" in row
+
+
+def test_run_refuses_what_is_no_conversation(tools: str) -> None:
+    """Messages that make none are not taken for a text without calls."""
+    given = [asking("Brest", call_id="a"), {"role": "tool", "tool_call_id": "b", "content": "low"}]
+    result = invoke("run", "--tools", tools, text=json.dumps(given))
+    assert result.exit_code == 2 and "for the id `b`" in result.stderr and "in the conversation" in result.stderr
+    (row,) = rows(invoke("run", "--jsonl", "--tools", tools, text=json.dumps(given)))
+    assert "for the id `b`" in row["error"]
+
+
+def test_results_have_ids_of_their_own(tools: str) -> None:
+    """Two calls with one id are two: so are their results."""
+    first, second = rows(invoke("run", "--tools", tools, text=json.dumps(asking("Brest", "Calais", call_id="a"))))
+    assert first["call_id"] == "a" and second["call_id"] not in ("", "a")
+
+
 def test_run_without_tools_is_misuse() -> None:
     """One of the options is needed."""
     result = invoke("run", text=CALL)

@@ -129,6 +129,89 @@ def test_what_is_read_is_written_again(name: str, conversation: Conversation) ->
         assert chat(name).render(chat(name).parse(text), False, date="2026-01-01") == text
 
 
+PARALLEL = [[], ["abcdefgh0", "abcdefgh1", "abcdefgh2"], ["abcdefgh0", "", "abcdefgh2"]]
+
+
+@every_chat
+@pytest.mark.parametrize("ids", PARALLEL, ids=["none", "all", "some"])
+def test_results_are_told_of_their_calls(name: str, ids: list[str]) -> None:
+    """In whatever order results with ids are given, they stand in that of their calls, and name the ids of these."""
+    one = chat(name)
+    calls = [
+        Call("tide", {"port": port}, call_id or None) for port, call_id in zip("abc", ids or [""] * 3, strict=True)
+    ]
+    results = [ToolResult(call.id or "", "tide", f"low at {call.arguments['port']}") for call in calls]
+    orders = [*itertools.permutations(results)] if all(ids) and ids else [tuple(results)]
+    given = [Conversation([User("Tide?"), Assistant(Message(calls)), Results(order)], [TIDE]) for order in orders]
+    texts = {rendered(one, conversation) for conversation in given}
+    assert len(texts) == 1
+    text = texts.pop()
+    if text is None or {"calls", "results", "turns"} & {*one.spec.lost}:
+        return
+    assert {one.told(conversation, date="2026-01-01").text for conversation in given} == {text}
+    assert {one.beginning(conversation, date="2026-01-01")(3, False) for conversation in given} == {text}
+    assert all(not any("results" in loss for loss in one.losses(conversation, text)) for conversation in given)
+    _, answer, told = one.parse(text).turns[-3:]
+    assert isinstance(answer, Assistant) and isinstance(told, Results)
+    assert [result.output for result in told.results] == [result.output for result in results]
+    for call, result in zip(answer.message.calls, told.results, strict=True):
+        assert not call.id or not result.call_id or call.id == result.call_id
+        assert not result.call_id or call.id or result.call_id in ids
+
+
+MAKING = [name for name in chats() if chat(name).dialect.spec.ids or "{index}" in chat(name).dialect.spec.ref]
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_made_ids_are_told_with_the_results(name: str) -> None:
+    """Where a chat makes the ids of calls, each is written again with the result."""
+    calls = [Call("tide", {"port": port}) for port in "ab"]
+    results = Results((ToolResult("", "tide", "ebbing"), ToolResult("", "tide", "rising")))
+    text = rendered(chat(name), Conversation([User("Tide?"), Assistant(Message(calls)), results], [TIDE]))
+    assert text is not None
+    answer = chat(name).parse(text).turns[-2]
+    assert isinstance(answer, Assistant)
+    told = text[text.index("ebbing") - 120 :]
+    assert all(call.id and text.count(call.id) > 1 and call.id in told for call in answer.message.calls)
+
+
+def test_results_in_another_order_are_read_back_as_they_were(tmp_path: Path) -> None:
+    """`talk --check` finds nothing to say of the order of results, which is none."""
+    calls = [
+        {"id": one, "type": "function", "function": {"name": "tide", "arguments": json.dumps({"port": one})}}
+        for one in "ab"
+    ]
+    results = [{"role": "tool", "tool_call_id": one, "content": f"{one} is low"} for one in "ba"]
+    messages = [{"role": "user", "content": "Tide?"}, {"role": "assistant", "tool_calls": calls}, *results]
+    (path := tmp_path / "talk.json").write_text(json.dumps({"messages": messages, "tools": [TIDE]}))
+    done = CliRunner().invoke(main, ["talk", str(path), "--to", "qwen3", "--check"])
+    assert done.stdout.index("a is low") < done.stdout.index("b is low"), done.output
+    assert "results" not in done.stderr and "other calls" not in done.stderr, done.stderr
+
+
+@every_chat
+@pytest.mark.parametrize("ids", PARALLEL[:2], ids=["none", "all"])
+def test_results_that_follow_are_told_of_their_calls(name: str, ids: list[str]) -> None:
+    """What is appended to an answer names the ids that are written in it, also those that were sampled."""
+    one = chat(name)
+    calls = [Call("tide", {"port": port}, ids[at] if ids else None) for at, port in enumerate("ab")]
+    results = Results(tuple(ToolResult(call.id or "", "tide", f"low at {call.arguments['port']}") for call in calls))
+    turns = [User("Tide?"), Assistant(Message(calls))]
+    try:
+        whole = one.render(Conversation([*turns, results], [TIDE]), date="2026-01-01")
+        after = one.continuation(Conversation(turns, [TIDE]), [results], date="2026-01-01")
+        said = str(one.dialect.render(Message([Call(call.name, call.arguments) for call in calls]), [TIDE]))
+    except Unrepresentable:
+        return
+    assert not after or whole.endswith(after)
+    sampled = Assistant(Message(calls), said, one.dialect.name)
+    text = one.render(Conversation([User("Tide?"), sampled, results], [TIDE]), False, date="2026-01-01")
+    back = one.parse(text)
+    known = [call.id for turn in back.turns if isinstance(turn, Assistant) for call in turn.message.calls]
+    named = [result.call_id for turn in back.turns if isinstance(turn, Results) for result in turn.results]
+    assert not all(known) or not any(named) or known == named
+
+
 @every_chat
 @LAW
 @given(

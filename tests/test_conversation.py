@@ -141,6 +141,20 @@ def test_anthropic_and_back(conversation: Conversation) -> None:
     assert Conversation.from_anthropic(**body).to_anthropic() == body
 
 
+def test_what_proves_a_reasoning_is_kept() -> None:
+    """What comes with a signature goes back with it, also one without words; in comparisons it does not count."""
+    blocks = [
+        {"type": "thinking", "thinking": "hm", "signature": "s1"},
+        {"type": "thinking", "thinking": "", "signature": "s2"},
+        {"type": "text", "text": "a"},
+    ]
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": blocks}]
+    one = Conversation.from_anthropic(messages)
+    assert one.to_anthropic()["messages"] == messages
+    assert Conversation.from_openai(messages).to_anthropic()["messages"] == messages
+    assert Reasoning("hm", signature="s1") == Reasoning("hm")
+
+
 @given(conversations())
 def test_responses_and_back(conversation: Conversation) -> None:
     """The items of the Responses API hold a conversation."""
@@ -478,40 +492,73 @@ def test_where_results_are_missing_a_broken_call_has_none() -> None:
     assert isinstance(turn, Results) and [result.name for result in turn.results] == ["ls"]
 
 
+@pytest.mark.parametrize(
+    ("names", "told", "of"),
+    [
+        (["f", "g"], ["g", "f"], [1, 0]),
+        (["f", "g"], ["g", ""], [1, 0]),
+        (["f", "g"], ["", "f"], [1, 0]),
+        (["f", "g", "f"], ["f", "f", "g"], [0, 2, 1]),
+        (["f", "g"], ["h", "f"], [1, 0]),
+        (["f", "g"], ["f", "f"], [0, 1]),
+    ],
+)
+def test_results_without_ids_are_of_the_calls_that_they_name(names: list[str], told: list[str], of: list[int]) -> None:
+    """Where the name says nothing, the order counts."""
+    calls = [{"function": {"name": name, "arguments": json.dumps({"n": at})}} for at, name in enumerate(names)]
+    results = [{"role": "tool", "name": name, "content": f"{at}"} for at, name in enumerate(told)]
+    one = Conversation.from_openai([{"role": "assistant", "tool_calls": calls}, *results])
+    written = one.to_openai()["messages"]
+    ids = [call["id"] for call in written[0]["tool_calls"]]
+    assert [message["tool_call_id"] for message in written[1:]] == [ids[at] for at in of]
+    assert [message["name"] for message in written[1:]] == [
+        name or names[at] for name, at in zip(told, of, strict=True)
+    ]
+
+
 IDS = st.sampled_from(["", "a", "b", "c"])
+CALLED = st.sampled_from(["", "f", "g", "h"])
 
 
 def paired(calls: list[Call], results: list[ToolResult]) -> list[Call | None]:
     """Which call each result is of, found the long way round."""
-    left = [*calls]
+    left = [*enumerate(calls)]
 
     def take(fits: Callable[[Call], bool]) -> Call | None:
-        found = next((call for call in left if fits(call)), None)
-        left[:] = [call for call in left if call is not found]
-        return found
+        found = next((one for one in left if fits(one[1])), None)
+        left[:] = [one for one in left if one is not found]
+        return found[1] if found else None
 
-    known = [take(lambda call, one=one: bool(call.id) and call.id == one.call_id) for one in results]
-    few = known.count(None) < len(left)
-    return [
-        call
-        or few
-        and take(lambda call, one=one: call.runnable and not (one.call_id and call.id))
-        or take(lambda call, one=one: not (one.call_id and call.id))
-        for call, one in zip(known, results, strict=True)
-    ]
+    found = [take(lambda call, one=one: bool(call.id) and call.id == one.call_id) for one in results]
+    few = found.count(None) < len(left)
+    for by_name in (True, False):
+        for at, one in enumerate(results):
+
+            def fits(call: Call, one: ToolResult = one, by_name: bool = by_name) -> bool:
+                return not (one.call_id and call.id) and (not by_name or one.name == call.name)
+
+            found[at] = (
+                found[at] or few and take(lambda call, fits=fits: call.runnable and fits(call)) or take(fits) or None
+            )
+    return found
 
 
-@given(st.lists(st.tuples(IDS, st.booleans()), max_size=6), st.lists(st.lists(IDS, max_size=4), max_size=3))
-def test_results_find_their_calls_at_once(asked: list[tuple[str, bool]], turns: list[list[str]]) -> None:
-    """By their ids, else in the order in which they are left, over several turns of results; broken ones last."""
+@given(
+    st.lists(st.tuples(IDS, CALLED, st.booleans()), max_size=6),
+    st.lists(st.lists(st.tuples(IDS, CALLED), max_size=4), max_size=3),
+)
+def test_results_find_their_calls_at_once(
+    asked: list[tuple[str, str, bool]], turns: list[list[tuple[str, str]]]
+) -> None:
+    """By ids, by names, in the order in which they are left, over several turns of results; broken ones last."""
     calls = [
-        Call(f"f{number}", {}, one or None, status=Status.OK if whole else Status.MALFORMED)
-        for number, (one, whole) in enumerate(asked)
+        Call(name or "k", {"n": number}, one or None, status=Status.OK if whole else Status.MALFORMED)
+        for number, (one, name, whole) in enumerate(asked)
     ]
     waiting = Waiting()
     waiting.follow(Assistant(Message(calls)))
     for turn in turns:
-        results = [ToolResult(one, "", "o") for one in turn]
+        results = [ToolResult(one, name, "o") for one, name in turn]
         found = waiting.follow(Results(tuple(results)))
         assert list(found) == paired(calls, results)
         calls = [call for call in calls if call not in found]

@@ -36,7 +36,7 @@ import toolect
 from toolect import Content, Conversation, Message
 from toolect._chats import known_forms
 from toolect._chats.answers import Answers
-from toolect._chats.comparing import IDS, ORDER, changes
+from toolect._chats.comparing import IDS, NO_SIGNATURE, ORDER, changes
 from toolect._chats.telling import Telling
 from toolect._chats.verbs import Chat
 from toolect._data.beside_tools import besides
@@ -50,8 +50,9 @@ from toolect._data.place import Places
 from toolect._data.plain_row import row_of_line
 from toolect._data.row_mending import tools_in, tools_of_json
 from toolect._data.row_report import report_of
-from toolect._data.row_targets import told_in_order
+from toolect._data.row_targets import UNSIGNED
 from toolect._data.tallies import Tallies
+from toolect._data.whose_results import OF_ANOTHER
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.cli import main
 from toolect.conversation import Assistant, System, User
@@ -105,7 +106,7 @@ def test_what_is_not_read_back_is_known(name: str) -> None:
     whole = [*chat.tokens, *chat.dialect.graph().openers]
     parts = [part for one in whole for at in range(1, len(one)) for part in (one[:at], one[at:])]
     for seed in range(FORMS):
-        given = told_in_order(alike(Random(seed % 5), tools[seed % 3], random, parts), chat.dialect.spec.ref)
+        given = alike(Random(seed % 5), tools[seed % 3], random, parts)
         try:
             with pytest.MonkeyPatch.context() as patch:
                 read: list[str] = []
@@ -129,7 +130,7 @@ def test_what_is_read_back_apart_is_known(name: str) -> None:
     for seed in range(FORMS):
         form = Random(seed % 4)
         drawn = alike(form, own_tools(random if seed % 3 else Random(seed % 4)) if seed % 4 else (), random, ())
-        given = told_in_order(odd_calls(drawn, random, parts), chat.dialect.spec.ref)
+        given = odd_calls(drawn, random, parts)
         with pytest.MonkeyPatch.context() as patch:
             read: list[str] = []
             patch.setattr(chat, "parse", lambda text, read=read: read.append(text) or Chat.parse(chat, text))
@@ -461,6 +462,68 @@ def test_what_messages_have_besides_is_told(case: dict[str, Any]) -> None:
     assert told == ([", ".join(f"`{name}`" for name in case["left"])] if case["left"] else []), outcome.account
     (strict,) = Convert(target_of("messages"), strict=True).outcomes(case["row"])
     assert bool(strict.rows) is not bool(case["left"])
+
+
+SIGNED = {
+    "system": "Be brief.",
+    "messages": [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "sig=="}, "a"]},
+    ],
+}
+
+
+@pytest.mark.parametrize("to", [*PLAIN, *toolect.chats()])
+@pytest.mark.parametrize("signature", ["sig==", ""])
+def test_signatures_are_kept_or_missed(signature: str, to: str) -> None:
+    """Only one form tells what proves a reasoning; there, a reasoning that nothing proves is noted."""
+    row = json.loads(json.dumps(SIGNED).replace("sig==", signature))
+    for _ in range(2):  # also where the form is known
+        for outcome in convert(row, Settings(target_of(to, date="2026-01-01"), Source(Kind.ANTHROPIC))):
+            changes = {change.what for change in outcome.account.changes}
+            assert (UNSIGNED in {note.what for note in outcome.account.notes}) is (to == "anthropic" and not signature)
+            if not outcome.rows:
+                continue
+            if to == "anthropic":
+                assert not changes and outcome.rows[0]["messages"][1]["content"][0]["signature"] == signature
+            elif not {"the reasoning is left out", "the reasoning is told otherwise", "other turns"} & changes:
+                assert (NO_SIGNATURE in changes) is bool(signature)
+
+
+@pytest.mark.parametrize("kind", ["messages", "line"])
+@pytest.mark.parametrize(
+    ("ids", "told", "note"),
+    [
+        (False, ["wind", "tide"], None),
+        (False, ["wind", ""], None),
+        (False, ["tide", "tide"], "`tide`, and the call is of `wind`"),
+        (False, ["tide", "wave"], "`wave`, and the call is of `wind`"),
+        (True, ["tide", "wind"], None),
+        (True, ["", ""], None),
+        (True, ["wind", "tide"], "`wind`, and the call is of `tide`"),
+    ],
+)
+def test_results_that_name_another_tool_are_noted(ids: bool, told: list[str], note: str | None, kind: str) -> None:
+    """Where the id, or the order, says another call than the name: the result is of that, and the name stays."""
+    calls = [
+        {"function": {"name": name, "arguments": "{}"}} | ({"id": name[0]} if ids else {}) for name in ("tide", "wind")
+    ]
+    results = [
+        {"role": "tool", "content": name}
+        | ({"name": name} if name else {})
+        | ({"tool_call_id": "tw"[at]} if ids else {})
+        for at, name in enumerate(told)
+    ]
+    messages = [{"role": "assistant", "tool_calls": calls}, *results]
+    row: Any = {"messages": messages, "tools": [tool("tide"), tool("wind")]}
+    if kind == "line":
+        row = row_of_line(Source(Kind.MESSAGES), json.dumps(row).encode())
+    (outcome,) = convert(row, Settings(Target(Form.MESSAGES)))
+    notes = [one.detail for one in outcome.account.notes if one.what == OF_ANOTHER]
+    assert notes == ([note] if note else [])
+    assert outcome.account.fate is Fate.CONVERTED
+    names = [one["name"] for one in outcome.rows[0]["messages"] if one["role"] == "tool"]
+    assert all(one in ("", name) for one, name in zip(told, names, strict=True))
 
 
 @pytest.mark.parametrize("after", [["text"], ["tool_use"], ["text", "tool_use"], ["thinking", "tool_use"], []])

@@ -142,3 +142,15 @@ def test_another_process_knows_the_same(mine: Path) -> None:
     files._given.clear()
     registry.restore(pickle.loads(state))
     assert toolect.dialect("my-7b").name == "harbour"
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize(
+    ("name", "said"), [("harbour", "got `harbour` again: leave out name="), ("quay", "of `harbour`")]
+)
+def test_an_entry_that_has_its_name_already(name: str, said: str, text: bool) -> None:
+    """One name is enough: two are one error, and not one for each part that is then missing."""
+    with pytest.raises(ValueError, match=said) as error:
+        toolect.define(HARBOUR if text else {"harbour": ENTRY}, GRAMMAR, name=name)
+    assert not isinstance(error.value, toolect.SpecError)
+    assert toolect.define(HARBOUR, GRAMMAR).name == "harbour"

@@ -116,6 +116,22 @@ def test_sampled_answers_are_replayed() -> None:
     assert "Hm." not in one.render(Conversation([User("?"), thought, User("!")]))
 
 
+def test_results_stand_in_the_order_of_their_calls() -> None:
+    """However results with ids are given: most templates tell no ids."""
+    calls, results = [Call("f", {"x": 1}, "a"), Call("f", {"x": 2}, "b")], [("a", "5 m"), ("b", "6 m")]
+    turns = [User("Tide?"), Assistant(Message(calls))]
+    one = chat(PLAIN)
+    texts = {
+        one.render(Conversation([*turns, Results(tuple(ToolResult(call, "f", said) for call, said in given))]))
+        for given in (results, results[::-1])
+    }
+    assert len(texts) == 1 and 0 < min(texts).index("5 m") < min(texts).index("6 m")
+    ids = "{% for c in m.tool_calls or [] %}{{ c.id }} {% endfor %}{{ m.tool_call_id }}|"
+    kimi = toolect.chat(template=f"{{% for m in messages %}}{ids}{{% endfor %}}", dialect="kimi-k2")
+    told = kimi.render(Conversation([*turns, Results((ToolResult("b", "f", "6 m"),))]), False)
+    assert told.endswith("|functions.f:0 functions.f:1 |functions.f:1|")
+
+
 def test_continuation() -> None:
     """Only what follows the answer; nothing where the template rewrites what came before it."""
     one = chat(PLAIN)

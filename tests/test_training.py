@@ -17,7 +17,6 @@ from test_chats import LAW, TIDE, conversations, every_chat
 import toolect
 from toolect._chats.continuing import Written
 from toolect._chats.guarding import Guardian
-from toolect._data.row_targets import told_in_order
 from toolect._training.sampled_texts import sampled_texts
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, User
 from toolect.message import Call, Content, Message, Reasoning
@@ -118,7 +117,7 @@ def test_no_turn_is_looked_at_too_often(name: str, monkeypatch: pytest.MonkeyPat
             call = Call("tide", {"port": "Brest"}, f"call{number:05}")
             turns.append(Assistant(Message([Reasoning("hm"), call])))
             turns.append(Results((ToolResult(call.id or "", "tide", "low"),)))
-        one = told_in_order(Conversation([*turns, Assistant(Message([Content("So.")]))], [TIDE]), chat.dialect.spec.ref)
+        one = Conversation([*turns, Assistant(Message([Content("So.")]))], [TIDE])
         looked[0] = 0
         answers = {number for number, turn in enumerate(one.turns) if isinstance(turn, Assistant)}
         list(sampled_texts(one, chat, answers, {"date": "2026-01-01"}))

@@ -151,8 +151,12 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
             yield from (
                 Reasoning(inner.text) for inner in content_of(text, f"{at}.{kind}") if isinstance(inner, Content)
             )
+        elif kind == "thinking":
+            signature = as_text(field(part, "signature"), f"{at}.signature")
+            if (text := as_text(text, f"{at}.{kind}")) or signature:
+                yield Reasoning(text, signature=signature)
         elif text := as_text(text, f"{at}.{kind}"):
-            yield Reasoning(text) if kind == "thinking" else Content(text)
+            yield Content(text)
 
 
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:

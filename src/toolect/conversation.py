@@ -71,7 +71,8 @@ class Conversation(msgspec.Struct, frozen=True, eq=False, repr_omit_defaults=Tru
     def to_anthropic(self) -> dict[str, Json]:
         """The `messages` of such a request, its `system` text and its `tools`. Raises Unrepresentable.
 
-        The thinking in it has no signature, so that the API itself takes it from nobody.
+        Thinking has the signature that it came with. What came without one has an empty one: the API itself takes that
+        from nobody.
         """
         from toolect._exchange.anthropic_messages import anthropic_of
         from toolect._exchange.definitions import anthropic_tools

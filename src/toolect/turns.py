@@ -66,16 +66,21 @@ Turn: TypeAlias = System | User | Assistant | Results
 
 
 class _Line:
-    """Numbers of calls that wait, in their order, and those among them that could be run."""
+    """Numbers of calls that wait, in their order, those among them that could be run, and those of each name."""
 
     def __init__(self) -> None:
         self.all: deque[int] = deque()
         self.runnable: deque[int] = deque()
+        self.named: dict[str, _Line] = {}
 
     def add(self, number: int, call: Call) -> None:
         self.all.append(number)
         if call.runnable:
             self.runnable.append(number)
+
+    def add_named(self, number: int, call: Call) -> None:
+        self.add(number, call)
+        self.named.setdefault(call.name, _Line()).add(number, call)
 
 
 class Waiting:
@@ -98,8 +103,9 @@ class Waiting:
     def follow(self, turn: Turn) -> tuple[Call | None, ...]:
         """The call that each of the turn's results is of; of a turn without results nothing.
 
-        That is the call with the result's id, else the first one left where the result or the call has no id. Where
-        fewer results are left than calls, those that could be run come first.
+        That is the call with the result's id. Where the result or the call has none, it is the first one left of the
+        result's name, else the first one left of all. Where fewer results are left than calls, those that could be run
+        come first.
         """
         if isinstance(turn, Assistant):
             if self._told:
@@ -122,25 +128,27 @@ class Waiting:
         self._count = 0
         # The numbers of calls; those that wait no more are passed over when they come up.
         self._all = _Line()
-        self._nameless = _Line()
-        self._named: dict[str, deque[int]] = {}
+        self._without_id = _Line()
+        self._known: dict[str, deque[int]] = {}  # by their ids
 
     def _add(self, call: Call) -> None:
         self._calls[self._count] = call
-        self._all.add(self._count, call)
+        self._all.add_named(self._count, call)
         if call.id:
-            self._named.setdefault(call.id, deque()).append(self._count)
+            self._known.setdefault(call.id, deque()).append(self._count)
         else:
-            self._nameless.add(self._count, call)
+            self._without_id.add_named(self._count, call)
         self._count += 1
 
     def _paired(self, results: Sequence[ToolResult]) -> tuple[Call | None, ...]:
-        found = [self._take(self._named.get(one.call_id)) for one in results]
+        found = [self._take(self._known.get(one.call_id)) for one in results]
         enough = found.count(None) >= len(self._calls)
-        for at, result in enumerate(results):
-            if found[at] is None:
-                line = self._nameless if result.call_id else self._all
-                found[at] = (None if enough else self._take(line.runnable)) or self._take(line.all)
+        lines = [self._without_id if one.call_id else self._all for one in results]
+        for by_name in (True, False):
+            for at, result in enumerate(results):
+                line = lines[at].named.get(result.name) if by_name else lines[at]
+                if found[at] is None and line is not None:
+                    found[at] = (None if enough else self._take(line.runnable)) or self._take(line.all)
         return tuple(found)
 
     def _take(self, numbers: deque[int] | None) -> Call | None:

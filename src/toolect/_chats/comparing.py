@@ -9,13 +9,15 @@ from typing import NamedTuple
 import msgspec
 
 from toolect._chats.told_tools import TEXT
+from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect.conversation import Conversation
-from toolect.message import Call, Json, Message, same_json
+from toolect.message import Call, Json, Message, Reasoning, same_json
 from toolect.turns import Assistant, Results, Turn, Waiting
 
 IDS = "the ids of calls are left out"
 """What is lost of a conversation whose calls and results still belong together."""
 NO_REASONING, NO_CONTENT = "the reasoning is left out", "the content is left out"
+NO_SIGNATURE = "the signature of the reasoning is left out"
 LEFT_OUT = (NO_REASONING, NO_CONTENT)
 """What is lost whole, whatever it says."""
 ORDER = "texts stand before the calls that they followed"
@@ -38,16 +40,17 @@ class Change(NamedTuple):
 
 
 def changes(before: Conversation, after: Conversation) -> list[Change]:
-    """What `after` has otherwise than `before`, in the order of the turns."""
+    """What `after` has otherwise than `before`, in the order of the turns; results of one answer have none."""
     found = tool_changes(before.tools, after.tools)
-    if [type(turn) for turn in before.turns] != [type(turn) for turn in after.turns]:
-        kinds = [", ".join(type(turn).__name__.lower() for turn in one.turns) or "none" for one in (before, after)]
+    was, now = in_order_of_calls(before.turns), in_order_of_calls(after.turns)
+    if [type(turn) for turn in was] != [type(turn) for turn in now]:
+        kinds = [", ".join(type(turn).__name__.lower() for turn in turns) or "none" for turns in (was, now)]
         return [*found, Change("other turns", detail=f"{kinds[0]} became {kinds[1]}")]
-    for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
+    for number, (old, new) in enumerate(zip(was, now, strict=True)):
         found += (Change(what, number) for what in told_otherwise(old, new))
-    if owners(before.turns) != owners(after.turns):
+    if owners(was) != owners(now):
         found.append(Change("results are told of other calls"))
-    if _ids(before.turns) != _ids(after.turns):
+    if _ids(was) != _ids(now):
         found.append(Change(IDS))
     return found
 
@@ -72,6 +75,8 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield NO_REASONING
         elif was.reasoning != now.reasoning:
             yield "the reasoning is told otherwise"
+        elif (signed := signatures(was)) and signed != signatures(now):
+            yield NO_SIGNATURE
         if was.content != now.content:
             yield "the content of the answer is told otherwise" if now.content else NO_CONTENT
         if len(was.calls) != len(now.calls) or not all(map(_alike, was.calls, now.calls)):
@@ -85,6 +90,11 @@ def told_otherwise(old: Turn, new: Turn) -> Iterator[str]:
             yield "it is left out which results are errors"
     elif old != new:
         yield f"the {type(old).__name__.lower()} turn is told otherwise"
+
+
+def signatures(message: Message) -> list[str]:
+    """What the reasoning of an answer is proven by, each text by its own."""
+    return [one.signature for one in message.segments if isinstance(one, Reasoning) and one.signature]
 
 
 def _order(message: Message) -> list[type]:

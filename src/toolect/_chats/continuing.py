@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date as Date  # noqa: N812
+from functools import partial
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from toolect._chats.writing import Unsafe
+from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect.compiled import Dialect
 from toolect.conversation import Conversation
+from toolect.message import Json
 from toolect.transcript import Transcript
 from toolect.turns import Assistant, Turn
 
@@ -72,6 +77,21 @@ class Written(ABC):
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
         """What of a conversation its text does not tell, in words."""
 
+    def _in_order(self, conversation: Conversation) -> Conversation:
+        """The conversation with results in the order of their calls, and ids as the dialect makes them."""
+        turns = in_order_of_calls(conversation.turns, self.dialect.spec, partial(self._sampled, conversation.tools))
+        return conversation if turns is conversation.turns else replace(conversation, turns=turns)
+
+    def _sampled(self, tools: Sequence[Mapping[str, Json]], turn: Assistant) -> Sequence[str | None] | None:
+        """The ids of calls in an answer that is written as it was sampled: whoever runs calls may give them others."""
+        if turn.text is None or turn.dialect not in (None, self.dialect.name):
+            return None
+        calls, text = turn.message.calls, turn.text
+        if not all(call.id and call.id in text for call in calls):
+            read = self.dialect.parse(text, [*tools] or None).calls
+            calls = read if len(read) == len(calls) else calls
+        return [call.id for call in calls]
+
     def beginning(
         self,
         conversation: Conversation,
@@ -109,7 +129,10 @@ class Written(ABC):
             one = Conversation(tuple(turns), conversation.tools)
             return self.render(one, generate, thinking=thinking, date=date, unsafe=unsafe)
 
-        given, last = conversation.turns, conversation.turns[-1] if conversation.turns else None
+        size = len(conversation.turns)
+        whole = self._in_order(replace(conversation, turns=(*conversation.turns, *turns))).turns
+        given, turns = whole[:size], whole[size:]
+        last = given[-1] if given else None
         base: str
         if isinstance(last, Assistant):
             text = last.text if last.text is not None else str(self.dialect.render(last.message, conversation.tools))

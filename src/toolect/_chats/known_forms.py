@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from toolect._chats.answers import Answers
 from toolect._chats.call_texts import CallTexts
-from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, told_otherwise, tool_changes
+from toolect._chats.comparing import LEFT_OUT, OF_TOOLS, Change, signatures, told_otherwise, tool_changes
 from toolect._chats.filling import Said
 from toolect._chats.guarding import JOINT
 from toolect._chats.known_tools import NONE, KnownTools
@@ -280,10 +280,11 @@ class KnownForms:
 
 
 def _is_told(said: Said, conversation: Conversation) -> bool:
-    """True for an answer whose texts the chat takes as they are."""
+    """True for an answer whose texts the chat takes as they are, and that nothing is said of besides."""
     content, reasoning = said.message.content, said.message.reasoning
     return (
         said.ordered
+        and not signatures(said.message)
         and said.content == content
         and said.reasoning == reasoning
         and is_bare(content)

@@ -60,6 +60,8 @@ def plain_turns(turns: Sequence[Turn]) -> PlainTurns | None:
                     return None
                 elif isinstance(one, Content):
                     content = one.text
+                elif one.signature:
+                    return None
                 else:
                     reasoning = one.text
             texts += (reasoning, content)

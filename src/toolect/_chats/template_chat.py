@@ -83,7 +83,7 @@ class TemplateChat(Written):
 
         Raises Unrepresentable for what the template refuses, and BadTemplate for one that does not render at all.
         """
-        guarded = Guarded(sound(conversation.turns), any_of(self.tokens), unsafe)
+        guarded = Guarded(sound(self._in_order(conversation).turns), any_of(self.tokens), unsafe)
         turns = guarded.turns
         given = self.variables | {"tools": [*map(dict, conversation.tools)] or None, "documents": None}
         if thinking is not None:  # the names that templates have for it

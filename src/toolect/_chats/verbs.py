@@ -92,6 +92,7 @@ class Chat(Written):
         unsafe: Unsafe = "refuse",
     ) -> Transcript:
         """The conversation as the grammar of the chat has it, to the same terms as every chat."""
+        conversation = self._in_order(conversation)
         writer = Writer(self._outlines, self._answers, self._guardian, unsafe, date)
         return writer.write(conversation.turns, conversation.tools, generate, thinking)
 
@@ -104,6 +105,7 @@ class Chat(Written):
         unsafe: Unsafe = "refuse",
     ) -> Beginning:
         """What writes the first turns of a conversation: each turn once, and again where a further one changes it."""
+        conversation = self._in_order(conversation)
         turns = conversation.turns
         if any(isinstance(turn, System) for turn in turns[1:]):
             return super().beginning(conversation, thinking=thinking, date=date, unsafe=unsafe)
@@ -124,6 +126,7 @@ class Chat(Written):
         Without `compare` nothing is read back, and nothing told otherwise is found.
         Tools are known by the tuple that they are in: what is in it must not be changed.
         """
+        conversation = self._in_order(conversation)
         known, wishes = self._known, (thinking,)
         turns = None if unsafe == "keep" else plain_turns(conversation.turns)
         new = partial(Writer, self._outlines, self._answers, self._guardian, unsafe, date, known.pieces)

@@ -69,13 +69,13 @@ def convert(row: Json, settings: Settings) -> list[Outcome]:
 
 
 def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
-    changes, seen = reading.changes, None
+    changes, notes, seen = reading.changes, reading.notes, None
     try:
         conversation = reading.conversation
         seen = _seen(reading)
         check(conversation, settings.keep)
-        rows, told = write(conversation, settings.target, reading.cut)
-        changes = (*changes, *told)
+        rows, told, said = write(conversation, settings.target, reading.cut)
+        changes, notes = (*changes, *told), (*notes, *said)
         if changes and settings.strict:
             raise Unfit(Change(f"not exact: {changes[0].what}", changes[0].turn, changes[0].detail))
         if settings.keep.max_ids:
@@ -87,13 +87,13 @@ def _one(row: Json, reading: Reading, settings: Settings) -> Outcome:
             for one in rows:
                 _check_unicode(one)
     except Unfit as error:
-        return Outcome(Account(error.fate, changes, reading.notes, error.reason), [], seen=seen)
+        return Outcome(Account(error.fate, changes, notes, error.reason), [], seen=seen)
     except Unrepresentable as error:
         reason = Change(f"{settings.target} cannot carry it: {error}"[:LONGEST])
-        return Outcome(Account(Fate.REFUSED, changes, reading.notes, reason), [], seen=seen)
+        return Outcome(Account(Fate.REFUSED, changes, notes, reason), [], seen=seen)
     except (BadMessage, RecursionError, ValueError, OverflowError) as error:
-        return Outcome(Account(Fate.REFUSED, changes, reading.notes, because(error)), [], seen=seen)
-    account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, reading.notes)
+        return Outcome(Account(Fate.REFUSED, changes, notes, because(error)), [], seen=seen)
+    account = Account(Fate.CHANGED if changes else Fate.CONVERTED, changes, notes)
     column = account.column()
     return Outcome(account, [row | {ACCOUNT: column} for row in rows], key, seen)
 

@@ -21,6 +21,19 @@ MESSAGE = frozenset(("role", "content"))
 """The fields that are read of any message."""
 TURN = frozenset(("from", "value", "role", "content"))
 """The fields that are read of a turn of ShareGPT."""
+_PARTS: dict[str, frozenset[str]] = {
+    "text": frozenset(("type", "text")), "input_text": frozenset(("type", "text")),
+    "output_text": frozenset(("type", "text")), "refusal": frozenset(("type", "refusal")),
+    "thinking": frozenset(("type", "thinking", "signature")), "tool_use": frozenset(("type", "id", "name", "input")),
+    "tool_result": frozenset(("type", "tool_use_id", "content", "is_error")),
+}  # fmt: skip
+"""The fields that are read of a part of a content, or that say nothing, by its type."""
+_BOOKS = frozenset(("id", "status", "type"))
+_ITEMS: dict[str, frozenset[str]] = {
+    "message": _BOOKS | {"role", "content"}, "reasoning": _BOOKS | {"content", "summary"},
+    "function_call": _BOOKS | {"call_id", "name", "arguments"}, "function_call_output": _BOOKS | {"call_id", "output"},
+}  # fmt: skip
+"""The fields that are read of an item of the Responses API, or that say nothing but what a server calls it."""
 STEP = frozenset(("action", "observation", "response", "thought"))
 """The fields that are read of an agent's step."""
 MOST = 8
@@ -39,6 +52,38 @@ def of_message(message: Json) -> Iterator[str]:
             yield name
     if message.get("tool_calls") and message.get("function_call"):
         yield "function_call"
+    yield from of_parts(message.get("content"))
+
+
+def of_parts(content: Json) -> Iterator[str]:
+    """The fields of the parts of a content that are not read, and of parts in them."""
+    for part in content if isinstance(content, list) else ():
+        kind = part.get("type") if isinstance(part, Mapping) else None
+        if isinstance(kind, str) and kind in _PARTS:
+            yield from _others(part, _PARTS[kind])
+            yield from of_parts(part.get("thinking" if kind == "thinking" else "content"))
+
+
+def of_blocks(message: Json) -> Iterator[str]:
+    """The fields of a message of Anthropic's API, and of its blocks, that are not read."""
+    yield from of_turn(message, MESSAGE)
+    if isinstance(message, Mapping):
+        yield from of_parts(message.get("content"))
+
+
+def of_items(items: Json) -> list[Change]:
+    """What is said of the fields that items of the Responses API, one after the other, have besides."""
+    return told(map(_of_item, items)) if isinstance(items, list) else []
+
+
+def _of_item(item: Json) -> Iterator[str]:
+    kind = (item.get("type") or "message") if isinstance(item, Mapping) else None
+    if not isinstance(kind, str) or kind not in _ITEMS:
+        return
+    yield from _others(item, _ITEMS[kind])
+    yield from of_parts(item.get("content"))
+    if kind == "reasoning" and item.get("content") and item.get("summary"):
+        yield "summary"
 
 
 def of_turn(turn: Json, read: frozenset[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._data.how_answered import SAID, check_answered, check_said, seen_in, why_cut
 from toolect._data.kinds import REQUESTS, RESPONSES
+from toolect._data.left_out import of_blocks, of_items, told
 from toolect._data.open_row import TOOLS, OpenRow, what_is
 from toolect._data.opening import opened
 from toolect._data.streamed_answers import answers_of, is_streamed
@@ -39,7 +40,9 @@ def log(one: OpenRow) -> Iterator[Sequence[Turn]]:
     elif isinstance(body, Mapping) and "choices" not in body and isinstance(body.get("content"), list):
         asked = request.get("messages")
         whole = [*asked, {"role": "assistant", "content": body["content"]}] if isinstance(asked, list) else asked
-        yield _ended(one, read_anthropic(whole, request.get("system")), why_cut(body.get("stop_reason")))
+        turns = read_anthropic(whole, request.get("system"))
+        one.beside = told(map(of_blocks, whole))
+        yield _ended(one, turns, why_cut(body.get("stop_reason")))
     else:
         yield from _choices(one, request.get("messages"), body)
 
@@ -50,7 +53,9 @@ def _items(one: OpenRow, request: Mapping[str, Json], body: Json) -> Sequence[Tu
     if not output:
         raise BadMessage("an answer", "no items", "response.output")
     cut = why_cut(body.get("status")) if isinstance(body, Mapping) else ""
-    return _ended(one, read_items(items_with(request["input"], output), request.get("instructions")), cut)
+    said = items_with(request["input"], output)
+    one.beside = of_items(said)
+    return _ended(one, read_items(said, request.get("instructions")), cut)
 
 
 def _ended(one: OpenRow, turns: Sequence[Turn], cut: str) -> Sequence[Turn]:
@@ -72,8 +77,8 @@ def _choices(one: OpenRow, messages: Json, body: Json) -> Iterator[Sequence[Turn
     if not isinstance(messages, list):
         raise BadMessage("a list of messages", what_is(messages), "request.messages")
     if is_streamed(body):
-        for told, cut in answers_of(body):
-            yield _ended(one, one.turns([*messages, told.to_openai()], "messages"), cut)
+        for answer, cut in answers_of(body):
+            yield _ended(one, one.turns([*messages, answer.to_openai()], "messages"), cut)
         return
     if isinstance(body, str):
         yield _ended(one, one.turns([*messages, {"role": "assistant", "content": body}], "messages"), "")

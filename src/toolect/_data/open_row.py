@@ -14,6 +14,7 @@ from toolect._data.left_out import of_message, told
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
+from toolect._data.whose_results import results_of_others
 from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
@@ -191,6 +192,7 @@ def read_of(
                 notes.append(Change(REPAIRED, number, ", ".join(sorted(kinds))))
         if unknown:
             notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
+    notes += results_of_others(turns)
     return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*changes,))
 
 

@@ -11,7 +11,7 @@ from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
 from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
-from toolect._data.left_out import MESSAGE, TURN, of_turn, told
+from toolect._data.left_out import TURN, of_blocks, of_items, of_turn, told
 from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
 from toolect._data.plain_row import PlainRow
@@ -69,7 +69,7 @@ def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
     messages = one.take(*LISTS)
     turns = read_anthropic(messages, one.take("system"))
-    one.beside = told(of_turn(message, MESSAGE) for message in messages)
+    one.beside = told(map(of_blocks, messages))
     yield turns
 
 
@@ -78,7 +78,9 @@ def _responses(one: OpenRow) -> Iterator[Sequence[Turn]]:
     output = one.take("output")
     if not output:
         check_answered(one.row, "output")
-    yield read_items(items_with(items, output), one.take("instructions"))
+    said = items_with(items, output)
+    one.beside = of_items(said)
+    yield read_items(said, one.take("instructions"))
 
 
 def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:

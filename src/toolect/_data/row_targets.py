@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,11 +14,10 @@ from msgspec.structs import replace
 from toolect._chats.chat_registry import chat as chat_named
 from toolect._chats.comparing import IDS, Change, changes
 from toolect._detection.guess import dialect
-from toolect._exchange.order_of_calls import in_order_of_calls
 from toolect._exchange.sharegpt import read_row
 from toolect._training.wishes import wish_of
 from toolect.conversation import Conversation
-from toolect.message import Json, dumps
+from toolect.message import Json, Reasoning, dumps
 from toolect.rendered import Unrepresentable
 from toolect.training import IGNORED, Example, examples
 from toolect.transcript import Defused
@@ -95,13 +94,15 @@ _UNTYPED: dict[Form, tuple[str, ...]] = {
 
 
 class Written(NamedTuple):
-    """Columns of new rows, and what of the conversation they tell otherwise."""
+    """Columns of new rows, what of the conversation they tell otherwise, and what is to say of them besides."""
 
     rows: list[dict[str, Json]]
     changes: list[Change]
+    notes: tuple[Change, ...] = ()
 
 
 NO_ANSWER = "no answer that could be taught"
+UNSIGNED = "thinking has no signature: in a request the API takes it from nobody"
 DEFUSED = "a text held markers of the chat, which were made harmless"
 
 
@@ -112,14 +113,21 @@ def write(conversation: Conversation, target: Target, cut: tuple[int, ...] = ())
     """
     if target.form in OF_A_CHAT:
         return _in_chat(conversation, target, cut)
-    if target.form is Form.SHAREGPT:
-        conversation = told_in_order(conversation, dialect(target.dialect).spec.ref if target.dialect else "")
     row = _row(conversation, target)
     lost = meaningful(conversation, _again(row, target)) if target.compare else []
     if target.table:
         text = {name: dumps(row[name]) for name in _UNTYPED.get(target.form, ("tools",)) if name in row}
         row |= {name: text for name, text in text.items() if not isinstance(row[name], str)}
-    return Written([row], lost)
+    return Written([row], lost, (*_unsigned(conversation),) if target.form is Form.ANTHROPIC else ())
+
+
+def _unsigned(conversation: Conversation) -> Iterator[Change]:
+    """A note where there is thinking that nothing proves."""
+    for number, turn in enumerate(conversation.turns):
+        thoughts = turn.message.segments if isinstance(turn, Assistant) else ()
+        if any(isinstance(one, Reasoning) and not one.signature for one in thoughts):
+            yield Change(UNSIGNED, number)
+            return
 
 
 def target_of(to: str, *, chat: str = "", **given: Any) -> Target:
@@ -180,7 +188,6 @@ def meaningful(before: Conversation, after: Conversation) -> list[Change]:
 
 def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -> Written:
     one = chat_named(target.chat)
-    conversation = told_in_order(conversation, one.dialect.spec.ref)
     options: dict[str, Any] = {"thinking": target.thinking, "date": target.date, "unsafe": target.unsafe}
     if target.form is Form.TEXT:
         told = one.told(conversation, compare=target.compare, **options)
@@ -193,12 +200,6 @@ def _in_chat(conversation: Conversation, target: Target, cut: tuple[int, ...]) -
     texts = [(example.encoded.text, example.answers) for example in made]
     lost = _taught_otherwise(conversation, texts, target) if target.compare else []
     return Written([_COLUMNS[target.form](example) for example in made], lost)
-
-
-def told_in_order(conversation: Conversation, ref: str) -> Conversation:
-    """The conversation with the results of each turn in the order of their calls, and ids as `ref` counts them."""
-    turns = in_order_of_calls(conversation.turns, ref)
-    return conversation if turns is conversation.turns else replace(conversation, turns=turns)
 
 
 def _defused(texts: Iterable[Defused]) -> list[Change]:

@@ -59,7 +59,8 @@ def _segment(block: Object, where: str) -> Segment | None:
             text = block if isinstance(block, str) else as_text(field(block, "text"), f"{where}.text")
             return Content(text) if text else None
         case "thinking":
-            return Reasoning(as_text(field(block, "thinking"), f"{where}.thinking"))
+            signature = as_text(field(block, "signature"), f"{where}.signature")
+            return Reasoning(as_text(field(block, "thinking"), f"{where}.thinking"), signature=signature)
         case "tool_use":
             name, given = as_text(field(block, "name"), f"{where}.name"), plain(field(block, "input"), f"{where}.input")
             if not name:
@@ -95,8 +96,8 @@ def _blocks(message: Message) -> Iterator[dict[str, Json]]:
         match segment:
             case Content(text):
                 yield {"type": "text", "text": text}
-            case Reasoning(text):
-                yield {"type": "thinking", "thinking": text, "signature": ""}
+            case Reasoning(text, signature=signature):
+                yield {"type": "thinking", "thinking": text, "signature": signature}
             case Call() if segment.runnable:
                 if not_finite(segment.arguments) is not None:
                     raise Unrepresentable("arguments", "expected finite numbers", segment.arguments_text)

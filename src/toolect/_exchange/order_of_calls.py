@@ -1,24 +1,31 @@
-"""Results in the order of their calls, which is the only one that most notations tell, and ids as a dialect counts."""
+"""Results in the order of their calls, the only one that most notations tell, and ids as a dialect has them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from toolect._rendering.ids import names_call, with_ids
+from toolect._spec.model import Spec
 from toolect._values.ref import join_ref
 from toolect.message import Call, Message, Segment
-from toolect.turns import Assistant, Results, Turn, Waiting
+from toolect.turns import Assistant, Results, ToolResult, Turn, Waiting
+
+Sampled = Callable[[Assistant], Sequence[str | None] | None]
+"""The ids that the calls of an answer have in its text; None for one whose text is still to be written."""
 
 
-def in_order_of_calls(turns: Sequence[Turn], ref: str = "", sampled: str = "") -> Sequence[Turn]:
+def in_order_of_calls(
+    turns: Sequence[Turn], spec: Spec | None = None, sampled: Sampled | None = None
+) -> Sequence[Turn]:
     """The turns with the results of each in the order of their calls; the same ones where they are.
 
-    Where a dialect counts its calls, as `ref` says, they have ids as it counts them, so that results name them; those
-    of an answer whose text in the dialect `sampled` is at hand stay as they are.
+    Where the dialect `spec` makes ids, calls have those that it writes, and results name them: those of an answer that
+    was `sampled` are in its text.
     """
-    counts = "{index}" in ref
-    if not counts and not any(type(turn) is Results and len(turn.results) > 1 for turn in turns):
+    made = spec is not None and (spec.ids is not None or "{index}" in spec.ref)
+    if not made and not any(type(turn) is Results and len(turn.results) > 1 for turn in turns):
         return turns
     waiting = Waiting()
     places: dict[int, int] = {}  # of each call, by its identity
@@ -27,23 +34,48 @@ def in_order_of_calls(turns: Sequence[Turn], ref: str = "", sampled: str = "") -
     for turn in turns:
         asked = waiting.follow(turn)
         if isinstance(turn, Assistant):
-            counted = counts and not (turn.text is not None and turn.dialect == sampled)
-            for number, call in enumerate(turn.message.calls):
-                places[id(call)] = len(places)
-                ids[id(call)] = join_ref(ref, call.name, number) if counted else call.id or ""
-            if counted:
-                segments = [_with_id(one, ids) for one in turn.message.segments]
-                turn = replace(turn, message=Message(segments, turn.message.repairs))
+            calls = turn.message.calls
+            places |= {id(call): len(places) + number for number, call in enumerate(calls)}
+            if made and spec is not None and calls:
+                given = sampled(turn) if sampled is not None else None
+                if given is None:
+                    segments = _with_ids(spec, turn.message.segments)
+                    turn = replace(turn, message=Message(segments, turn.message.repairs))
+                    given = [call.id for call in turn.message.calls]
+                ids |= {id(call): text for call, text in zip(calls, given, strict=True) if text}
         elif isinstance(turn, Results):
-            told = sorted(
-                zip(turn.results, asked, strict=True),
-                key=lambda one: len(places) if one[1] is None else places[id(one[1])],
-            )
-            named = (one if call is None or not counts else replace(one, call_id=ids[id(call)]) for one, call in told)
-            turn = Results(tuple(named))
+            turn = Results(tuple(_in_order(zip(turn.results, asked, strict=True), places, ids)))
         found.append(turn)
     return tuple(found)
 
 
-def _with_id(segment: Segment, ids: Mapping[int, str]) -> Segment:
-    return replace(segment, id=ids[id(segment)]) if isinstance(segment, Call) else segment
+def _in_order(
+    told: Iterable[tuple[ToolResult, Call | None]], places: Mapping[int, int], ids: Mapping[int, str]
+) -> Iterator[ToolResult]:
+    """Results by the `places` of their calls, which those of no call follow, each with the id of its call."""
+    last = len(places)
+    for result, call in sorted(told, key=lambda one: last if one[1] is None else places[id(one[1])]):
+        call_id = result.call_id if call is None else ids.get(id(call), result.call_id)
+        yield result if call_id == result.call_id else replace(result, call_id=call_id)
+
+
+def _with_ids(spec: Spec, segments: Sequence[Segment]) -> Sequence[Segment]:
+    """The segments with ids as the dialect writes them: those that calls have and it can carry, else new ones."""
+    if "{index}" not in spec.ref:
+        return with_ids(spec.ids, segments)
+    calls = [one for one in segments if isinstance(one, Call)]
+    taken = {call.id for call in calls if call.id is not None and names_call(spec.ref, call.id, call.name)}
+    free, number = set(taken), 0
+    done: list[Segment] = []
+    for one in segments:
+        if isinstance(one, Call):
+            if one.id in free:
+                free.remove(one.id)  # the first one has it
+            else:
+                while (text := join_ref(spec.ref, one.name, number)) in taken:
+                    number += 1
+                taken.add(text)
+                one = replace(one, id=text)
+            number += 1
+        done.append(one)
+    return done

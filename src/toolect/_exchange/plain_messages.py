@@ -70,7 +70,7 @@ def _turns(messages: _Plain) -> tuple[Turn, ...] | None:
             if len(results) >= len(waiting):
                 return None
             call = waiting[len(results)]
-            if (one.tool_call_id or None) != call.id:
+            if (one.tool_call_id or None) != call.id or (one.name or call.name) != call.name:
                 return None
             results.append(ToolResult(call.id or "", one.name or call.name, one.content))
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from toolect._exchange.definitions import read_tools
@@ -119,9 +120,15 @@ def row_of(turns: Sequence[Turn], tools: Tools, dialect: Dialect | None) -> dict
     Results stand in the order of their calls, as nothing else tells which call each is of. Raises Unrepresentable.
     """
     habit = _in_turns if dialect is None else _in_texts
-    turns = in_order_of_calls(turns) if dialect is None else in_order_of_calls(turns, dialect.spec.ref, dialect.name)
+    turns = in_order_of_calls(turns, dialect.spec if dialect else None, partial(_sampled, dialect))
     said = [{"from": who, "value": text} for turn in turns for who, text in habit(turn, tools, dialect)]
     return {"conversations": said, **({"tools": dumps(list(tools))} if tools else {})}
+
+
+def _sampled(dialect: Dialect | None, turn: Assistant) -> Sequence[str | None] | None:
+    """The ids of calls in an answer that is written as it was sampled."""
+    kept = dialect is not None and turn.text is not None and turn.dialect == dialect.name
+    return [call.id for call in turn.message.calls] if kept else None
 
 
 def _in_texts(turn: Turn, tools: Tools, dialect: Dialect | None) -> Iterator[tuple[str, str]]:

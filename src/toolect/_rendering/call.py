@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from toolect._rendering.ids import names_call
 from toolect._rendering.output import Output
 from toolect._rendering.value import ValueWriter
 from toolect._rendering.walk import Cursor, Leaf, Walk
@@ -15,7 +16,7 @@ from toolect._spec.model import Computed, Role, Spec
 from toolect._spec.shape_model import Hole, HoleKind
 from toolect._values.codec import encode, faithful
 from toolect._values.json_lexemes import decode
-from toolect._values.ref import join_ref, split_ref
+from toolect._values.ref import join_ref
 from toolect._values.schema import NO_SCHEMA, Schema
 from toolect._values.schema_keywords import TYPES, type_of
 from toolect._values.trees import is_finite, with_sorted_keys
@@ -152,7 +153,7 @@ class CallWriter(Walk):
     def ref(self) -> str:
         """The composite id: the call's own where that names it, else a new one."""
         template, call = self.spec.ref, self.call
-        if "{index}" in template and call.id is not None and split_ref(template, call.id)[0] == call.name:
+        if call.id is not None and names_call(template, call.id, call.name):
             return call.id
         return join_ref(template, call.name, self.number)
 

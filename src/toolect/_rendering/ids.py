@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from toolect._spec.model import Ids
+from toolect._values.ref import split_ref
 from toolect.message import Call, Segment
 
 
@@ -26,3 +27,8 @@ def with_ids(ids: Ids | None, segments: Sequence[Segment]) -> Sequence[Segment]:
             done[i] = replace(segment, id=text)
         number += 1
     return done
+
+
+def names_call(ref: str, text: str, name: str) -> bool:
+    """True when an id is a composite one, as `ref` counts them, of a call with this name."""
+    return "{index}" in ref and split_ref(ref, text)[0] == name

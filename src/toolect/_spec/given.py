@@ -33,6 +33,8 @@ def give(entry: str | Mapping[str, Any], grammar: str, name: str) -> Path:
     if table is None or problems.failed:
         raise SpecError(problems.found)
     found, own = _name(table, bool(name))
+    if name:
+        _check_unnamed(own, name)
     path = files.GIVEN / f"{found}.yaml"
     files.give(path, text)
     if not grammar and not (isinstance(own, Table) and own.get("extends")):
@@ -68,3 +70,17 @@ def _name(table: Table, said: bool) -> tuple[str, object]:
     if len(names) != 1:
         raise ValueError(f"expected the entry of one dialect, got {len(names) or 'none'}: give {_WHERE}")
     return names[0], table.entries[0][1]
+
+
+def _check_unnamed(own: object, name: str) -> None:
+    """Raises ValueError where the entry to be called `name` has a name already."""
+    if not isinstance(own, Table) or len(own.entries) != 1:
+        return
+    (key, inner), *_ = own.entries
+    fields = {field.text for field, _ in inner.entries} if isinstance(inner, Table) else set()
+    if key.text in FIELDS or not fields or not fields <= {*FIELDS}:
+        return
+    if key.text == name:
+        raise ValueError(f"expected the fields of an entry beside name=, got `{name}` again: leave out name=")
+    advice = f"leave out name=, or give what stands under `{key.text}`"
+    raise ValueError(f"expected the fields of `{name}`, got the entry of `{key.text}`, which has its name: {advice}")

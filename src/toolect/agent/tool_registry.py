@@ -14,7 +14,7 @@ from toolect.agent.executing import Output, output_of, said
 from toolect.agent.signature import Context
 from toolect.agent.tool import Handler, Tool
 from toolect.agent.validation import BadTool
-from toolect.message import Call, Json, dumps
+from toolect.message import Call, Json, Message, dumps
 from toolect.turns import ToolResult
 
 F = TypeVar("F", bound=Handler)
@@ -137,14 +137,17 @@ class ToolRegistry:
         return result(call, call_id, output, start)
 
     async def execute_all(self, calls: Iterable[Call], *, context: Any = None) -> list[ToolResult]:
-        """What came of several calls, in their order; `parallel` of them run at a time."""
+        """What came of several calls, in their order; `parallel` of them run at a time.
+
+        Each result has an id of its own, as of `Message.with_ids`: that of its call, unless an earlier one has it.
+        """
         gate = asyncio.Semaphore(self.parallel)
 
         async def one(call: Call) -> ToolResult:
             async with gate:
                 return await self.execute(call, context=context)
 
-        return [*await asyncio.gather(*(one(call) for call in calls))]
+        return [*await asyncio.gather(*(one(call) for call in Message([*calls]).with_ids().calls))]
 
     def refusal(self, call: Call) -> str:
         """Why the call cannot be executed, in words a model can act on; empty when it can."""

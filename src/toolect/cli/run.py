@@ -14,11 +14,13 @@ from toolect.agent import McpServer, ToolRegistry
 from toolect.cli._shared import shared_options as shared
 from toolect.cli._shared.drawing import Pen
 from toolect.cli._shared.forms import message_of
-from toolect.cli._shared.io import Misuse, emit_json, read
+from toolect.cli._shared.io import BadInput, Misuse, emit_json, note, read
 from toolect.cli._shared.tool_option import all_tools, draw_result, tool_options
 from toolect.compiled import Dialect
+from toolect.conversation import Conversation
 from toolect.message import BadMessage, Json, Message
 from toolect.registry import AUTO
+from toolect.turns import Waiting
 
 if TYPE_CHECKING:
     from toolect._detection.auto import Auto
@@ -41,6 +43,8 @@ def command(
 ) -> int:  # fmt: skip
     """Execute the calls of a message and write what came of them, in their order.
 
+    Of the messages of a conversation those calls are executed that have no result yet.
+
     Tools are the functions of a module, those of an MCP server, or both. Calls that are truncated or malformed, of
     unknown tools or with wrong arguments are not executed: their results say why. The json format is one result a line.
     Of files of many messages, .jsonl and .parquet, the "results" of each are written beside its other columns, one
@@ -55,6 +59,8 @@ def command(
 
             return each(file, max_bytes, partial(_record, runner, tools, source, field), 1)
         results = runner.run(tools.execute_all(_message(file, tools, source, max_bytes).calls))
+    if not results:
+        note("found no call to execute")
     if shared.form_for(form) == "text":
         pen = Pen()
         for result in results:
@@ -69,11 +75,29 @@ def _message(file: str, registry: ToolRegistry, source: Dialect | Auto, limit: i
     """The message of the input: JSON as `parse` writes it or OpenAI's, else wire text."""
     text = read(file, limit)
     if source.name == AUTO:
+        value: Json = None
         try:
-            return message_of(json.loads(text))
+            value = json.loads(text)
+            return message_of(value)
         except (ValueError, RecursionError, BadMessage):
-            pass  # it is no message: the text itself may be one
+            pass  # it is no message: a conversation, or the text itself, may hold one
+        try:
+            if (waiting := _waiting(value)) is not None:
+                return waiting
+        except BadMessage as error:
+            raise Misuse(f"{error} - in the conversation") from None
     return source.parse(text, tools=registry.definitions())
+
+
+def _waiting(value: Json) -> Message | None:
+    """The calls of a conversation's messages that have no result yet; None for what is none. Raises BadMessage."""
+    messages = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(messages, list) or not any(isinstance(one, dict) and "role" in one for one in messages):
+        return None
+    waiting = Waiting()
+    for turn in Conversation.from_openai(messages).turns:
+        waiting.follow(turn)
+    return Message(waiting.calls)
 
 
 def _record(
@@ -82,11 +106,19 @@ def _record(
     """The results of the calls in a line or row, beside its other columns."""
     from toolect.cli._shared.many import beside, text_of
 
+    taken = ""
     try:
-        message, taken = message_of(record), ""
+        message = message_of(record)
     except BadMessage:
-        text, taken = text_of(record, field)
-        message = source.parse(text, tools=registry.definitions())
+        try:
+            text, taken = text_of(record, field)
+        except BadInput:
+            waiting = None if field else _waiting(record)
+            if waiting is None:
+                raise
+            message = waiting
+        else:
+            message = source.parse(text, tools=registry.definitions())
     results = runner.run(registry.execute_all(message.calls))
     shown = [msgspec.to_builtins(result) for result in results]
     return {**beside(record, taken), "results": shown}, not any(result.is_error for result in results)

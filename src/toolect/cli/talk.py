@@ -117,8 +117,6 @@ def _written(
     several: bool,
 ) -> int:
     """Writes the conversation in one chat; 1 when something of it is lost or cannot be told."""
-    from toolect._chats.comparing import changes
-
     one = _chat(name)
     if several:
         note(f"--- {one.name}")
@@ -135,7 +133,7 @@ def _written(
     else:
         draw(one, text)
     if check:
-        lost = [str(change) for change in changes(conversation, one.parse(text))]
+        lost = one.losses(conversation, text)
         note(f"{one.name}: read back " + (f"otherwise: {'; '.join(lost)}" if lost else "as it was"))
         status = max(status, 1 if lost else 0)
     return status

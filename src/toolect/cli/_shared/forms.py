@@ -8,14 +8,13 @@ import msgspec
 
 from toolect._chat_completion import read_arguments
 from toolect.events import Event
-from toolect.message import BadMessage, Call, Json, Message, Status, dumps
+from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Status, dumps
 
 
 def message_form(message: Message) -> dict[str, Json]:
     """`message` as one JSON object."""
     segments = [
-        _call_form(segment) if isinstance(segment, Call) else msgspec.to_builtins(segment)
-        for segment in message.segments
+        _call_form(segment) if isinstance(segment, Call) else _text_form(segment) for segment in message.segments
     ]
     readers = iter(getattr(message, "dialects", ()))
     for form in segments:
@@ -55,6 +54,12 @@ def event_form(event: Event) -> dict[str, Json]:
         value = getattr(event, field)
         form[field] = _call_form(value) if isinstance(value, Call) else value
     return form
+
+
+def _text_form(segment: Content | Reasoning) -> dict[str, Json]:
+    """A text; a reasoning has a signature only where it came with one."""
+    form: dict[str, Json] = msgspec.to_builtins(segment)
+    return {key: value for key, value in form.items() if key != "signature" or value}
 
 
 def _call_form(call: Call) -> dict[str, Json]:
