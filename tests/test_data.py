@@ -527,6 +527,15 @@ OTHER_HABITS: list[dict[str, Any]] = [
     },
     {"trajectory": [{"role": "user", "text": "q"}, {"thought": "t", "action": "a", "observation": "o"}]},
     {"request": {"messages": ASKED}, "response": {"choices": [{"message": {"function_call": CALL["function"]}}]}},
+    {"instruction": "i", "input": "about", "output": "o", "system": "s", "history": [["q", "a"]]},
+    {"question": "q", "trajectory": [{"thought": "t", "action": {"name": "f", "arguments": {}}, "observation": [1]}]},
+    {"trajectory": [{"action": "f", "action_input": {"a": 1}, "observation": "o"}]},
+    {
+        "conversations": [
+            {"from": "function_call", "value": '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'},
+            {"from": "observation", "value": "[1, 2]"},
+        ]
+    },
 ]
 """Rows as some write them who have habits of their own."""
 

@@ -19,8 +19,8 @@ _READ: dict[str, frozenset[str]] = {
 """The fields that are read of a message, by its role."""
 MESSAGE = frozenset(("role", "content"))
 """The fields that are read of any message."""
-TURN = frozenset(("from", "value", "role", "content"))
-"""The fields that are read of a turn of ShareGPT."""
+_TURN = frozenset(("from", "role"))
+"""The fields that are read of a turn of ShareGPT beside its text."""
 STEP = frozenset(("action", "observation", "response", "thought"))
 """The fields that are read of an agent's step."""
 MOST = 8
@@ -41,8 +41,15 @@ def of_message(message: Json) -> Iterator[str]:
         yield "function_call"
 
 
+def of_spoken(turn: Json) -> Iterator[str]:
+    """The fields of a turn of ShareGPT that are not read: of two texts the one that nobody says."""
+    if isinstance(turn, Mapping):
+        name = "content" if turn.get("from") is None else "value"
+        yield from (one for one in _others(turn, _TURN | {name}) if turn[one] != turn.get(name))
+
+
 def of_turn(turn: Json, read: frozenset[str]) -> Iterator[str]:
-    """The fields of a turn, or a step, but those that are read."""
+    """The fields of a message, or a step, but those that are read."""
     if isinstance(turn, Mapping):
         yield from _others(turn, read)
 

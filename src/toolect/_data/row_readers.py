@@ -13,7 +13,7 @@ from toolect._data.account import Unfit, because
 from toolect._data.asked import INSTRUCTION, asked, with_system
 from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
-from toolect._data.left_out import MESSAGE, TURN, of_turn, told
+from toolect._data.left_out import MESSAGE, of_spoken, of_turn, told
 from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
 from toolect._data.plain_row import PlainRow
@@ -95,7 +95,7 @@ def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
     row = {name: one.take(name), "system": one.take("system"), "tools": list(one.tools.tools) or None}
     reader = dialect(one.source.dialect) if one.source.dialect else None
     turns, tools, _ = read_row(row, reader, False)
-    one.beside = told(of_turn(turn, TURN) for turn in row[name])
+    one.beside = told(map(of_spoken, row[name]))
     one.tools = tools_in(list(tools))
     yield one.retold(turns)
 
