@@ -25,6 +25,7 @@ from toolect.authoring.generate.random_conversations import Case
 from toolect.authoring.lint import talks
 from toolect.cli import main
 from toolect.conversation import Assistant, Conversation, Results, System, ToolResult, Turn, User
+from toolect.data import Convert, Kind, Source, target_of
 from toolect.message import Call, Content, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.transcript import Origin, Transcript
@@ -485,6 +486,46 @@ def test_what_is_told_otherwise_is_said_in_a_sentence() -> None:
     done = talk("--to", "qwen3", "--check", text=json.dumps(told))
     assert done.exit_code == 1
     assert done.stderr == "toolect: qwen3: read back otherwise: the ids of calls are left out\n"
+
+
+UNREAD = (
+    "<|im_start|>user\nHi<|im_end|>\nlost one<|im_start|>assistant\nHello<|im_end|>\n"
+    "<|im_start|>user\nSo?<|im_end|>\nlost two"
+)
+"""A transcript with texts that are of no turn."""
+
+
+def test_what_a_transcript_says_between_turns_is_lost() -> None:
+    """Wherever it is written anew that is told: in another chat, in rows, by the command. Control tokens are none."""
+    losses = chat("qwen3").convert(UNREAD, chat("glm-4.5")).losses
+    assert [loss for loss in losses if "between the turns" in loss] == [
+        f"a text between the turns is left out: \nlost {which}" for which in ("one", "two")
+    ]
+    row = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat="qwen3"))({"text": UNREAD})
+    assert [
+        change.endswith(f"lost {which}")
+        for change, which in zip(row["account"]["changes"], ("one", "two"), strict=True)
+    ]
+    done = talk("--from", "qwen3", "--to", "glm-4.5", text=UNREAD)
+    assert done.exit_code == 1 and done.stderr.count("lost") == 2
+    plain = UNREAD.replace("lost one", "").replace("lost two", "")
+    assert not chat("qwen3").convert(plain, chat("glm-4.5")).losses
+
+
+@pytest.mark.parametrize("name", ["gigachat3", "nemotron-nano-v2", "hyperclovax-14b"])
+def test_what_follows_the_end_of_an_answer_in_a_transcript_is_lost(name: str) -> None:
+    """It is in no turn; where the answer is written as it was sampled it is there."""
+    one = chat(name)
+    end = next(iter(one.dialect.graph().ends))
+    asked = Conversation([User("Hi"), Assistant(Message([Content("Hello")]))])
+    text = str(one.render(asked, False)).replace("Hello", f"Hello{end}lost", 1)
+    losses = one.convert(text, chat("glm-4.5")).losses
+    assert any(loss.startswith("turn 1: what follows the end of an answer is left out: lost") for loss in losses)
+    assert "lost" in one.convert(text, one, unsafe="keep").text
+    done = talk("--from", name, "--to", "glm-4.5", text=text)
+    assert done.exit_code == 1 and "what follows the end" in done.stderr
+    row = Convert(target_of("messages"), Source(Kind.TRANSCRIPT, chat=name))({"text": text})
+    assert row["account"]["status"] == "changed" and "what follows the end" in row["account"]["changes"][0]
 
 
 def test_a_transcript_of_another_chat_says_which_it_looks_like() -> None:

@@ -239,6 +239,20 @@ def test_convert_reports_losses() -> None:
     assert result.stderr.startswith("toolect: ")
 
 
+def test_convert_reports_what_follows_the_end() -> None:
+    """It is left out, and that is said, of one message and of many."""
+    text = "Hello<|im_end|>\nAnd lost."
+    one = invoke("convert", "--from", "hermes", "--to", "kimi-k2", text=text)
+    assert (one.exit_code, one.stdout.strip()) == (1, "Hello")
+    assert one.stderr == (
+        "toolect: kimi-k2 leaves a text out (after-end): follows the end of the answer, at 'And lost.'\n"
+    )
+    many = invoke("convert", "--from", "hermes", "--to", "kimi-k2", "--jsonl", text=json.dumps({"text": text}) + "\n")
+    assert many.exit_code == 1
+    (row,) = rows(many.stdout)
+    assert [(loss["slot"], loss["witness"]) for loss in row["losses"]] == [("after-end", "And lost.")]
+
+
 def test_list_names_every_dialect() -> None:
     """`list` writes one object for each dialect, or readable text."""
     found = rows(invoke("list").stdout)
@@ -377,6 +391,7 @@ def bad_inputs(folder: Path) -> list[tuple[str, list[str], bytes, str]]:
         ("segment", ["render", "--to", "hermes"], b'{"segments": [{"type": "image"}]}', r".*`\$.segments\[0\].type`"),
         ("role", ["render", "--to", "hermes"], b'{"role": "user", "content": ""}', r".*got 'user' - at `\$.role`"),
         ("number", ["render", "--to", "hermes"], b"3", r"expected an assistant message, got `int` - at `\$`"),
+        ("keys", ["render", "--to", "hermes"], b'{"text": "hi"}', r"expected an assistant message, got an object with"),
         ("digits", ["render", "--to", "hermes"], b"9" * 5000, r"expected a message in JSON, got a number with"),
     ]  # fmt: skip
 

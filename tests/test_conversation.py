@@ -207,7 +207,7 @@ ASKED: list[dict[str, Any]] = [{"role": "user", "content": "?"}, {"role": "assis
         ([{"role": "user", "content": 3}], "text or a list", "messages[0].content"),
         ([{"role": "user", "content": [{"type": "thinking", "thinking": "x"}]}], "text", "messages[0].content"),
         ([{"role": "judge"}], "a role", "messages[0].role"),
-        (["hello"], "a role", "messages[0].role"),
+        (["hello"], "a message", "messages[0]"),
         ("hello", "a list of messages", "messages"),
         ([{"role": "assistant"}], None, ""),
         ([{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '"{}"'}}]}],

@@ -52,6 +52,22 @@ def test_a_call_that_cannot_run_is_reported() -> None:
     check(done, "kimi-k2")
 
 
+@pytest.mark.parametrize("source", ["hermes", "qwen3-coder", "seed-oss"])
+def test_what_follows_the_end_is_a_loss(source: str) -> None:
+    """A text after the end token is read by nobody: it is told as lost; another end token, and blanks, are nothing."""
+    (end, *_) = toolect.dialect(source).graph().ends
+    rest = "And\nlost.\n"
+    done = toolect.convert(f"Hello{end}\n{rest}", source, "kimi-k2")
+    assert (done.text, done.losses) == (
+        "Hello",
+        (Loss(-1, "after-end", "follows the end of the answer", rest.rstrip()),),
+    )
+    (loss,) = toolect.convert(f"Hello{end}{end}{rest}", source, "kimi-k2").losses
+    assert loss.witness == f"{end}{rest}".rstrip()
+    for nothing in ("", "\n", end, f"\n{end} {end}\n", f"{end}<|endoftext|>"):
+        assert not toolect.convert(f"Hello{end}{nothing}", source, "kimi-k2").losses
+
+
 @pytest.mark.parametrize("name", toolect.dialects())
 def test_what_is_left_of_nothing_is_written(name: str) -> None:
     """A message of which nothing can be written is an empty text, and every part of it is a loss."""

@@ -443,6 +443,27 @@ def test_what_a_response_says_of_its_answer(case: dict[str, Any]) -> None:
     assert any(case["told"] in one for one in told) and any(told) is bool(case["told"]), told
 
 
+def told_of(row: dict[str, Any]) -> list[Json]:
+    """Who says what in a row of messages, and with which calls."""
+    return [
+        [one["role"], one["content"]]
+        + [[call["function"]["name"], json.loads(call["function"]["arguments"])] for call in one.get("tool_calls", ())]
+        for one in row["messages"]
+    ]
+
+
+@pytest.mark.parametrize("case", lines("turns.jsonl"), ids=lambda case: case["about"])
+def test_what_a_row_tells_is_a_turn_or_is_told(case: dict[str, Any]) -> None:
+    """What columns and steps say is in the turns; what is not, or is missing, is a change, a note or a reason."""
+    source = Source(dialect=case.get("dialect", ""))
+    (outcome,) = Convert(target_of("messages"), source).outcomes(case["row"])
+    assert [told_of(row) for row in outcome.rows] == ([case["said"]] if "said" in case else []), outcome.account
+    assert [*map(str, outcome.account.changes)] == case.get("changes", [])
+    assert [*map(str, outcome.account.notes)] == case.get("notes", [])
+    assert case.get("reason", "") in str(outcome.account.reason or "")
+    assert bool(outcome.account.reason) is ("reason" in case)
+
+
 def test_what_was_cut_off_is_taught_without_an_end(tmp_path: Path) -> None:
     """A row of ids teaches what was said before the limit came, and not that the answer ends there."""
     byte_level().save(str(tmp_path / "tokenizer.json"))
@@ -569,6 +590,15 @@ OTHER_HABITS: list[dict[str, Any]] = [
     },
     {"trajectory": [{"role": "user", "text": "q"}, {"thought": "t", "action": "a", "observation": "o"}]},
     {"request": {"messages": ASKED}, "response": {"choices": [{"message": {"function_call": CALL["function"]}}]}},
+    {"instruction": "i", "input": "about", "output": "o", "system": "s", "history": [["q", "a"]]},
+    {"question": "q", "trajectory": [{"thought": "t", "action": {"name": "f", "arguments": {}}, "observation": [1]}]},
+    {"trajectory": [{"action": "f", "action_input": {"a": 1}, "observation": "o"}]},
+    {
+        "conversations": [
+            {"from": "function_call", "value": '[{"name": "f", "arguments": {}}, {"name": "g", "arguments": {}}]'},
+            {"from": "observation", "value": "[1, 2]"},
+        ]
+    },
 ]
 """Rows as some write them who have habits of their own."""
 

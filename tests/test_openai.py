@@ -265,7 +265,7 @@ def test_any_arguments_text_makes_a_call(text: str) -> None:
         ({"content": [{"type": "text", "text": 3}]}, "$.content[0].text"),
         ({"content": "", "reasoning": []}, "$.reasoning"),
         ({"tool_calls": {}}, "$.tool_calls"),
-        ({"tool_calls": [3]}, "$.tool_calls[0].function"),
+        ({"tool_calls": [3]}, "$.tool_calls[0]"),
         ({"tool_calls": [{"function": "f"}]}, "$.tool_calls[0].function"),
         ({"tool_calls": [{"type": "custom"}]}, "$.tool_calls[0].type"),
         (assistant(name=3), "$.tool_calls[0].function.name"),

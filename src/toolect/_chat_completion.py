@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
+from toolect._objects import Object, as_list, as_object, as_text, field, got, holding, not_finite, plain, word
 from toolect.segments import BadMessage, Call, Content, Json, Reasoning, Repair, RepairKind, Segment, Status, dumps
 
 
@@ -106,7 +106,8 @@ def segments_of(obj: Object, where: str = "$") -> list[Segment]:
         obj, where = field(choice[0], "message"), f"{where}.choices[0].message"
     keys = ("role", "content", "tool_calls", "function_call", *THOUGHTS, "refusal")
     if all(field(obj, key) is None for key in keys) and not (isinstance(obj, Mapping) and "content" in obj):
-        raise BadMessage("an assistant message", got(obj), where)
+        advice = "it has `content`, `tool_calls` or both" if isinstance(obj, Mapping) else ""
+        raise BadMessage("an assistant message", holding(obj), where, advice)
     if (role := field(obj, "role")) not in (None, "assistant"):
         raise BadMessage('the role "assistant"', word(role), f"{where}.role")
     return list(_segments(obj, where))
@@ -162,7 +163,7 @@ def content_of(value: Object, where: str) -> Iterator[Segment]:
 def _calls(items: Sequence[Object], where: str) -> Iterator[Call]:
     for i, item in enumerate(items):
         at = f"{where}[{i}]"
-        if field(item, "role") is not None:
+        if field(as_object(item, at, "a tool call"), "role") is not None:
             raise BadMessage("a tool call", "a whole message: give that alone", at)
         if (kind := field(item, "type")) not in (None, "function"):
             raise BadMessage('the type "function"', word(kind), f"{at}.type")

@@ -8,6 +8,7 @@ from typing import Any, overload
 import msgspec
 from msgspec.structs import replace
 
+from toolect._detection.dropped import SHOWN, after_end
 from toolect._detection.guess import dialect
 from toolect._reading.stream import not_text
 from toolect.compiled import Dialect, Tools
@@ -20,7 +21,8 @@ class Loss(msgspec.Struct, frozen=True):
     """Something that could not be carried over: segment number `segment`, the slot, why, and what shows it.
 
     The segment is left out. Only where the slot is `id` its call is written without it, and where it is `border` its
-    text is written as one with the text before it.
+    text is written as one with the text before it. Where it is `after-end` it is no segment, -1, that is left out, but
+    what follows the end of the answer.
     """
 
     segment: int
@@ -59,7 +61,10 @@ def convert(
     if text is None or isinstance(text, bytes | bytearray):
         raise not_text(text)
     if isinstance(text, str):
-        return carry(reader.parse(text, given, prefix=prefix), writer, given)
+        message = reader.parse(text, given, prefix=prefix)
+        done = carry(message, writer, given)
+        rest = after_end(text, message.repairs)
+        return replace(done, losses=(*done.losses, Loss(-1, AFTER_END, _NOT_READ, rest[:SHOWN]))) if rest else done
     return carry(Message.of(text), writer, given)
 
 
@@ -225,6 +230,9 @@ class _Attempt:
 _TOO_MANY = Unrepresentable("message", "too many ways to leave something out")
 BORDER = "border"
 """The slot of a loss that is none of text: two texts became one."""
+AFTER_END = "after-end"
+"""The slot of a loss that is no segment: what follows the end of an answer, and is not read."""
+_NOT_READ = "follows the end of the answer"
 
 
 def _bordering(i: int, text: str) -> Loss:

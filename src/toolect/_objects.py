@@ -14,6 +14,8 @@ from toolect.segments import BadMessage, Json
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 Object: TypeAlias = Any
 """A mapping, or an object with attributes, as clients return them."""
+MOST_NAMES = 8
+"""Names of an object that an error shows. Beyond it: there are more."""
 LONGEST_WORD = 40
 """Characters of a word that an error shows. Beyond it: it is cut."""
 
@@ -69,6 +71,13 @@ def field(obj: Object, key: str) -> Object:
     return obj.get(key) if isinstance(obj, Mapping) else getattr(obj, key, None)
 
 
+def as_object(value: Object, where: str, expected: str) -> Object:
+    """A mapping, or an object with attributes. Raises BadMessage for values that are neither."""
+    if value is None or isinstance(value, str | bytes | int | float | list | tuple):
+        raise BadMessage(expected, got(value), where)
+    return value
+
+
 def as_text(value: Object, where: str) -> str:
     """A text, empty for None. Raises BadMessage for anything else."""
     if value is None or isinstance(value, str):
@@ -86,6 +95,14 @@ def as_list(value: Object, where: str, expected: str = "a list") -> Sequence[Obj
 def got(value: Object) -> str:
     """What a value is, for the `got` of an error."""
     return "nothing" if value is None else f"`{type(value).__name__}`"
+
+
+def holding(value: Object) -> str:
+    """What an object has, for the `got` of an error where something is missing in it; of others what they are."""
+    if not isinstance(value, Mapping):
+        return got(value)
+    names = ", ".join(f"`{cut(str(name), LONGEST_WORD)}`" for name in [*value][:MOST_NAMES])
+    return f"an object with {names}" if names else "an empty object"
 
 
 def word(value: Object) -> str:

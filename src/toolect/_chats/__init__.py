@@ -1,6 +1,6 @@
 """Whole conversations as text: written, read, continued, by what an entry of `chats.yaml` declares.
 
 Others import `answers`, `chat_grammar`, `chat_registry`, `comparing`, `continuing`, `control_tokens`, `filling`,
-`plan`, `template_chat`, `template_work`, `told_tools`, `transcript_reader`, `turn_facts`, `verbs` and `writing`; all
-else is its own.
+`left_unread`, `plan`, `template_chat`, `template_work`, `told_tools`, `transcript_reader`, `turn_facts`, `verbs` and
+`writing`; all else is its own.
 """

@@ -13,6 +13,7 @@ from toolect._chats.growing import Growing
 from toolect._chats.guarding import Guardian
 from toolect._chats.hearing import Hearing
 from toolect._chats.known_forms import KnownForms
+from toolect._chats.left_unread import left_unread
 from toolect._chats.outline import Outlines
 from toolect._chats.plain_turns import plain_turns
 from toolect._chats.plan import Plans
@@ -165,14 +166,13 @@ class Chat(Written):
         """A transcript of this chat as one of `target`, with what that does not tell."""
         conversation = self.parse(text)
         generate = not conversation.turns or not isinstance(conversation.turns[-1], Assistant)
+        anew = target.dialect.name != self.dialect.name
         turns = tuple(
-            Assistant(turn.message)
-            if isinstance(turn, Assistant) and target.dialect.name != self.dialect.name
-            else turn
-            for turn in conversation.turns
+            Assistant(turn.message) if isinstance(turn, Assistant) and anew else turn for turn in conversation.turns
         )
         written = target.render(Conversation(turns, conversation.tools), generate, **options)
-        return Converted(written, target.losses(conversation, written))
+        unread = left_unread(conversation.turns if anew else (), conversation.repairs)
+        return Converted(written, (*map(str, unread), *target.losses(conversation, written)))
 
     def losses(self, conversation: Conversation, text: Transcript) -> tuple[str, ...]:
         """What is otherwise in a conversation that is read back from its text."""

@@ -1,13 +1,14 @@
-"""What a response says of its answer besides the answer itself: that there is none, or that it was cut off."""
+"""What is said of answers besides what they say: that there is none, that it was cut off, or is answered by nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from toolect._chats.comparing import Change
+from toolect._objects import holding
 from toolect._shown import cut
 from toolect.message import BadMessage, Content, Json
-from toolect.turns import Assistant, Turn
+from toolect.turns import Assistant, Results, Turn, User
 
 _FAILED = ("failed", "cancelled", "error")
 _CUT = ("length", "max_tokens", "model_context_window_exceeded", "content_filter", "refusal", "incomplete")
@@ -17,6 +18,8 @@ LONGEST = 200
 """Characters of a server's error that are told. Beyond it: it is cut."""
 CUT_OFF = "the answer was cut off"
 EMPTY = "the answer is empty"
+UNSAID = "a turn says nothing"
+NO_RESULT = "calls have no result"
 
 
 def check_answered(response: Json, where: str) -> None:
@@ -37,8 +40,7 @@ def check_answered(response: Json, where: str) -> None:
 def check_said(message: Mapping[str, Json], where: str) -> None:
     """Raises BadMessage for a message that says nothing: neither text nor calls."""
     if all(message.get(name) is None for name in SAID):
-        there = ", ".join(f"`{cut(name, 40)}`" for name in [*message][:8])
-        raise BadMessage("an answer with text or calls", f"an object with {there}" if there else "nothing", where)
+        raise BadMessage("an answer with text or calls", holding(message) if message else "nothing", where)
 
 
 def why_cut(*said: Json) -> str:
@@ -47,9 +49,43 @@ def why_cut(*said: Json) -> str:
 
 
 def seen_in(turns: Sequence[Turn], cut_by: str) -> list[Change]:
-    """What is noted of the last answer: that it was cut off, that it says nothing."""
-    number = len(turns) - 1
-    found = [Change(CUT_OFF, number, f"`{cut_by}`")] if cut_by else []
-    said = turns[-1].message.segments if turns and isinstance(turns[-1], Assistant) else ()
-    blank = all(isinstance(one, Content) and not one.text.strip() for one in said)
-    return [*found, Change(EMPTY, number)] if blank else found
+    """What is noted of the last answer: that it was cut off."""
+    return [Change(CUT_OFF, len(turns) - 1, f"`{cut_by}`")] if cut_by else []
+
+
+def unsaid(turn: Turn) -> Change | None:
+    """What is noted of a turn that says nothing; None for any other."""
+    if isinstance(turn, Assistant):
+        for one in turn.message.segments:
+            if type(one) is not Content or one.text and not one.text.isspace():
+                return None
+        return Change(EMPTY)
+    texts = [one.output for one in turn.results] if isinstance(turn, Results) else [turn.text]
+    for text in texts:
+        if not text or text.isspace():
+            return Change(UNSAID, detail="result" if isinstance(turn, Results) else type(turn).__name__.lower())
+    return None
+
+
+def without_result(turns: Sequence[Turn], calls: Mapping[int, int]) -> Iterator[Change]:
+    """What is noted of calls after which the conversation goes on without a result of each; the last may have none.
+
+    `calls` are as many as each turn has that could be run: others need none.
+    """
+    first, last, made, results = -1, -1, 0, -1  # of the answers before that are answered together
+    for number, turn in enumerate(turns):
+        kind = type(turn)
+        if isinstance(turn, Results):
+            results = max(results, 0) + len(turn.results)
+            continue
+        if made and (results >= 0 or kind is User):
+            if results < made:
+                yield Change(NO_RESULT, first, f"{made - max(results, 0)} of {made}")
+            made = 0
+        if kind is Assistant:
+            results = -1
+            if number in calls:
+                first, last = (first if made else number), number
+                made += calls[number]
+    if made > max(results, 0) and last < len(turns) - 1:
+        yield Change(NO_RESULT, first, f"{made - max(results, 0)} of {made}")

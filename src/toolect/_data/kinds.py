@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from toolect._data.left_out import STEP
 from toolect._data.opening import opened
 from toolect.corpora.records import FIELDS
 from toolect.message import Json
@@ -24,7 +25,7 @@ class Kind(StrEnum):
     QUERY = "query"
     """A `query`, the `tools`, and the calls that are its `answers`, as xLAM has them."""
     PROMPTED = "prompted"
-    """A `prompt` and its `completion`, each a text or messages."""
+    """A `prompt` and its `completion`, each a text or messages; a `system` text may stand beside them."""
     TRAJECTORY = "trajectory"
     """The `trajectory` or `history` of an agent: messages, or steps of `action` and `observation`."""
     LOG = "log"
@@ -32,13 +33,15 @@ class Kind(StrEnum):
     TRANSCRIPT = "transcript"
     """The text of a whole conversation, as some chat writes it."""
     ANSWER = "answer"
-    """The text of one answer."""
+    """The text of one answer; what was asked may stand in other columns: see `asked`."""
 
 
 LISTS = ("messages", "conversations", "conversation", "trajectory", "history", "traj")
 """The columns that may hold turns."""
 TEXTS = tuple(name for name in FIELDS if name not in LISTS)
 """The columns that may hold the text of a transcript or an answer."""
+PAST = "history"
+"""The column of turns that may be pairs, beside a text."""
 REQUESTS = ("request", "body", "kwargs", "inputs")
 RESPONSES = ("response", "chunks", "events", "stream", "completion", "output", "outputs", "choices")
 """The columns that may hold what a model was asked, and what it answered."""
@@ -61,7 +64,7 @@ def kind_of(row: Json, field: str = "") -> Kind | None:
         return Kind.QUERY
     for name in (field,) if field else LISTS:
         turns = opened(row.get(name))
-        if isinstance(turns, list):
+        if isinstance(turns, list) and not (name == PAST and are_pairs(turns) and _says(row)):
             kind = _of_turns(turns, row)
             if kind is Kind.MESSAGES and name in ("trajectory", "history", "traj"):
                 return Kind.TRAJECTORY
@@ -72,9 +75,19 @@ def kind_of(row: Json, field: str = "") -> Kind | None:
         return Kind.RESPONSES
     if "prompt" in row and "completion" in row:
         return Kind.PROMPTED
-    if any(isinstance(row.get(name), str) for name in ((field,) if field else TEXTS)):
-        return Kind.ANSWER
-    return None
+    return Kind.ANSWER if _says(row, field) else None
+
+
+def are_pairs(turns: Json) -> bool:
+    """True for a history of questions with their answers, which comes before what another column says."""
+    return isinstance(turns, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) for text in pair) for pair in turns
+    )
+
+
+def _says(row: Mapping[str, Json], field: str = "") -> bool:
+    """True for a row with a text of an answer."""
+    return any(isinstance(row.get(name), str) for name in ((field,) if field else TEXTS))
 
 
 def _of_turns(turns: list[Json], row: Mapping[str, Json]) -> Kind:
@@ -83,7 +96,7 @@ def _of_turns(turns: list[Json], row: Mapping[str, Json]) -> Kind:
     roles = {turn["role"] for turn in turns if isinstance(turn, Mapping) and isinstance(turn.get("role"), str)}
     if first.get("from") is not None or roles & _SPEAKERS:
         return Kind.SHAREGPT
-    if first.get("role") is None and {"observation", "action", "response"} & first.keys():
+    if first.get("role") is None and STEP & first.keys():
         return Kind.TRAJECTORY
     if (
         isinstance(row.get("system"), str)

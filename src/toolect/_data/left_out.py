@@ -19,8 +19,8 @@ _READ: dict[str, frozenset[str]] = {
 """The fields that are read of a message, by its role."""
 MESSAGE = frozenset(("role", "content"))
 """The fields that are read of any message."""
-TURN = frozenset(("from", "value", "role", "content"))
-"""The fields that are read of a turn of ShareGPT."""
+_TURN = frozenset(("from", "role"))
+"""The fields that are read of a turn of ShareGPT beside its text."""
 _PARTS: dict[str, frozenset[str]] = {
     "text": frozenset(("type", "text")), "input_text": frozenset(("type", "text")),
     "output_text": frozenset(("type", "text")), "refusal": frozenset(("type", "refusal")),
@@ -86,8 +86,15 @@ def _of_item(item: Json) -> Iterator[str]:
         yield "summary"
 
 
+def of_spoken(turn: Json) -> Iterator[str]:
+    """The fields of a turn of ShareGPT that are not read: of two texts the one that nobody says."""
+    if isinstance(turn, Mapping):
+        name = "content" if turn.get("from") is None else "value"
+        yield from (one for one in _others(turn, _TURN | {name}) if turn[one] != turn.get(name))
+
+
 def of_turn(turn: Json, read: frozenset[str]) -> Iterator[str]:
-    """The fields of a turn, or a step, but those that are read."""
+    """The fields of a message, or a step, but those that are read."""
     if isinstance(turn, Mapping):
         yield from _others(turn, read)
 

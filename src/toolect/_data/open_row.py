@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from toolect._chats.comparing import Change
+from toolect._chats.left_unread import DROPPED, dropped
 from toolect._data.beside_tools import besides
-from toolect._data.how_answered import CUT_OFF
+from toolect._data.how_answered import CUT_OFF, unsaid, without_result
 from toolect._data.left_out import of_message, told
 from toolect._data.opening import opened
 from toolect._data.row_mending import Tools, mended_messages, tools_in
 from toolect._data.row_source import Source
 from toolect._data.whose_results import results_of_others
+from toolect._detection.dropped import with_dropped
 from toolect._detection.guess import dialect
 from toolect._exchange.openai_messages import read_answer, read_messages
 from toolect._exchange.plain_messages import plain_turns
@@ -26,6 +28,7 @@ from toolect.turns import Assistant, System, ToolResult, Turn
 UNDECLARED = "calls of a tool that is not declared"
 NO_TOOLS = "calls, and no tools are declared"
 REPAIRED = "calls were repaired"
+ANSWER_REPAIRED = "an answer without calls was repaired"
 RETOLD = "the system text told of the tools itself: it is left out, the tools are kept"
 REST_STAYS = "the system text told of the tools itself: they are kept as tools, and what else it says stays"
 MAY_TELL = "the system text names the tools, and no definitions of them that could be left out: it stays"
@@ -78,11 +81,16 @@ class OpenRow:
 
     def take(self, *names: str) -> Json:
         """The value of the first of the columns that there is, opened."""
-        for name in (self.source.field, *names) if self.source.field else names:
-            if self.row.get(name) is not None:
-                self.taken.add(name)
-                return opened(self.row[name])
-        return None
+        name = self.first(*names)
+        if not name:
+            return None
+        self.taken.add(name)
+        return opened(self.row[name])
+
+    def first(self, *names: str) -> str:
+        """The first of the columns that there is; "" for none."""
+        names = (self.source.field, *names) if self.source.field else names
+        return next((name for name in names if self.row.get(name) is not None), "")
 
     def turns(self, messages: Json, where: str) -> tuple[Turn, ...]:
         """The turns of messages, with the calls that stand in their texts."""
@@ -149,16 +157,19 @@ class OpenRow:
         if not self.source.dialect or any(isinstance(one, Call) for one in said.segments):
             return said
         segments: list[Segment] = []
+        repairs = said.repairs
         for segment in said.segments:
-            segments += self.spoken(segment.text).segments if isinstance(segment, Content) else [segment]
-        return Message(segments)
+            read = self.spoken(segment.text) if isinstance(segment, Content) else Message([segment])
+            segments += read.segments
+            repairs += read.repairs
+        return Message(segments, repairs)
 
     def spoken(self, text: str) -> Message:
         """What a text says in the dialect of the source."""
         if not self.source.dialect:
             return Message([Content(text)] if text else [])
         message = dialect(self.source.dialect).parse(text, list(self.tools.tools) or None)
-        return Message(message.segments, message.repairs)
+        return Message(message.segments, with_dropped(text, message))
 
     def conversation(self, turns: Sequence[Turn]) -> Reading:
         """The conversation of the turns, with what is to say about its calls."""
@@ -170,10 +181,14 @@ class OpenRow:
 def read_of(
     turns: Sequence[Turn], tools: Tools, columns: frozenset[str], notes: list[Change], changes: Sequence[Change] = ()
 ) -> Reading:
-    """What turns tell, with what is to say about their calls: answers as what they say, not as they were spelled."""
+    """What turns tell, with what is to say about them: answers as what they say, not as they were spelled."""
     bare = [*turns]
+    left = [*changes]
+    calls: dict[int, int] = {}
     schemas = tools.schemas
     for number, turn in enumerate(turns):
+        if (empty := unsaid(turn)) is not None:
+            notes.append(empty._replace(turn=number))
         if type(turn) is not Assistant:
             continue
         message = turn.message
@@ -184,16 +199,23 @@ def read_of(
             if type(one) is Call:
                 if one.repairs:
                     repairs += one.repairs
-                if one.name not in schemas and one.runnable:
-                    unknown.append(one.name)
+                if one.runnable:
+                    calls[number] = calls.get(number, 0) + 1
+                    if one.name not in schemas:
+                        unknown.append(one.name)
         if repairs:
             kinds = {repair.kind for repair in repairs} - {RepairKind.WHITESPACE, RepairKind.COERCION}
+            if RepairKind.AFTER_END in kinds and (rest := dropped(turn)):
+                kinds.remove(RepairKind.AFTER_END)
+                left.append(Change(DROPPED, number, rest))
             if kinds:
-                notes.append(Change(REPAIRED, number, ", ".join(sorted(kinds))))
+                notes.append(Change(REPAIRED if message.calls else ANSWER_REPAIRED, number, ", ".join(sorted(kinds))))
         if unknown:
             notes.append(Change(UNDECLARED, number, ", ".join(unknown)) if tools.schemas else Change(NO_TOOLS))
     notes += results_of_others(turns)
-    return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*changes,))
+    if calls:
+        notes += without_result(turns, calls)
+    return Reading(Conversation((*bare,), tools.tools), columns, (*notes,), (*left,))
 
 
 def what_is(value: Json) -> str:

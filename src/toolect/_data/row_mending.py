@@ -191,11 +191,11 @@ def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> J
         return message
     calls, legacy = message.get("tool_calls"), message.get("function_call")
     if isinstance(calls, str):
-        calls = opened(calls)
-        message = {**message, "tool_calls": calls if isinstance(calls, list) else None}
+        calls = None if _says_none(calls) else opened(calls)
+        message = {**message, "tool_calls": calls}
     if legacy and isinstance(legacy, str):
-        legacy = opened(legacy)
-        message = {**message, "function_call": legacy if isinstance(legacy, Mapping) else None}
+        legacy = None if _says_none(legacy) else opened(legacy)
+        message = {**message, "function_call": legacy}
     if isinstance(calls, list) and calls:
         mended = [*_calls(calls, number, tools, notes)]
         if any(new is not old for new, old in zip(mended, calls, strict=True)):
@@ -204,6 +204,11 @@ def _message(message: Json, number: int, tools: Tools, notes: list[Change]) -> J
         notes.append(Change(OLD_CALL, number))
         message = {**message, "function_call": next(_calls([legacy], number, tools, notes))}
     return message
+
+
+def _says_none(text: str) -> bool:
+    """True for a text that tables have where there is nothing."""
+    return text.strip() in ("", "null", "None")
 
 
 def _calls(calls: Sequence[Json], turn: int, tools: Tools, notes: list[Change]) -> Iterator[Json]:

@@ -7,11 +7,13 @@ from typing import TypeAlias
 
 from toolect._chats.chat_registry import chat
 from toolect._chats.comparing import Change
+from toolect._chats.left_unread import left_unread, skips
 from toolect._chats.told_tools import TEXT
 from toolect._data.account import Unfit, because
+from toolect._data.asked import INSTRUCTION, asked, with_system
 from toolect._data.how_answered import check_answered
 from toolect._data.kinds import LISTS, TEXTS, Kind, kind_of
-from toolect._data.left_out import TURN, of_blocks, of_items, of_turn, told
+from toolect._data.left_out import of_blocks, of_items, of_spoken, told
 from toolect._data.log_rows import items_with, log
 from toolect._data.open_row import OpenRow, Reading, what_is
 from toolect._data.plain_row import PlainRow
@@ -24,11 +26,10 @@ from toolect._exchange.response_items import read_items
 from toolect._exchange.sharegpt import read_row
 from toolect._exchange.told_in_texts import definitions_in
 from toolect.message import BadMessage, Json
-from toolect.turns import Assistant, System, Turn, User
+from toolect.turns import System, Turn, User
 
 TRANSCRIPT_REPAIRED = "the transcript was repaired"
 TOOLS_UNREAD = "the transcript told of tools in words that hold no definitions: they are left out"
-_QUESTIONS = ("prompt", "question", "instruction")
 
 
 def readings(row: Json, source: Source) -> list[Reading]:
@@ -43,6 +44,10 @@ def readings(row: Json, source: Source) -> list[Reading]:
     if not isinstance(row, Mapping):
         raise Unfit(Change("no object", detail=f"expected an object as a row, got {what_is(row)}"))
     if kind is None:
+        for name in (source.field,) if source.field else (*LISTS, *TEXTS):
+            if name in row and (name in LISTS or not isinstance(row[name], Mapping | list)):
+                expected = "a list of turns" if name in LISTS else "a text"
+                raise Unfit(because(BadMessage(expected, what_is(row[name]), name)))
         there = ", ".join(f"`{key}`" for key in [*row][:8]) or "no columns"
         raise Unfit(Change("no conversation", detail=f"expected a kind of row that is known, got {there}"))
     try:
@@ -59,11 +64,15 @@ Reader: TypeAlias = Callable[[OpenRow], Iterator[Sequence[Turn]]]
 
 
 def _messages(one: OpenRow) -> Iterator[Sequence[Turn]]:
-    turns = one.turns(one.take(*LISTS), "messages")
+    yield _declared(one, one.turns(one.take(*LISTS), one.first(*LISTS) or LISTS[0]))
+
+
+def _declared(one: OpenRow, turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns; what their system text tells of the tools is declared instead, where no tools are."""
     first = turns[0] if turns and not one.source.dialect and not one.tools.tools else None
     if isinstance(first, System):
         one.declare([*definitions_in(first.text)])
-    yield one.retold(turns) if one.source.dialect or isinstance(first, System) else turns
+    return one.retold(turns) if one.source.dialect or isinstance(first, System) else turns
 
 
 def _anthropic(one: OpenRow) -> Iterator[Sequence[Turn]]:
@@ -88,7 +97,7 @@ def _sharegpt(one: OpenRow) -> Iterator[Sequence[Turn]]:
     row = {name: one.take(name), "system": one.take("system"), "tools": list(one.tools.tools) or None}
     reader = dialect(one.source.dialect) if one.source.dialect else None
     turns, tools, _ = read_row(row, reader, False)
-    one.beside = told(of_turn(turn, TURN) for turn in row[name])
+    one.beside = told(map(of_spoken, row[name]))
     one.tools = tools_in(list(tools))
     yield one.retold(turns)
 
@@ -105,12 +114,13 @@ def _query(one: OpenRow) -> Iterator[Sequence[Turn]]:
 
 def _prompted(one: OpenRow) -> Iterator[Sequence[Turn]]:
     prompt, completion = one.take("prompt"), one.take("completion")
-    asked = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+    before = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
     said = [{"role": "assistant", "content": completion}] if isinstance(completion, str) else completion
     said = [said] if isinstance(said, Mapping) else said
-    if not isinstance(asked, list) or not isinstance(said, list):
-        raise BadMessage("a text or a list of messages", what_is(said), "completion")
-    yield one.turns([*asked, *said], "messages")
+    for name, messages in (("prompt", before), ("completion", said)):
+        if not isinstance(messages, list):
+            raise BadMessage("a text or a list of messages", what_is(messages), name)
+    yield _declared(one, one.turns([*with_system(one, before), *said], "messages"))
 
 
 def _transcript(one: OpenRow) -> Iterator[Sequence[Turn]]:
@@ -119,7 +129,9 @@ def _transcript(one: OpenRow) -> Iterator[Sequence[Turn]]:
     if not found.turns and text.strip():
         raise BadMessage(f"a transcript of `{one.source.chat}`", "a text without a turn of it", "text")
     for repair in found.repairs:
-        one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
+        if not skips(repair):
+            one.notes.append(Change(TRANSCRIPT_REPAIRED, detail=f"{repair.kind} at character {repair.at}"))
+    one.changes += left_unread((), found.repairs)
     if found.tools and not one.tools.tools:
         _declare_told(one, found.tools)
     yield found.turns
@@ -140,14 +152,13 @@ def _declare_told(one: OpenRow, tools: Sequence[Mapping[str, Json]]) -> None:
 
 def _answer(one: OpenRow) -> Iterator[Sequence[Turn]]:
     text = _text(one)
-    asked = next((one.take(name) for name in _QUESTIONS if isinstance(one.row.get(name), str)), None)
-    said = Assistant(one.spoken(text))
-    yield (User(asked), said) if isinstance(asked, str) else (said,)
+    yield _declared(one, one.turns([*asked(one), {"role": "assistant", "content": text}], "messages"))
 
 
 def _text(one: OpenRow) -> str:
-    """The text of a transcript or an answer."""
-    for name in (one.source.field,) if one.source.field else TEXTS:
+    """The text of a transcript or an answer; beside an instruction `text` may be both in a template."""
+    names = (*TEXTS[1:], TEXTS[0]) if one.row.get(INSTRUCTION) is not None else TEXTS
+    for name in (one.source.field,) if one.source.field else names:
         if isinstance(one.row.get(name), str):
             one.taken.add(name)
             return str(one.row[name])

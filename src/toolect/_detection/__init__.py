@@ -1,4 +1,4 @@
 """Which dialect a text is in: the marks of every dialect in one index, a reader of mixed text, and a ranking.
 
-Others import `auto`, `guess`, `index`, `needles`, `ranking`, `traits`; all else is its own.
+Others import `auto`, `dropped`, `guess`, `index`, `needles`, `ranking`, `traits`; all else is its own.
 """

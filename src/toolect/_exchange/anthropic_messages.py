@@ -8,7 +8,7 @@ from toolect._chat_completion import plain_call
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field, got, not_finite, plain, word
+from toolect._objects import Object, as_list, as_object, as_text, field, got, not_finite, plain, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -28,6 +28,7 @@ def read_anthropic(messages: Object, system: Object = None) -> tuple[Turn, ...]:
 
 
 def _read(message: Object, where: str, into: Gathering) -> None:
+    message = as_object(message, where, "a message")
     role, content = field(message, "role"), field(message, "content")
     if role not in ("user", "assistant"):
         raise BadMessage(

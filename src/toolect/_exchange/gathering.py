@@ -38,6 +38,11 @@ class Gathering:
         """Take in what came of a call."""
         self._results.append((result, where))
 
+    @property
+    def open(self) -> int:
+        """How many calls wait for a result that was not taken in yet."""
+        return len(self._waiting.calls) - len(self._results)
+
     def done(self) -> tuple[Turn, ...]:
         """All that was taken in."""
         if self._results:

@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.plain_messages import plain_turns
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field, word
+from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect.message import BadMessage, Call, Json, Message, RepairKind, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -34,7 +34,7 @@ def read_messages(
 
 
 def _read(message: Object, where: str, into: Gathering, answer: Callable[[Object, str], Message]) -> None:
-    match role := field(message, "role"):
+    match role := field(as_object(message, where, "a message"), "role"):
         case "system" | "developer":
             text = text_of(field(message, "content"), f"{where}.content")
             into.add(System(text, role == "developer"), where)

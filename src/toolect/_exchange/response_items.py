@@ -9,7 +9,7 @@ from toolect._exchange.gathering import Gathering
 from toolect._exchange.numbering import numbered
 from toolect._exchange.openai_messages import read_calls
 from toolect._exchange.plain_text import text_of, unread_text
-from toolect._objects import Object, as_list, as_text, field, word
+from toolect._objects import Object, as_list, as_object, as_text, field, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
 
@@ -43,7 +43,7 @@ def read_items(items: Object, instructions: Object = None) -> tuple[Turn, ...]:
 
 def _said(item: Object, where: str) -> list[Segment] | None:
     """What an item says that is of an answer; nothing for others."""
-    kind = field(item, "type") or "message"
+    kind = field(as_object(item, where, "an item"), "type") or "message"
     if kind == "message" and field(item, "role") == "assistant":
         return list(content_of(field(item, "content"), f"{where}.content"))
     if kind == "function_call":

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
+from toolect._detection.dropped import with_dropped
 from toolect._exchange.definitions import read_tools
 from toolect._exchange.gathering import Gathering
 from toolect._exchange.openai_messages import read_answer
 from toolect._exchange.order_of_calls import in_order_of_calls
-from toolect._exchange.told_in_texts import definitions_in, results_in, tells_of
-from toolect._objects import Object, as_list, as_text, field, not_finite, word
+from toolect._exchange.told_in_texts import definitions_in, element_results, one_each, tells_of
+from toolect._objects import Object, as_list, as_object, as_text, field, not_finite, word
 from toolect.message import BadMessage, Call, Content, Json, Message, Reasoning, Segment, dumps
 from toolect.rendered import Unrepresentable
 from toolect.turns import Assistant, Results, System, ToolResult, Turn, User
@@ -27,6 +28,7 @@ _SPEAKERS = {
     "function_call": "calls", "tool_call": "calls", "observation": "result", "function": "result", "ipython": "result",
     "function_response": "result", "tool": "results", "tool_response": "results",
 }  # fmt: skip
+_OF_RESULTS = {"result", "results"}
 
 
 class Dialect(Protocol):
@@ -65,7 +67,7 @@ def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
     gathering = Gathering()
     answer: Assistant | None = None
     place = ""
-    for speaker, text, where in said:
+    for number, (speaker, text, where) in enumerate(said):
         if answer is not None and speaker != "calls":
             gathering.add(answer, place)
             answer = None
@@ -79,10 +81,11 @@ def read_row(row: Object, dialect: Dialect | None, sampled: bool) -> Row:
             case "calls":
                 before = answer.message.segments if answer else ()
                 answer, place = Assistant(Message([*before, *_calls(text, f"{where}.value")])), where
-            case "result":
-                gathering.result(ToolResult("", "", text), where)
             case _:
-                for result in results_in(text):
+                beside = {one for one, *_ in said[number - 1 : number] + said[number + 1 : number + 2]}
+                texts = [text] if beside & _OF_RESULTS else one_each(text, gathering.open)
+                found = element_results(text) if speaker == "results" else []
+                for result in found or [ToolResult("", "", one) for one in texts]:
                     gathering.result(result, where)
     if answer is not None:
         gathering.add(answer, place)
@@ -93,12 +96,13 @@ def _answer(text: str, dialect: Dialect | None, sampled: bool, tools: Tools) -> 
     if dialect is None:
         return Assistant(Message([Content(text)] if text else []))
     message = dialect.parse(text, tools)
-    read = Message(message.segments, message.repairs)
+    read = Message(message.segments, with_dropped(text, message))
     return Assistant(read, text, dialect.name) if sampled else Assistant(read)
 
 
 def _turn(turn: Object, where: str) -> tuple[str, str, str]:
     """Who speaks, what, and where that stands."""
+    turn = as_object(turn, where, "a turn")
     key, value = ("from", "value") if field(turn, "from") is not None else ("role", "content")
     speaker = field(turn, key)
     if not isinstance(speaker, str) or speaker not in _SPEAKERS:

@@ -105,9 +105,15 @@ def tells_of(system: str, tools: Iterable[Mapping[str, Json]]) -> bool:
     )
 
 
-def results_in(text: str) -> list[ToolResult]:
-    """The results that a turn tells: those in elements of one name, or the text as it is."""
-    return element_results(text) or [ToolResult("", "", text)]
+def one_each(text: str, calls: int) -> list[str]:
+    """What a text says of so many calls: each item of a list in JSON that has as many, else the text as it is."""
+    if calls < 2 or text.lstrip()[:1] != "[":
+        return [text]
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    return [one if isinstance(one, str) else dumps(one) for one in items] if len(items) == calls else [text]
 
 
 def element_results(text: str, name: str = "") -> list[ToolResult]:

@@ -54,7 +54,8 @@ def command(
     status = emit_wire(str(done.text))
     for loss in done.losses:
         shown = f", at {loss.witness!r}" if loss.witness else ""
-        note(f"{target.name} does not carry segment {loss.segment} ({loss.slot}): {loss.reason}{shown}")
+        lost = f"does not carry segment {loss.segment}" if loss.segment >= 0 else "leaves a text out"
+        note(f"{target.name} {lost} ({loss.slot}): {loss.reason}{shown}")
     return 1 if done.losses else status
 
 

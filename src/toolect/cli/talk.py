@@ -66,12 +66,17 @@ def command(
     FILE holds chat-completions messages, or an object with "messages", "tools" and "system"; with --from it is a
     transcript. It is written for each --to, and as messages without any.
     """
+    from toolect._chats.left_unread import left_unread  # not part of starting up
+
     text = read(file, max_bytes) if source is not None else ""
     conversation = _messages(file, max_bytes) if source is None else _transcript(source, text)
     status = 1 if conversation.repairs else 0
     for repair in conversation.repairs:
         detail = f": {one_line(repair.detail[:60])}" if repair.detail else ""
         note(f"{repair.kind} at character {repair.at}{detail}")
+    for change in left_unread(conversation.turns, ()):
+        status = 1
+        note(one_line(str(change)))
     status = int(note_all_unread(conversation)) or status
     if explain and not targets:
         if source is None:

@@ -1,0 +1,36 @@
+"""What of a transcript is not read: texts between its turns, and what follows the end of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from toolect._chats.comparing import Change
+from toolect._detection.dropped import SHOWN, after_end, is_control
+from toolect.message import Repair, RepairKind
+from toolect.turns import Assistant, Turn
+
+SKIPPED = "a text between the turns is left out"
+DROPPED = "what follows the end of an answer is left out"
+_SKIPS = (RepairKind.AFTER_END, RepairKind.STRAY_MARKER)
+
+
+def left_unread(turns: Iterable[Turn], repairs: Iterable[Repair]) -> Iterator[Change]:
+    """What is left out where these turns of a transcript are written anew, which was read with these repairs."""
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Assistant) and (rest := dropped(turn)):
+            yield Change(DROPPED, number, rest)
+    yield from (Change(SKIPPED, detail=one.detail) for one in repairs if skips(one))
+
+
+def skips(repair: Repair) -> bool:
+    """True for a repair of a transcript by which a text was left out that is more than control tokens."""
+    return repair.kind in _SKIPS and not is_control(repair.detail)
+
+
+def dropped(turn: Assistant) -> str:
+    """What follows the end of an answer; "" for none."""
+    repairs = turn.message.repairs
+    if not any(repair.kind is RepairKind.AFTER_END for repair in repairs):
+        return ""
+    told = next(repair.detail for repair in repairs if repair.kind is RepairKind.AFTER_END)
+    return (after_end(turn.text, repairs) if turn.text is not None else told)[:SHOWN]

@@ -1,0 +1,108 @@
+"""Steps of agents as messages: what was thought and said, the calls that were made, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from toolect._data.left_out import STEP, of_turn
+from toolect._data.open_row import OpenRow, what_is
+from toolect._data.opening import opened
+from toolect._exchange.told_in_texts import one_each
+from toolect._objects import holding
+from toolect.message import BadMessage, Json, dumps
+
+_INPUT = "action_input"
+"""What an action that is only a name is given."""
+_NAMES = ("name", "tool", "tool_name")
+_ARGUMENTS = ("arguments", "args", "parameters", "tool_input")
+_READ = frozenset((*_NAMES, *_ARGUMENTS, "function", "id", "type"))
+_A_CALL = "a call, an object with `name` and `arguments`"
+_TEXT = "text"
+
+
+class Told(NamedTuple):
+    """The messages that a step tells, and its fields that are not read."""
+
+    messages: list[Json]
+    left: list[str]
+
+
+def is_step(step: Json) -> bool:
+    """True for a step of an agent, False for a message."""
+    return isinstance(step, Mapping) and step.get("role") is None and bool(STEP & step.keys())
+
+
+def step_of(one: OpenRow, step: Mapping[str, Json], where: str) -> Told:
+    """What an agent said and did in one step, and what it was told of it. Raises BadMessage."""
+    actions, read = _actions(step)
+    calls = [_call(action, f"{where}.action") for action in actions]
+    left = [*of_turn(step, STEP | read)]
+    left += [f"action.{name}" for action in actions for name in of_turn(action, _READ)]
+    thought, response = (_text(step, name, where) for name in ("thought", "response"))
+    action = "" if calls else _text(step, "action", where)
+    said = response or "\n\n".join(filter(None, (thought.strip(), action.strip())))
+    left += [name for name, text in (("thought", thought), ("action", action)) if text.strip() not in said]
+    spoken = len(one.spoken(said).calls)
+    if calls and spoken:  # the text has calls already
+        left, calls = [*left, "action"], []
+    message = {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
+    role = "tool" if calls or spoken else "user"
+    told = [{"role": role, "content": text} for text in _observed(step.get("observation"), len(calls) or spoken)]
+    return Told([message, *told] if said or calls or not told else told, left)
+
+
+def _text(step: Mapping[str, Json], name: str, where: str) -> str:
+    value = step.get(name)
+    if not value or isinstance(value, str):
+        return value or ""
+    raise BadMessage("a text or a call" if name == "action" else "a text", what_is(value), f"{where}.{name}")
+
+
+def _actions(step: Mapping[str, Json]) -> tuple[list[Json], frozenset[str]]:
+    """What an action holds that is no text, which are calls, and the fields besides that it was told in."""
+    action, given = opened(step.get("action")), opened(step.get(_INPUT))
+    if isinstance(action, str) and action.strip() and isinstance(given, Mapping):
+        return [{"name": action.strip(), "arguments": given}], frozenset((_INPUT,))
+    actions = action if isinstance(action, list) else [action] if isinstance(action, Mapping) and action else []
+    is_text = isinstance(step.get("action"), str) and not all(map(_is_call, actions))
+    return ([] if is_text else actions), frozenset()
+
+
+def _is_call(action: Json) -> bool:
+    return isinstance(action, Mapping) and (isinstance(action.get("function"), Mapping) or bool(_first(action, _NAMES)))
+
+
+def _call(action: Json, where: str) -> Json:
+    """A call, with the names of the chat-completions API. Raises BadMessage for what is none."""
+    if not isinstance(action, Mapping):
+        raise BadMessage(_A_CALL, what_is(action), where)
+    if isinstance(action.get("function"), Mapping):
+        return action
+    name = _first(action, _NAMES)
+    arguments = next((action[key] for key in _ARGUMENTS if action.get(key) is not None), None)
+    if not name or arguments is None and any(of_turn(action, _READ)):
+        raise BadMessage(_A_CALL, holding(action), where)
+    return {"id": action.get("id"), "name": action[name], "arguments": arguments}
+
+
+def _first(action: Mapping[str, Json], names: tuple[str, ...]) -> str:
+    """The first of the keys that the action has a text under."""
+    return next((name for name in names if isinstance(action.get(name), str) and action[name]), "")
+
+
+def _observed(observation: Json, calls: int) -> list[str]:
+    """The texts that an observation is: one for each call, where it is a list of as many."""
+    if observation is None:
+        return []
+    if (
+        isinstance(observation, list)
+        and observation
+        and all(
+            isinstance(part, Mapping) and part.get("type") == _TEXT and isinstance(part.get(_TEXT), str)
+            for part in observation
+        )
+    ):
+        parts = [part[_TEXT] for part in observation]
+        return parts if len(parts) == calls else ["".join(parts)]
+    return one_each(observation if isinstance(observation, str) else dumps(observation), calls)

@@ -1,0 +1,37 @@
+"""What follows the end of an answer: no reader takes it in, so whoever writes the answer anew leaves it out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from toolect.message import Message, Repair, RepairKind
+
+SHOWN = 80
+"""Characters of what was left out that are shown. Beyond it: it is cut."""
+_TOKEN = re.compile(r"(<[^\s<>]{1,40}>)\s*")
+_CONTROL = re.compile(r"<[|｜][^\s<>]{1,38}[|｜]>")
+
+
+def after_end(text: str, repairs: Iterable[Repair]) -> str:
+    """What follows the end of the answer that `text` is; "" for none, and for nothing but end tokens and blanks."""
+    start = next((repair.at for repair in repairs if repair.kind is RepairKind.AFTER_END), len(text))
+    read, at = text[:start].rstrip(), start
+    while (token := _TOKEN.match(text, at)) and (_CONTROL.fullmatch(token[1]) or read.endswith(token[1])):
+        at = token.end()
+    return text[start:].rstrip() if text[at:].strip() else ""
+
+
+def is_control(text: str) -> bool:
+    """True for a text that is nothing but control tokens, as those at the ends of turns, and blanks."""
+    return not _TOKEN.sub("", text).strip()
+
+
+def with_dropped(text: str, message: Message) -> tuple[Repair, ...]:
+    """The repairs of a message that was read from `text`: that something followed its end has that for a detail."""
+    if not any(repair.kind is RepairKind.AFTER_END for repair in message.repairs):
+        return message.repairs
+    shown = after_end(text, message.repairs)[:SHOWN]
+    return tuple(
+        Repair(one.kind, one.at, shown) if one.kind is RepairKind.AFTER_END else one for one in message.repairs
+    )
