@@ -34,10 +34,10 @@ _CLOSING_ATTRIBUTE = re.compile(rf"(?:=|\s{{1,{MAX_BLANK}}}(?=[^\s<>]))[^\s<>]{{
 """What the opener has, once more before the end of a closing tag; an empty group where the text ends in it."""
 _VALUE = r"""(?:"[^"<>\n]{0,64}"|'[^'<>\n]{0,64}'|[^\s"'<>=]{1,64})"""
 _ATTRIBUTES = re.compile(
-    rf"(?:\s{{1,4}}[A-Za-z_][\w:.-]{{0,31}}\s{{0,4}}=\s{{0,4}}{_VALUE}){{1,4}}\s{{0,4}}(?=>)"
+    rf"(?:\s{{1,4}}(?!name\s{{0,4}}=)[A-Za-z_][\w:.-]{{0,31}}\s{{0,4}}=\s{{0,4}}{_VALUE}){{1,4}}\s{{0,4}}(?=>)"
 ).match
 _BEGUN_ATTRIBUTES = re.compile(r"\s{1,4}(?:[A-Za-z_][^<>\n]{0,256})?\Z").match
-"""Attributes before the end of a tag that has none; and what may become some."""
+"""Attributes before the end of a tag that has none, but for a name, which others have; and what may become some."""
 _FIRST_WORD = re.compile(r"(\W*+)[^\W_]++[_ ]?+(?=.*[^\W\d_]{3})", re.DOTALL).match
 """The signs and the first word of a marker that has more."""
 
