@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from random import Random
 
@@ -82,6 +83,32 @@ def test_refused(what: str) -> None:
     with pytest.raises(ValueError, match=r"expected|cannot read|nested"):
         decode_arguments(YAML, REFUSED[what], None)
     assert time.process_time() - start < 5
+
+
+TWICE = "expected each key once: the key `a` comes twice"
+FURTHER = f"{TWICE}, further in the second time"
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "why"),
+    [
+        ("a: 1\na: 2", 0, TWICE),
+        ("a: 1\n  a: 2", 0, FURTHER),
+        ("\"a\": 1\n\n  # well\n  'a': 2", 0, FURTHER),
+        ("b: 1\na: 1\nc:\n  d: 1\ne: 1\n    a: 2", 0, FURTHER),
+        ("b:\n  a: 1\n    a: 2", 0, FURTHER),
+        ("a: 1\n  a: 2", 2, TWICE),
+        ("a: 1\n  a: 2", 4, TWICE),
+        ("a: 1\n  b: 2", 0, "expected keys of one mapping below one another, got `b` further in than those before it"),
+        ("b:\n  a: 1\nc: 1\n  a: 2", 0, "expected keys of one mapping below one another, got `a` further in than"),
+        ("a: {b: 1\n  a: 2", 0, "cannot read the YAML: did not find"),
+        ("a: b: c", 2, "cannot read the YAML: mapping values are not allowed"),
+    ],
+)
+def test_a_key_that_stands_further_in(text: str, column: int, why: str) -> None:
+    """That is the reason, and that it comes twice; also where the first line stands elsewhere than the others."""
+    with pytest.raises(ValueError, match=rf"\A{re.escape(why)}"):
+        read_yaml(text, None, column)
 
 
 def test_schemas_reach_inside() -> None:

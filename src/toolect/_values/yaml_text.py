@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NoReturn
 
 from toolect._spec.document import BadYaml, Items, Node, Table, Text, compose
@@ -23,6 +24,9 @@ _NOT_PLAIN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", 
 _PLAIN = r"[^\W\d_][\w()]*+(?:[ ./_-][\w()]++)*+"
 _ODD = "[^\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 """Compiled when needed: they take as long as importing all the rest."""
+_KEY = re.compile(r"(?P<in> *)(?P<key>[^\s#:'\"][^:]*?|'[^']*'|\"[^\"]*\"):(?:\s+(?P<value>[^\s#|>&{[].*)|\s*\Z)")
+"""A line of a mapping in blocks, with its value if that stands in the line, and goes on no further than blocks do."""
+_ONCE = "expected each key once"
 _FLOW_FROM = 6  # levels of nesting from which on containers are written in one line
 
 
@@ -34,16 +38,33 @@ def read_yaml(text: str, schema: Schema | None = None, column: int = 0) -> Json:
     """
     if len(text) > MAX_YAML or bracket_depth(text) > MAX_DEPTH:
         raise ValueError("expected YAML, got more than the limits allow")
+    refused: list[ValueError] = []
     for blanks in (column, _least(text), 0) if column else (0,):
+        whole = " " * blanks + text + "\n"
         try:
-            node = compose(" " * blanks + text + "\n", "", MAX_DEPTH, _refuse)
+            node = compose(whole, "", MAX_DEPTH, _refuse)
         except BadYaml as wrong:
-            refused = ValueError(str(wrong))
+            refused.append(_further_in(whole, wrong.place.line - 1) or ValueError(str(wrong)))
         except ValueError as wrong:
-            refused = wrong
+            refused.append(wrong)
         else:
             return None if node is None else _value(node, schema)
-    raise refused
+    raise next((wrong for wrong in refused if str(wrong).startswith(_ONCE)), refused[-1])
+
+
+def _further_in(text: str, at: int) -> ValueError | None:
+    """What is wrong with the line at index `at` of a text that is no YAML, if that is how far in its key stands."""
+    lines = text.split("\n")
+    found = _KEY.match(lines[at]) if at < len(lines) else None
+    above = [match for line in lines[:at] if line.strip() and (match := _KEY.match(line))]
+    if found is None or not above or not above[-1]["value"] or len(above[-1]["in"]) >= len(found["in"]):
+        return None
+    level = len(above[-1]["in"])
+    beside = takewhile(lambda one: len(one["in"]) >= level, reversed(above))
+    key = found["key"].strip("\"'")
+    if any(len(one["in"]) == level and one["key"].strip("\"'") == key for one in beside):
+        return ValueError(f"{_ONCE}: the key `{key}` comes twice, further in the second time")
+    return ValueError(f"expected keys of one mapping below one another, got `{key}` further in than those before it")
 
 
 def _least(text: str) -> int:
@@ -53,7 +74,7 @@ def _least(text: str) -> int:
 
 
 def _refuse(wrong: BadYaml) -> NoReturn:
-    raise ValueError(f"expected each key once: {wrong}" if wrong.first else str(wrong))
+    raise ValueError(f"{_ONCE}: {wrong}" if wrong.first else str(wrong))
 
 
 def _value(node: Node, schema: Schema | None) -> Json:

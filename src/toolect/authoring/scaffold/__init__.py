@@ -53,7 +53,9 @@ def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[
         schemas = tool_schemas(tools)
         ready = stripped(texts, schemas)
         rank, made = best(name, chain(drafts(ready, schemas), looks(ready)), samples, spec, tools)
-        return made if made.sound else _without_one(name, ready, rank, made, samples, spec, tools)
+        if not made.sound:
+            rank, made = _without_one(name, ready, rank, made, samples, spec, tools)
+        return _of_one(name, ready, rank, made, samples, spec, tools) if made.unread or not made.calls else made
     if options := undeclared(name, samples, spec):
         made = options[0][1]
         return made._replace(doubt=made.doubt or uncertain([one for one, _ in options], texts))
@@ -68,7 +70,7 @@ def _without_one(
     samples: Sequence[Sample],
     spec: Path,
     tools: Sequence[Json],
-) -> Scaffold:
+) -> tuple[tuple[int, ...], Scaffold]:
     """The dialect of all samples but one, if that reads more of them: what is odd in one of them hides the rest."""
     schemas = tool_schemas(tools)
     for i, odd in enumerate(samples if len(samples) > 2 else ()):
@@ -82,6 +84,29 @@ def _without_one(
         other, another = best(name, found, samples, spec, tools)
         if other > rank:
             rank, made = other, another._replace(doubt=another.doubt or _odd(odd, another.messages[i]))
+    return rank, made
+
+
+def _of_one(
+    name: str,
+    ready: Prepared,
+    rank: tuple[int, ...],
+    made: Scaffold,
+    samples: Sequence[Sample],
+    spec: Path,
+    tools: Sequence[Json],
+) -> Scaffold:
+    """The dialect of one sample alone, if that reads more of them: what is odd in the others hides how they call."""
+    schemas = tool_schemas(tools)
+    for i, sample in enumerate(samples if len(samples) > 1 else ()):
+        if current().over:
+            break
+        alone = ready._replace(samples=[ready.samples[i]])
+        found = (one.among(i, len(samples)) for one in islice(chain(drafts(alone, schemas), looks(alone)), MAX_TRIED))
+        other, another = best(name, found, samples, spec, tools)
+        if other > rank:
+            seen = f"how calls are written was seen in {sample.title} alone"
+            rank, made = other, another._replace(doubt=another.doubt or seen)
     return made
 
 
@@ -130,13 +155,16 @@ def like(name: str, base: str, samples: Sequence[Sample], spec: Path) -> Scaffol
     return with_corpus(name, {spec: variant(name, base, f"Like {base}")}, samples, spec)
 
 
-def known(dialect: Dialect, samples: Sequence[Sample]) -> bool:
+def known(dialect: Dialect, samples: Sequence[Sample], tools: Sequence[Json] | None = None) -> bool:
     """True when the dialect reads every sample clean, with a call somewhere, and leaves no marker in the content.
 
-    Beside a call, content that is nothing but signs is one.
+    Beside a call, content that is nothing but signs is one. Where tools are declared, it calls no others: what it takes
+    for a call may be what stands around the calls.
     """
     messages = [read(dialect, sample) for sample in samples]
     found = [message for message in messages if message is not None and message.calls]
+    if tools and any(call.name not in tool_schemas(tools) for message in found for call in message.calls):
+        return False
     texts = [segment.text for message in found for segment in message.segments if isinstance(segment, Content)]
     return all(messages) and bool(found) and not any(map(_SIGNS.fullmatch, texts))
 

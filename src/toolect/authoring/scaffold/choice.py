@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -54,8 +54,21 @@ class Option(NamedTuple):
 
     @property
     def clean(self) -> int:
-        """Samples that are read without calls being overlooked."""
-        return sum(not calls_unseen(message) for message in self.messages)
+        """Samples that are read without calls being overlooked, or arguments in another one."""
+        joined = self._joined()
+        return sum(not calls_unseen(message) and not joined(message) for message in self.messages)
+
+    def _joined(self) -> Callable[[Message], bool]:
+        """What tells of a message that a text in it has further arguments in it; that no call has two shows it."""
+        sign = re.search(r'KEY "\s*([^\w\s\\"])', self.grammar)
+        if sign is None or any(len(call.arguments or ()) > 1 for call in self.calls):
+            return lambda _: False
+        further = re.compile(rf"\s[\w-]+{re.escape(sign[1])}[^\s{re.escape(sign[1])}]")
+        return lambda message: any(
+            isinstance(value, str) and further.search(value) is not None
+            for call in message.calls
+            for value in (call.arguments or {}).values()
+        )
 
     @property
     def length(self) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from toolect._spec.model import Ids
+from toolect.authoring.scaffold.ids_seen import USUAL
 from toolect.authoring.scaffold.pieces import Hole, Mark, Token
 from toolect.authoring.scaffold.seen import Arguments, SeenCall
 from toolect.authoring.scaffold.thoughts import Thought, Wrap
@@ -34,6 +36,8 @@ class Draft(NamedTuple):
     between_calls: str = ""
     reference: str = "functions.{name}:{index}"
     """How an id combines name and number, where there is such a one."""
+    ids: Ids = USUAL
+    """How the id of a call is made that has none."""
     end: tuple[str, ...] = ()
     quoted: bool = False
     """An apostrophe is in a name or a key, and so no sign of markup."""

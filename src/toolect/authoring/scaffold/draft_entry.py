@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from toolect._spec.model import Ids
 from toolect.authoring.scaffold.dialect_draft import Draft
 from toolect.authoring.scaffold.draft_grammar import FORMS, holes_of
 from toolect.authoring.scaffold.pieces import Hole
@@ -58,7 +59,7 @@ def entry(draft: Draft, name: str, about: str) -> str:
         lines.append(f"  markers: {_flow({_GEMMA: draft.arguments.quote}, quoted=True)}")
     lines += [f"  values: {{{', '.join(f'{slot}: {codec}' for slot, codec in codecs.items())}}}"] if codecs else []
     lines += [f"  ids: {{form: {dumps(draft.reference)}}}"] if Hole.REF in draft.call else []
-    lines += ['  ids: {form: "call_{index}"}'] if Hole.ID in draft.call or "$id" in repr(draft.shape) else []
+    lines += [f"  ids: {_ids(draft.ids)}"] if has_ids(draft) else []
     gaps = {"before call": draft.before_call, "between calls": draft.between_calls}
     if any(gaps.values()):
         lines.append(f"  gaps: {_flow({key: gap for key, gap in gaps.items() if gap}, quoted=True)}")
@@ -72,6 +73,18 @@ _GEMMA = '<|"|>'
 """What strings stand between in the value language that has bare words and a token for a quote."""
 _QUOTED = {"[": '{codec: schema, untyped: text, quoted: "[<>&\\n]"}'}
 """How a text is read that is marked as one, by the sign before it: in CDATA stands what has markup in it."""
+
+
+def has_ids(draft: Draft) -> bool:
+    """True where calls have ids that are not made of their names."""
+    return Hole.ID in draft.call or "$id" in repr(draft.shape)
+
+
+def _ids(ids: Ids) -> str:
+    """How ids are made, as an entry says it."""
+    further = [("first", ids.first, 0), ("digits", ids.digits, 1)]
+    parts = [f"form: {dumps(ids.form)}", *(f"{key}: {value}" for key, value, usual in further if value != usual)]
+    return f"{{{', '.join(parts)}}}"
 
 
 def _has_list(shape: Json) -> bool:

@@ -163,7 +163,8 @@ def _instead(draft: Draft) -> Iterator[str]:
     if draft.arguments is None or all("".join(_until(form)).strip() for form in draft.arguments.forms):
         return
     at = draft.call.index(Hole.ARGUMENTS) + 1 if Hole.ARGUMENTS in draft.call else len(draft.call)
-    for after in (draft.call[at:], (*draft.call[at:], *draft.divider), (*draft.call[at:], *draft.closer)):
+    rest, again = draft.call[at:], (*draft.divider, *draft.call)
+    for after in (rest, (*rest, *again), (*rest, *draft.closer)):
         text = "".join((draft.arguments.around[1], *_until(after)))
         yield from text.split()[:1]
 

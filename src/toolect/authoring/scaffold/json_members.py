@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from toolect.authoring.scaffold.json_calls import IDS, NUMBERED, member
 from toolect.authoring.scaffold.seen import SeenCall
-from toolect.message import Json
+from toolect.message import Json, dumps
 
 CALL = "\0call"
 """Where a call is in what is around it."""
@@ -31,7 +31,15 @@ def merged(wraps: Sequence[Json]) -> Json:
             whole[key] = merged(found)
         elif said := further(key.removesuffix("?"), found, taken="$id" in whole.values()):
             whole |= {one: what for one, what in said.items() if what not in whole.values() or what[:1] != "$"}
+        elif _is_number(key.removesuffix("?"), found):
+            whole[key] = found[0]
     return whole
+
+
+def _is_number(key: str, given: Sequence[Json]) -> bool:
+    """True for a number that is always the same, and no id: the version of a format is one."""
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in given)
+    return numbers and len({*map(dumps, given)}) == 1 and key not in IDS
 
 
 def saying(call: SeenCall, shape: Json) -> SeenCall:

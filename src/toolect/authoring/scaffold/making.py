@@ -17,10 +17,12 @@ from toolect.authoring.corpus import Case, write
 from toolect.authoring.lint.subject import corpus_folder
 from toolect.authoring.scaffold.choice import calls_unseen
 from toolect.authoring.scaffold.dialect_draft import Draft, Expected
-from toolect.authoring.scaffold.draft_entry import entry
+from toolect.authoring.scaffold.draft_entry import entry, has_ids
 from toolect.authoring.scaffold.draft_grammar import grammar, language_of
+from toolect.authoring.scaffold.ids_seen import ids_of
 from toolect.authoring.scaffold.induce import Induced
 from toolect.authoring.scaffold.nested_values import NESTED
+from toolect.authoring.scaffold.overlooked import called_in_content
 from toolect.authoring.scaffold.pasted import Sample, cases, read, residue, writes
 from toolect.authoring.scaffold.pieces import Hole
 from toolect.authoring.scaffold.trials import failed_trial, unshown
@@ -91,6 +93,7 @@ def best(
                 one is not None,
                 shown,
                 len(samples) == 1 or not made.doubt,
+                made.sound or one is None or not _of_json(one.draft),
                 2 * len(made.unwritten) <= len(samples),
             )
             if chosen is None or rank > chosen[0]:
@@ -102,6 +105,15 @@ def best(
                 break
     assert chosen is not None  # text without calls always makes one
     return chosen
+
+
+def _of_json(draft: Draft) -> bool:
+    """True where markers are made of the members of an object: a shape would say what they are."""
+    texts = (*draft.opener, *draft.call, *draft.divider, *draft.closer)
+    return _MEMBER.search("".join("" if isinstance(text, Hole) else text for text in texts)) is not None
+
+
+_MEMBER = re.compile(r'"[^"\n]{1,60}":')
 
 
 def _induced(
@@ -119,7 +131,11 @@ def _induced(
     elif draft is not None and (language := language_of(draft)):
         for part in _parts(f"{language}.lark"):
             files[spec.parent / VALUES / part] = (shipped().parent / VALUES / part).read_text("utf-8")
-    made = with_corpus(name, files, prefixed, spec, tools, one.expected if one is not None else None)
+    expected = one.expected if one is not None else None
+    made = with_corpus(name, files, prefixed, spec, tools, expected)
+    if draft is not None and has_ids(draft) and (ids := ids_of(made.messages)) != draft.ids:
+        files[spec] = entry(draft._replace(ids=ids), name, about)
+        made = with_corpus(name, files, prefixed, spec, tools, expected)
     if draft is not None and draft.arguments is not None and made.calls and not made.unread:
         messages = [message for message in made.messages if message is not None]
         made = made._replace(doubt=made.doubt or unshown(draft.arguments, messages, tools))
@@ -164,6 +180,7 @@ def with_corpus(
     wanted: Sequence[Expected | None] = expected or [None] * len(samples)
     messages = [read(dialect, sample, tools, want) for sample, want in zip(samples, wanted, strict=True)]
     left = residue(messages, list(tool_schemas(tools)))
+    left |= called_in_content([sample.text for sample in samples], messages, tools)
     messages = [None if message and any(part in message.content for part in left) else message for message in messages]
     made = cases(samples, messages, dialect, path)
     files[path] = write(made)

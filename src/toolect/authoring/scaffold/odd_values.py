@@ -21,6 +21,7 @@ def odd_values(texts: Sequence[str], leaves: Sequence[Sequence[Leaf]], messages:
     """Why the arguments that are texts may be others; `leaves` are those of what is read in `texts`."""
     yield from _joined(texts, leaves, messages)
     yield from _escaped(messages)
+    yield from _measured(messages)
     yield from _begun_wrongly(messages)
     yield from _cut_wrongly(messages)
     yield from _in_brackets(texts, messages)
@@ -58,6 +59,27 @@ def _escaped(messages: Sequence[Message]) -> Iterator[str]:
         yield f"the value `{cut(one_line(value), MAX_SHOWN)}` has escapes in it that are not read"
 
 
+def _measured(messages: Sequence[Message]) -> Iterator[str]:
+    """Texts that all begin with a number: with their length, or with one in a line of its own."""
+    values = [*dict.fromkeys(value for value in _strings(messages) if value)]
+    found = [match for match in map(_COUNTED.match, values) if match]
+    if not found or len(found) < len(values):
+        return
+    shown = cut(one_line(values[0]), MAX_SHOWN)
+    lined = all(match[2].endswith("\n") for match in found)
+    if (lined or len(found) > 1) and all(int(match[1]) in _lengths(match[3]) for match in found):
+        yield f"the value `{shown}` begins with its length, which is none of it, and which no grammar can go by"
+    if lined and len(found) > 1:
+        yield f"the value `{shown}` begins with a number in a line of its own, as all do, which may be none of them"
+
+
+def _lengths(text: str) -> set[int]:
+    """How long a text may be said to be: in characters and in bytes, with the line break at its end and without."""
+    return {
+        length for one in (text, text.removesuffix("\n")) for length in (len(one), len(one.encode("utf-8", "replace")))
+    }
+
+
 def _begun_wrongly(messages: Sequence[Message]) -> Iterator[str]:
     """Texts that begin too early, with the same word or sign."""
     values = [*dict.fromkeys(value for value in _strings(messages) if value)]
@@ -92,6 +114,8 @@ def _in_brackets(texts: Sequence[str], messages: Sequence[Message]) -> Iterator[
                     yield f"no sample shows how lists such as `{cut(one_line(match[0]), MAX_SHOWN)}` are written"
 
 
+_COUNTED = re.compile(r"\s*(\d{1,9})([^\w\n]{0,3}\n|[^\w\n]{1,3})(.*)\Z", re.DOTALL)
+"""A number before a text, and what stands between the two."""
 _ALONE = re.compile(r"""(?<!\w)\((["'])([^"'\\]+)\1\)""")
 _MEMBERS = re.compile(r'\s*"[\w.-]+":\s?\S')
 _SIGN = re.compile(r"""([:=|~→]+>?|->|[^\w\s"'`<>(){}\[\]]+(?=\s))""")

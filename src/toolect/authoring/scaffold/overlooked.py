@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 
 from toolect._shown import cut, one_line
 from toolect._values.toolset import ToolSchemas, tool_schemas
 from toolect.authoring.scaffold.draft_grammar import literals
 from toolect.authoring.scaffold.guesses import is_markup
-from toolect.message import Content, Json, Message
+from toolect.message import Call, Content, Json, Message
 
 MAX_SHOWN = 60
 """Characters of what is overlooked that are shown."""
 MAX_MARKERS = 40
 """Markers that are held against each other. Beyond it: the first ones."""
+MAX_BEGINS = 40
+"""Ways in which calls begin that are looked for in contents. Beyond it: the first ones."""
+MAX_LEAD = 200
+"""Characters before a name, and from there to a key. Beyond it: such calls are not looked for."""
 
 
 def keys_in_markers(grammar: str, messages: Sequence[Message], tools: Sequence[Json] | None) -> Iterator[str]:
@@ -36,6 +41,44 @@ def overlooked(grammar: str, messages: Sequence[Message], tools: Sequence[Json] 
     if all(len(message.calls) < 2 for message in messages):
         yield from _alone(markers)
     yield from _called(messages, tool_schemas(tools))
+
+
+def called_in_content(
+    texts: Sequence[str], messages: Sequence[Message | None], tools: Sequence[Json] | None
+) -> frozenset[str]:
+    """Calls that stand in contents: they begin as those do that are read, with what is before a name, and a name."""
+    read = [(text, call) for text, one in zip(texts, messages, strict=True) if one is not None for call in one.calls]
+    names = {call.name for _, call in read} | {*tool_schemas(tools)}
+    contents = [
+        one.text for message in messages if message is not None for one in message.segments if isinstance(one, Content)
+    ]
+    begins = dict.fromkeys(begin for text, call in read if contents for begin in _begins(text, call, names))
+    found = [match[0] for one in [*begins][:MAX_BEGINS] for match in map(re.compile(one).search, contents) if match]
+    return frozenset(one for one in found if not any(other != one and other.startswith(one) for other in found))
+
+
+def _begins(text: str, call: Call, names: AbstractSet[str]) -> Iterator[str]:
+    """Expressions for the beginning of a call like one that is read, unless it is quoted.
+
+    One is for a name that is called, and one for any name and any key, where a sign follows the key.
+    """
+    start, end = call.span or (0, 0)
+    at = text.find(call.name, start, end)
+    lead = text[start:at]
+    if at < 0 or not _SIGN.search(lead) or len(lead) > MAX_LEAD:
+        return
+    after = at + len(call.name)
+    yield rf"(?<![\"'`“«]){_loose(lead)}(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?![\w-])"
+    keys = "|".join(map(re.escape, call.arguments or ())) or "(?!)"
+    if key := re.compile(rf"(?<![\w-])(?:{keys})([^\w\s])").search(text, after, end):
+        between = text[after : key.start()]
+        if between and len(between) <= MAX_LEAD:
+            yield rf"(?<![\"'`“«]){_loose(lead)}{_NAME}{_loose(between)}{_NAME}{re.escape(key[1])}"
+
+
+def _loose(text: str) -> str:
+    """An expression for a text in which other blanks may stand, and other numbers."""
+    return re.sub(r"\d+|\s+|.", lambda part: _LOOSE.get(part[0][:1]) or re.escape(part[0]), text, flags=re.DOTALL)
 
 
 def _numbered(markers: Sequence[str]) -> Iterator[str]:
@@ -65,6 +108,9 @@ def _called(messages: Sequence[Message], schemas: ToolSchemas) -> Iterator[str]:
 
 _GIVEN = r"""(?<![\w.-]){}["'`]?(?:\(|[^\w.,;!?()]{{0,8}}\{{|\W[^{{}}]{{0,60}}?(?<![\w-])(?:{})["'`]?\s?[=:>])"""
 """A name, and behind it what encloses arguments, or a key."""
+_LOOSE = dict.fromkeys("0123456789", r"\d+") | dict.fromkeys(" \t\r\n", r"\s+")
+_NAME = r"[^\W\d](?:[\w.-]{0,98}\w)?"
+_SIGN = re.compile(r"[^\w\s]")
 _WORDS = re.compile(r"\w+(?:[.-]\w+)*")
 _NUMBERED = re.compile(r"[^\W\d_]*[-_.#]?\d+[.:)]?")
 _DIGITS = re.compile(r"\d+")

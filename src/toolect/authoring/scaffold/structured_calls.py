@@ -71,10 +71,13 @@ def structured_calls(texts: Sequence[str], tools: ToolSchemas) -> Iterator[Seen]
         yield Seen(tuple(tuple(saying(one, whole) for one in here) for here in calls), None, whole, _most(layouts))
 
 
-def _wrap(value: Json, tools: ToolSchemas, found: list[Found]) -> Json:
-    """What is around the calls in a value, with `CALL` for each of them, which are added to `found`."""
+def _wrap(value: Json, tools: ToolSchemas, found: list[Found], listed: bool = False) -> Json:
+    """What is around the calls in a value, with `CALL` for each of them, which are added to `found`.
+
+    In items of a list only texts count beside them: a number may be that of the item.
+    """
     if isinstance(value, list):
-        inner = [_wrap(item, tools, found) for item in value]
+        inner = [_wrap(item, tools, found, listed=True) for item in value]
         calls = [item for item in inner if item is not None]
         return [calls[0]] if calls else None
     if not isinstance(value, dict):
@@ -83,13 +86,13 @@ def _wrap(value: Json, tools: ToolSchemas, found: list[Found]) -> Json:
     if call is not None:
         found.append(call)
         return CALL
-    around = {key: _wrap(inner, tools, found) for key, inner in value.items()}
+    around = {key: _wrap(inner, tools, found, listed) for key, inner in value.items()}
     if not any(inner is not None for inner in around.values()):
         return None
     return {
         key if inner is not None else f"{key}?": inner or value[key]
         for key, inner in around.items()
-        if inner is not None or isinstance(value[key], str)
+        if inner is not None or not listed or isinstance(value[key], str)
     }
 
 

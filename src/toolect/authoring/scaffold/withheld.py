@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -114,9 +114,12 @@ def _dropped(
     messages: Sequence[Message],
 ) -> Iterator[str]:
     """Members of JSON that are given out nowhere: texts, and what is not always the same."""
-    constant = {*_constants(dialect)}
+    constants = [*_constants(dialect)]
+    constant = {value for _, value in constants}
+    seen: Counter[tuple[str, str]] = Counter()
     other: dict[str, list[str]] = defaultdict(list)
     for text, here, message in zip(texts, leaves, messages, strict=True):
+        seen.update((key, dumps(value)) for inner in _values(text, here) for key, value in _scalars(inner))
         for key, value in _lost(text, here, message, constant):
             other[key].append(value)
     for key, found in other.items():
@@ -124,9 +127,11 @@ def _dropped(
             shown = ", ".join(dict.fromkeys(found))
             yield f"what `{one_line(key)}` holds is given out nowhere: {cut(one_line(shown), MAX_SHOWN)}"
     calls = sum(len(message.calls) for message in messages)
-    for value in constant:
-        if isinstance(value, str) and re.search(r"\d", value) and calls < FEW:
-            yield f"`{cut(one_line(value), MAX_SHOWN)}` was taken for a constant, which so few calls do not show"
+    for key, fixed in constants:
+        if isinstance(fixed, str) and re.search(r"\d", fixed) and calls < FEW:
+            yield f"`{cut(one_line(fixed), MAX_SHOWN)}` was taken for a constant, which so few calls do not show"
+        if isinstance(fixed, int | float) and seen[key, dumps(fixed)] < FEW:
+            yield f"`{dumps(fixed)}` was taken for a constant, which so few answers do not show"
 
 
 def dropped(dialect: Dialect, text: str) -> list[str]:
@@ -135,22 +140,28 @@ def dropped(dialect: Dialect, text: str) -> list[str]:
         return []
     found = derive(dialect, text)
     leaves = [node for _, node in found.tree.walk() if isinstance(node, Leaf)]
-    return [value for _, value in _lost(text, leaves, found.message, {*_constants(dialect)})]
+    constant = {value for _, value in _constants(dialect)}
+    return [value for _, value in _lost(text, leaves, found.message, constant)]
 
 
-def _constants(dialect: Dialect) -> Iterator[Json]:
-    """What shapes have that is always the same."""
+def _constants(dialect: Dialect) -> Iterator[tuple[str, Json]]:
+    """What shapes have that is always the same, each with its key."""
     for shape in dialect.spec.shapes.values():
-        yield from (inner.value for _, inner in members(shape) if isinstance(inner, Const))
+        yield from ((key, inner.value) for key, inner in members(shape) if isinstance(inner, Const))
 
 
 def _lost(text: str, leaves: Sequence[Leaf], message: Message, constant: Iterable[Json]) -> Iterator[tuple[str, str]]:
     """The members of JSON that are given out nowhere, each with its key."""
     given = {dumps(value) for value in (*constant, *_given(message))}
+    for value in _values(text, leaves):
+        yield from ((key, shown) for key, one in _scalars(value) if (shown := dumps(one)) not in given)
+
+
+def _values(text: str, leaves: Sequence[Leaf]) -> Iterator[Json]:
+    """The JSON that calls are in."""
     for leaf in leaves:
         if leaf.kind is LeafKind.SLOT and Role.NAME in leaf.fills:
-            for _, _, value in json_values(text[slice(*leaf.span)]):
-                yield from ((key, shown) for key, one in _scalars(value) if (shown := dumps(one)) not in given)
+            yield from (value for _, _, value in json_values(text[slice(*leaf.span)]))
 
 
 def _given(message: Message) -> Iterator[Json]:

@@ -100,13 +100,14 @@ def _begin(
 
     samples = [Sample(one.title, one.text.removesuffix("\n")) for one in answers]
     samples += [_sample(file, number) for number, file in enumerate(files or (() if samples else ("-",)), 1)]
-    if base is None and not anyway and (known := _known(samples)):
+    tools += worded(*words)
+    declared = [*tools, *(TOOLS if answers else ())] if tools else []
+    if base is None and not anyway and (known := _known(samples, declared)):
         note(
             f"the dialect `{known}` reads this already: `toolect parse --from {known}`;"
             f" --like {known} begins a variant of it, --anyway a dialect from nothing"
         )
         return Begun(1, toolect.dialect(known), known=True)
-    tools += worded(*words)
     if base is not None:
         made = like(name, shared.find(base).name, samples, spec)
     elif answers and not files:
@@ -152,12 +153,12 @@ def _sample(file: str, number: int) -> Sample:
     return Sample(f"Sample {number}", read(file, MAX_SAMPLE))
 
 
-def _known(samples: list[Sample]) -> str | None:
-    """The dialect that reads all samples clean, if there is one."""
+def _known(samples: list[Sample], tools: Sequence[Json]) -> str | None:
+    """The dialect that reads all samples clean, if there is one; of the tools, if any are declared."""
     from toolect.authoring.scaffold import known
 
     names = dict.fromkeys(found.dialect for sample in samples for found in toolect.detect(sample.text, limit=1))
-    return next((name for name in names if known(toolect.dialect(name), samples)), None)
+    return next((name for name in names if known(toolect.dialect(name), samples, tools)), None)
 
 
 def write(files: Mapping[Path, str], append: Path | None) -> None:

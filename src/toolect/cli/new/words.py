@@ -111,7 +111,8 @@ def shortcomings(made: Scaffold, samples: Sequence[Sample], spec: Path, declared
         yield f"nothing stands below {'it' if len(unread) == 1 else 'them'} in the corpus: write there what is said"
     if made.left:
         shown = ", ".join(f"`{one_line(part)}`" for part in made.left)
-        yield f"{shown} would stay in the content: if it is markup, write it into the grammar, in {grammar}"
+        told = "" if tools else f"; or{_HINT[1:]}"
+        yield f"{shown} would stay in the content: if it is markup, write it into the grammar, in {grammar}{told}"
 
 
 _HINT = ": say with --tools, or with --name and --key, which words are names and keys"
