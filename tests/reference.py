@@ -327,6 +327,10 @@ def _value(tree: Tree[Token]) -> Json:
             return _object(pairs)
         case "array":
             return [_value(child) for child in inner]
+        case "tuple":
+            ends = [str(child) for child in tree.children if isinstance(child, Token)]
+            alone = len(inner) == 1 and not any("," in end for end in ends)
+            return _value(inner[0]) if alone else [_value(child) for child in inner]
         case "true" | "false" | "null" as word:
             return {"true": True, "false": False, "null": None}[word]
         case "number":

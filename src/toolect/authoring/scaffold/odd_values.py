@@ -105,12 +105,12 @@ def _cut_wrongly(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _in_brackets(texts: Sequence[str], messages: Sequence[Message]) -> Iterator[str]:
-    """Lists of one item that are written as Python writes no list: more items may be written otherwise, too."""
+    """Texts alone in brackets, which are no list in Python: here they may be, and more items be written otherwise."""
     for text, message in zip(texts, messages, strict=True):
         for call in message.calls:
             given = dumps(call.arguments or {})
             for match in _ALONE.finditer(text[slice(*call.span)] if call.span else text):
-                if dumps([match[2]]) in given:
+                if dumps(match[2]) in given:
                     yield f"no sample shows how lists such as `{cut(one_line(match[0]), MAX_SHOWN)}` are written"
 
 
