@@ -19,8 +19,8 @@ setup: $(READY)  ## make the environment in .venv
 demo: setup  ## a tour over real model outputs
 	@$(BIN)/python -m tools.demo
 
-test: setup  ## run the tests, in about seven minutes on two cores; a part of them: ARGS="tests/test_corpus.py -k hermes"
-	@test -n "$(ARGS)" || echo 'all tests: about seven minutes on two cores; a part of them: make test ARGS="tests/test_corpus.py -k hermes"'
+test: setup  ## run the tests, in ten to fifteen minutes on two cores; a part of them: ARGS="tests/test_corpus.py -k hermes"
+	@test -n "$(ARGS)" || echo 'all tests: ten to fifteen minutes on two cores; a part of them: make test ARGS="tests/test_corpus.py -k hermes"'
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 lint: setup  ## check style, types, generated pages and the specs

@@ -244,8 +244,7 @@ class BrokenSlot(ValueSlot):
         if swallowed >= 0 and (draft.call is None or not draft.call.written):  # no marker is said in a name or key
             self._fail_before(course, swallowed, end)
             return None
-        alone = swallowed < 0 and item_after(value, course, broken.at, end) < 0
-        left = text_instead(value, course, broken, end) if alone else -1
+        left = text_instead(value, course, broken, end) if swallowed < 0 else -1
         if left >= 0:
             course.back_to(left)
             value.leave(course, left)

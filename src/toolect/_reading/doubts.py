@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolect._reading.open_call import LAYOUT, OpenCall
 from toolect._shapes.elsewhere import holds_call
-from toolect._values.doubtful import is_declaration, is_object_of, stranger, swallowed, taken_in, taken_over
+from toolect._values.doubtful import is_declaration, is_object_of, named_in_texts, stranger, swallowed, taken_over
 from toolect._values.toolset import ToolSchemas
 from toolect.message import RepairKind
 
@@ -51,7 +51,7 @@ def _mended(call: OpenCall, tools: ToolSchemas) -> None:
         call.fail(f"expected the argument `{key}`, got none - at {call.start}")
     elif kinds & _MARKED and (key := stranger(tools.of(call.name), arguments)):
         call.fail(f"expected an argument that the tool has, got `{key[:40]}` - at {call.start}")
-    elif kinds & _MERGING and (key := taken_in(tools.of(call.name), arguments)):
+    elif kinds & _MERGING and (key := named_in_texts(tools.of(call.name), arguments)):
         call.fail(f"expected `{key}` beside the other arguments, and not in one of them - at {call.start}")
     elif kinds & _JOINING and (key := taken_over(tools, call.name, arguments)):
         call.fail(f"expected no `{key}`, which is an argument of another tool - at {call.start}")

@@ -6,6 +6,7 @@ import re
 
 from toolect._reading.course import Course
 from toolect._reading.json_value import JsonValue
+from toolect._reading.next_call import item_after
 from toolect._shapes.mend import Mender
 from toolect._shapes.open_value import Expect
 from toolect._values.json_lexemes import Broken
@@ -29,6 +30,8 @@ def text_instead(value: JsonValue, course: Course, broken: Broken, end: int) -> 
     before = course.raw(value.kept, at)
     over = at - len(before) + len(before.rstrip())
     if call is not None and (not call.whole or "\n" not in course.raw(over, at) or "}" in text):
+        return -1
+    if item_after(value, course, at, end) >= 0:
         return -1
     try:
         Mender(reader, "", over, value.note).close(over)

@@ -9,6 +9,11 @@ from toolect._values.schema import Schema
 from toolect._values.toolset import ToolSchemas
 from toolect.message import Json
 
+_TAG = re.compile(r"<([^<>\n]{1,160})>")
+_WORDS = (re.compile(r"\w+").findall, re.compile(r"[\w.-]+").findall)
+"""The words of a tag, and those with the signs in them that keys may have."""
+_GIVEN = re.compile(r"""([\w.-]+)["']?\s{0,4}[=:]\s{0,4}["'`{\[]""")
+
 
 def swallowed(schema: Schema, arguments: Json) -> str:
     """A parameter that is not among the `arguments`, but in the last of them, which declares no such member; or none.
@@ -77,20 +82,17 @@ def stranger(schema: Schema, arguments: dict[str, Json]) -> str:
     return next((key for key in arguments if key not in names and not schema.meant(key)), "")
 
 
-def taken_in(schema: Schema, arguments: dict[str, Json]) -> str:
+def named_in_texts(schema: Schema, arguments: dict[str, Json]) -> str:
     """A parameter that is not among the `arguments`, but in the text of one of them, as others are written; or none.
 
     A tag names it there; or, where the tool must have it, it stands before a quote or a bracket as if it got a value.
     """
     missing = [key for key in schema.names if key not in arguments]
-    texts = [text for text in arguments.values() if isinstance(text, str)] if missing else ()
-    needed = schema.lacks(arguments)
-    return next((key for key in missing if any(_names(text, key, key == needed) for text in texts)), "")
-
-
-def _names(text: str, key: str, needed: bool) -> bool:
-    if key not in text:
-        return False
-    word = rf"(?<!\w){re.escape(key)}(?!\w)"
-    tag = re.search(rf"<[^<>\n]{{0,64}}{word}[^<>\n]{{0,64}}>", text)
-    return tag is not None or needed and re.search(rf"""{word}["']?\s{{0,4}}[=:]\s{{0,4}}["'`{{\[]""", text) is not None
+    if not missing:
+        return ""
+    needed, named = schema.lacks(arguments), set[str]()
+    for text in arguments.values():
+        if isinstance(text, str):
+            named |= {word for tag in _TAG.findall(text) for words in _WORDS for word in words(tag)}
+            named |= {needed}.intersection(_GIVEN.findall(text))
+    return next((key for key in missing if key in named), "")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from toolect._shown import cut, one_line
 from toolect._values.toolset import tool_schemas
@@ -53,25 +54,29 @@ def _scaffold(name: str, samples: Sequence[Sample], spec: Path, tools: Sequence[
         schemas = tool_schemas(tools)
         ready = stripped(texts, schemas)
         rank, made = best(name, chain(drafts(ready, schemas), looks(ready)), samples, spec, tools)
+        job = _Job(name, ready, samples, spec, tools)
         if not made.sound:
-            rank, made = _without_one(name, ready, rank, made, samples, spec, tools)
-        return _of_one(name, ready, rank, made, samples, spec, tools) if made.unread or not made.calls else made
+            rank, made = _without_one(job, rank, made)
+        return _of_one(job, rank, made) if made.unread or not made.calls else made
     if options := undeclared(name, samples, spec):
         made = options[0][1]
         return made._replace(doubt=made.doubt or uncertain([one for one, _ in options], texts))
     return best(name, iter(()), samples, spec, None)[1]
 
 
-def _without_one(
-    name: str,
-    ready: Prepared,
-    rank: tuple[int, ...],
-    made: Scaffold,
-    samples: Sequence[Sample],
-    spec: Path,
-    tools: Sequence[Json],
-) -> tuple[tuple[int, ...], Scaffold]:
+class _Job(NamedTuple):
+    """What a dialect is induced from, and where it is to be written."""
+
+    name: str
+    ready: Prepared
+    samples: Sequence[Sample]
+    spec: Path
+    tools: Sequence[Json]
+
+
+def _without_one(job: _Job, rank: tuple[int, ...], made: Scaffold) -> tuple[tuple[int, ...], Scaffold]:
     """The dialect of all samples but one, if that reads more of them: what is odd in one of them hides the rest."""
+    name, ready, samples, spec, tools = job
     schemas = tool_schemas(tools)
     for i, odd in enumerate(samples if len(samples) > 2 else ()):
         if current().over:
@@ -87,16 +92,9 @@ def _without_one(
     return rank, made
 
 
-def _of_one(
-    name: str,
-    ready: Prepared,
-    rank: tuple[int, ...],
-    made: Scaffold,
-    samples: Sequence[Sample],
-    spec: Path,
-    tools: Sequence[Json],
-) -> Scaffold:
+def _of_one(job: _Job, rank: tuple[int, ...], made: Scaffold) -> Scaffold:
     """The dialect of one sample alone, if that reads more of them: what is odd in the others hides how they call."""
+    name, ready, samples, spec, tools = job
     schemas = tool_schemas(tools)
     for i, sample in enumerate(samples if len(samples) > 1 else ()):
         if current().over:
