@@ -1,5 +1,5 @@
-"""How the tests run: `--update` rewrites corpus expectations, `--hypothesis-profile=deep` draws more examples, and
-`--all` takes all of what otherwise a share is drawn from.
+"""How the tests run: `--update` rewrites corpus expectations, `--hypothesis-profile=deep` draws more examples, `--all`
+takes all of what otherwise a share is drawn from, `--seed` draws another one, and `--part 10` a tenth of all tests.
 """
 
 from __future__ import annotations
@@ -21,14 +21,36 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--update` and `--all`."""
+    """Adds `--update`, `--all`, `--seed` and `--part`."""
     parser.addoption("--update", action="store_true", help="rewrite the corpus's expectations (never those of :error)")
     parser.addoption("--all", action="store_true", help="take all of what otherwise a share is drawn from")
+    parser.addoption("--seed", type=int, metavar="N", help="what draws the share; the number of commits by default")
+    parser.addoption("--part", type=int, metavar="N", help="take one of so many parts of all tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tells the option to what draws shares."""
+    """Pass the options on to what draws shares."""
     shares.everything = config.getoption("--all")
+    chosen = config.getoption("--seed")
+    shares.seed = shares.commits() if chosen is None else chosen
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seed, so that a run can be had again."""
+    if not shares.everything:
+        terminalreporter.write_line(f"a share of the tests, by --seed {shares.seed}; --all takes all of them")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not of this run's share, but nothing that was asked for by its name."""
+    named = config.getoption("keyword") or any("::" in argument for argument in config.args)
+    if shares.everything or named:
+        return
+    kept = shares.drawn(items, config.getoption("--part"))
+    left = {*items}.difference(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = kept
 
 
 def pytest_collection_finish() -> None:

@@ -1,18 +1,72 @@
-"""Shares: of many things that a law is held against, those that a run looks at. With `--all` it looks at every one."""
+"""Test selection: of tests and of things that a law is held against, the share that one run takes.
+
+The seed of a run is the number of commits, or `--seed`. A share rotates with it: what is cut in ten parts is taken whole
+over ten seeds. `--all` takes everything.
+"""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
 from random import Random
 from typing import TypeVar
+from zlib import crc32
+
+import pytest
 
 T = TypeVar("T")
 everything = False
 """True with `--all`."""
+seed = 0
+"""The seed of this run."""
+PARTS = {
+    "test_floods.py": 10,
+    "test_new*.py": 8,
+    "test_mistakes.py": 5,
+    "test_prompting.py": 5,
+    "test_laws.py": 4,
+    "test_chats.py": 4,
+    "test_generate.py": 4,
+    "test_template_chats.py": 4,
+    "test_mutation.py": 4,
+    "test_tokens.py": 4,
+    "test_declared.py": 4,
+    "test_corpus.py::test_chunks_do_not_matter": 4,
+}
+"""Of the tests of a file, or of one function, a run takes one part of so many."""
 
 
-def share(things: Sequence[T], most: int, seed: str) -> list[T]:
-    """So many of these at most, in order: where there are more, those that the seed draws."""
+def commits() -> int:
+    """The number of commits of this checkout; 0 where there is no repository."""
+    command = ["git", "rev-list", "--count", "HEAD"]
+    try:
+        return int(subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+
+
+def share(things: Sequence[T], most: int, name: str) -> list[T]:
+    """So many of these at most, in order; `name` tells one draw from others of the same run."""
     if everything or len(things) <= most:
         return [*things]
-    return [things[at] for at in sorted(Random(seed).sample(range(len(things)), most))]
+    mixed = Random(name).sample(range(len(things)), len(things))
+    parts = -(-len(things) // most)
+    return [things[at] for at in sorted(mixed[seed % parts :: parts])]
+
+
+def drawn(items: Sequence[pytest.Item], parts: int | None = None) -> list[pytest.Item]:
+    """The tests of this run: of each function that is parametrised one part, and of each file's other functions one.
+
+    `parts` is for all tests; without it, files have theirs in `PARTS`.
+    """
+    kept, counts = [], dict[str, int]()
+    for item in items:
+        function = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
+        group = function if hasattr(item, "callspec") else item.path.name
+        place = counts[group] = counts.get(group, crc32(group.encode())) + 1
+        of = parts or next((n for glob, n in PARTS.items() if fnmatch(function, glob) or fnmatch(item.path.name, glob)), 1)
+        if place % of == seed % of:
+            kept.append(item)
+    return kept

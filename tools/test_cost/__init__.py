@@ -1,0 +1,1 @@
+"""Cost of the tests: what they take, and which faults they find."""
