@@ -27,6 +27,7 @@ lint: setup  ## check style, types, generated pages and the specs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m tools.pages.docs --check
 	$(BIN)/toolect lint
 
@@ -74,7 +75,7 @@ damage: setup  ## count how many damaged calls are read as what they meant: ARGS
 induction: setup  ## count the formats that `toolect new` induces: ARGS="--formats 1000 --seed 0 --templates DIR --write"
 	@$(BIN)/python -m tools.induction.scores $(ARGS)
 
-house: setup  ## print the figures of the source: lines, circles of imports, calls for an answer
+house: setup  ## print the figures of the source: lines by package, calls for an answer; of another one: ARGS=CHECKOUT
 	@$(BIN)/python -m tools.house.figures $(ARGS)
 
 site: setup  ## build the pages as a site with a search in .site/html, and check its links

@@ -40,6 +40,7 @@ def test_every_check_is_shown_and_explained(name: str) -> None:
     """A check has a good case, a bad case in which it is what is found, and a page that begins as its module does."""
     found = catalogue.find(name)
     assert re.findall("^## (.*)", found.page, re.MULTILINE) == ["Why is this bad?", "Example", "Use instead"]
+    assert not re.search(r"^## .*\n+(##|\Z)", found.page, re.MULTILINE)  # no part is empty
     if function := found.check or found.compare or found.chat:
         assert " ".join(str(inspect.getdoc(inspect.getmodule(function))).split()) == found.about
     if name == "failed-check":  # no spec brings it about, see the next test

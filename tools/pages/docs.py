@@ -23,13 +23,12 @@ from toolect.authoring.lint import catalogue
 from toolect.cli import main as toolect
 from tools.bench import speed_tables
 from tools.fuzz import fuzz
-from tools.house import figures
-from tools.house.imports import ORDER, modules, part
 from tools.pages import check_pages, dialect_pages, feature_matrix, headlines
 from tools.pages.markdown_text import code, table
 from tools.peers import peer_figures
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "toolect"
 
 
 def cli() -> str:
@@ -65,23 +64,15 @@ def readme() -> str:
     return _filled(_filled(_read("README.md"), "dialects", table(rows)), "figures", headlines.text())
 
 
-def contributing() -> str:
-    """The page for contributors with the order of packages, the lowest floor last."""
-    floors = reversed([*enumerate(ORDER, 1)])
-    rows = [("floor", "packages and modules"), *((str(n), ", ".join(map(code, names.split()))) for n, names in floors)]
-    return _filled(_read("CONTRIBUTING.md"), "order", table(rows))
-
-
 _LIMIT = re.compile(r"(.+?)\. ((?:Beyond it|With fewer): .+?)\.(?: |$)")
 
 
 def limits() -> str:
     """The reference of dialects with its table of limits: constants whose docstrings say what is `Beyond it`."""
-    known = modules(ROOT / "src")
-    order = " ".join(ORDER).split()
     rows = [("limit", "value", "what it bounds", "beyond it")]
-    for module in sorted(known, key=lambda module: (order.index(part(module)), module)):
-        for name, doc in _documented(known[module]):
+    for path in sorted(SOURCE.rglob("*.py")):
+        module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
+        for name, doc in _documented(path):
             if said := _LIMIT.match(" ".join(doc.split())):
                 value = getattr(import_module(module), name)
                 shown = f"`{module.removeprefix('toolect.')}.{name}`"
@@ -113,12 +104,10 @@ def _filled(page: str, name: str, text: str) -> str:
 PAGES: tuple[tuple[str, Callable[[], str]], ...] = (
     ("docs/guide/cli.md", cli),
     ("README.md", readme),
-    ("CONTRIBUTING.md", contributing),
     ("docs/guide/dialects.md", limits),
     ("dialects.schema.json", lambda: json.dumps(editor_schema(), indent=2) + "\n"),
     ("chats.schema.json", lambda: json.dumps(chat_schema(), indent=2) + "\n"),
     ("docs/reports/matrix.md", feature_matrix.page),
-    ("docs/reports/house.md", figures.page),
     ("docs/reports/fuzz.md", fuzz.page),
     ("docs/reports/speed.md", speed_tables.page),
     ("docs/reports/peers.md", peer_figures.page),

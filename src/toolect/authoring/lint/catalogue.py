@@ -1,7 +1,7 @@
-"""The checks there are: one for each page in `pages/`, which says what it does, why, and what to do instead.
+"""The checks there are: one for each entry of `checks.yaml`, which says what it finds, why, and what to do instead.
 
 A module of the same name in `checks/` runs it: its function `check` looks at one dialect, `compare` at all of a
-file, `chat` at one chat. A page without a module is about what reading a spec finds, or lint itself.
+file, `chat` at one chat. An entry without a module is about what reading a spec finds, or lint itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ class Check(msgspec.Struct, frozen=True):
 
     name: str
     page: str
-    """What it does, why that is bad, an example, what to do instead: Markdown."""
+    """What it finds, why that is bad, an example, what to do instead: Markdown."""
     check: Callable[[Subject], Iterator[Diagnostic]] | None
     compare: Callable[[Group], Iterator[Diagnostic]] | None
     chat: Callable[[ChatSubject], Iterator[Diagnostic]] | None = None
@@ -37,12 +38,42 @@ class Check(msgspec.Struct, frozen=True):
         return " ".join(self.page.split("\n\n")[0].split())
 
 
-_PAGES = Path(__file__).with_name("pages")
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `checks.yaml`: words are Markdown, `bad` and `good` are shown as they stand."""
+
+    finds: str
+    why: str
+    more: str = ""
+    example: str = ""
+    bad: str = ""
+    instead: str = ""
+    good: str = ""
+
+    def page(self) -> str:
+        """The entry as Markdown."""
+        found, example = map(_filled, (self.finds, self.more)), (_filled(self.example), _fenced(self.bad))
+        instead = _filled(self.instead), _fenced(self.good)
+        parts = *found, "## Why is this bad?", _filled(self.why), "## Example", *example, "## Use instead", *instead
+        return "\n\n".join(filter(None, parts))
+
+
+def _filled(words: str) -> str:
+    return fill(words, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _fenced(text: str) -> str:
+    return text and f"```\n{text.rstrip()}\n```"
+
+
+@cache
+def _entries() -> dict[str, Entry]:
+    text = Path(__file__).with_name("checks.yaml").read_bytes()
+    return msgspec.yaml.decode(text, type=dict[str, Entry])
 
 
 def names() -> list[str]:
     """The names of all checks, in alphabetical order."""
-    return sorted(page.stem for page in _PAGES.glob("*.md"))
+    return sorted(_entries())
 
 
 @cache
@@ -54,7 +85,7 @@ def runs(name: str) -> bool:
 @cache
 def find(name: str) -> Check:
     """The check with this name, which must be one of `names`."""
-    page = (_PAGES / f"{name}.md").read_text("utf-8").rstrip("\n")
-    module = f"{checks.__name__}.{name.replace('-', '_')}"
-    code: Any = import_module(module) if runs(name) else None
-    return Check(name, page, getattr(code, "check", None), getattr(code, "compare", None), getattr(code, "chat", None))
+    entry = _entries()[name]
+    code: Any = import_module(f"{checks.__name__}.{name.replace('-', '_')}") if runs(name) else None
+    run = (getattr(code, function, None) for function in ("check", "compare", "chat"))
+    return Check(name, entry.page(), *run)

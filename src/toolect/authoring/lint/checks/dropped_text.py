@@ -1,4 +1,4 @@
-"""Finds calls that have room for their arguments twice, and arguments for their value: the last one alone is kept."""
+"""Finds calls with two places for arguments, and arguments with two for their value: only the last is kept."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Finds what a dialect can carry and no case of its corpus shows: parallel calls, reasoning, no arguments, text, a
-cut.
-"""
+"""Finds what a dialect can carry and no case shows: parallel calls, reasoning, no arguments, text, a cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds characters that are not what they look like: letters of another alphabet, bars, blanks, escaped newlines."""
+"""Finds characters that are not what they look like: of other alphabets, bars, blanks, escaped newlines."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Finds a marker that is the beginning of another one at the same place, where what follows it may look like
-the rest.
-"""
+"""Finds a marker that is the beginning of another one there, where what follows it may look like the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds ways to write a value that are only read: one before them holds every such value, and the first is written."""
+"""Finds ways to write a value that are only read: one before them holds every such value."""
 
 from __future__ import annotations
 
