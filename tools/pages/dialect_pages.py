@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -23,11 +22,11 @@ from toolect.message import Json, Segment
 from tools.conformance import summary
 from tools.pages.markdown_text import cell, code, fenced, table
 from tools.pages.refusals import refused
+from tools.reports import REPORTS
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = "docs/dialects"
 ENTRIES = ROOT / "dialects.yaml"
-MEASURED = ROOT / "docs" / "reports" / "conformance.json"
+MEASURED = REPORTS / "conformance.json"
 FIGURES = {
     "pass": "cases whose calls and content are as expected",
     "calls": "cases whose calls are",
@@ -74,8 +73,7 @@ def index() -> str:
     ]
     return f"""# All dialects
 
-Written by `tools/pages/docs.py`, like the pages behind the names. `↵` is a newline. How a dialect is declared is on the
-page about [the spec language](../guide/dialects.md).
+`↵` is a newline. How a dialect is declared is on the page about [the spec language](../guide/dialects.md).
 
 {table(rows)}
 """
@@ -107,12 +105,7 @@ def _head(spec: Spec) -> str:
         "Models": ", ".join(map(code, spec.models)) or "none by their ids",
         "Aliases": ", ".join(map(code, spec.aliases)) or "none",
     }
-    lines = [_ITEM.fill(f"- {key}: {text}") for key, text in facts.items()]
-    written = "Written by `tools/pages/docs.py`. [All dialects](README.md), [the spec language](../guide/dialects.md)."
-    return "\n".join([cell(spec.about) + ".", "", *lines, "", written])
-
-
-_ITEM = textwrap.TextWrapper(120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join([cell(spec.about) + ".", "", *(f"- {key}: {text}" for key, text in facts.items())])
 
 
 def _samples(dialect: Dialect) -> Iterator[str]:
@@ -153,7 +146,7 @@ def _grammar(name: str) -> Iterator[str]:
         return
     text = (ROOT / path).read_text(encoding="utf-8")
     yield f"[`{path}`](../../{path}):"
-    yield fenced(text, f"lark from={path}")
+    yield fenced(text, "lark")
     imported = [f"grammars/values/{value}.lark" for value in re.findall(r"%import \.values\.(\w+)", text)]
     if imported:
         yield f"It imports {', '.join(f'[`{path}`](../../{path})' for path in imported)}."
@@ -164,7 +157,7 @@ def _entry(name: str) -> Iterator[str]:
     yield "## Entry"
     if extends:
         yield f"Fields that it does not have are those of {_link(extends)}."
-    yield fenced(_texts()[name], "yaml from=dialects.yaml")
+    yield fenced(_texts()[name], "yaml")
 
 
 def _policies(spec: Spec) -> Iterator[str]:
@@ -211,14 +204,11 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
 
 def _figures(name: str) -> Iterator[str]:
     figures = _measured().get(name, {})
-    yield "## Conformance"
     if figures:
-        figures_page = "[conformance](../reports/conformance.md)"
-        yield f"Cases of other projects, and examples and quirks of this format; see {figures_page}."
+        yield "## Conformance"
+        yield "Cases of other projects, and examples and quirks of this format; see [reports](../reports/README.md)."
         held = [(words, "{} of {}".format(*figures[key])) for key, words in FIGURES.items() if key in figures]
         yield table([("what", "held"), *held])
-    else:
-        yield "Nothing was measured, see [conformance](../reports/conformance.md)."
 
 
 def _link(name: str) -> str:
