@@ -79,7 +79,7 @@ house: setup  ## print the figures of the source: lines, circles of imports, cal
 site: setup  ## build the pages as a site with a search in .site/html, and check its links
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,site]'
 	@mkdir -p .site/pages
-	$(BIN)/python -m mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/python -m mkdocs build --strict
 	@echo "open .site/html/index.html"
 
 wheel: setup  ## build the source distribution, and from it the wheel, in dist/
