@@ -47,6 +47,6 @@ def pages() -> list[Path]:
 
 _HEAD = """# Reports
 
-Tools measure, and write what they found into `.reports/`. Those that were there when this site was built have a page;
-the [headline figures](../figures.md) of all of them, with their dates, are in git.
+Tools measure, and write what they find into `.reports/`, a folder that one may have to make. Those that were there when
+this site was built have a page; the [headline figures](../figures.md) of all of them, with their dates, are in git.
 """

@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import yaml
 
 from toolect import Message, Unrepresentable, registry
 from toolect._spec.model import Spec
-from toolect._spec.policies import POLICIES
 from toolect.authoring.escaping import escapes
 from toolect.authoring.generate.minimal import OSLO, ROME, TEXT, THOUGHT
 from toolect.authoring.lint.attempt import told
@@ -68,9 +65,9 @@ def sample(name: str) -> str:
 def index() -> str:
     """The page that lists all dialects."""
     rows = [("dialect", "what it is", "one call", "models")]
-    rows += [
-        (_link(name), cell(registry.spec(name).about), code(sample(name)), models(name)) for name in registry.dialects()
-    ]
+    for name in registry.dialects():
+        spec = registry.spec(name)
+        rows.append((_link(name), cell(spec.about), code(sample(name)), ", ".join(map(code, spec.models[:2]))))
     return f"""# All dialects
 
 `↵` is a newline. How a dialect is declared is on the page about [the spec language](../guide/dialects.md).
@@ -79,22 +76,11 @@ def index() -> str:
 """
 
 
-SHOWN = 2
-"""Models named in a table; the page of a dialect names them all."""
-
-
-def models(name: str) -> str:
-    """The first models of a dialect, for a cell, and how many more there are."""
-    known = registry.spec(name).models
-    more = f", {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return ", ".join(map(code, known[:SHOWN])) + more
-
-
 def page(name: str) -> str:
     """The page of one dialect."""
     dialect = registry.dialect(name)
     parts = [f"# {name}", _head(dialect.spec), *_samples(dialect), *_prompt(dialect), *_grammar(name), *_entry(name)]
-    parts += [*_policies(dialect.spec), *_refused(dialect), *_escapes(dialect), *_figures(name)]
+    parts += [*_refused(dialect), *_escapes(dialect), *_figures(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -133,16 +119,10 @@ def _prompt(dialect: Dialect) -> Iterator[str]:
 
 
 def _grammar(name: str) -> Iterator[str]:
-    fields = _fields(name)
     path = f"grammars/{name}.lark"
     yield "## Grammar"
     if not (ROOT / path).exists():
-        other = fields["extends"]
-        markers = fields.get("markers") or {}
-        yield f"That of {_link(other)}" + (", with these markers:" if markers else ".")
-        if markers:
-            rows = [(code(old), code(new) if new else "none") for old, new in markers.items()]
-            yield table([("there", "here"), *rows])
+        yield f"That of {_link(_extends(name))}, with the markers that its entry gives."
         return
     text = (ROOT / path).read_text(encoding="utf-8")
     yield f"[`{path}`](../../{path}):"
@@ -153,36 +133,20 @@ def _grammar(name: str) -> Iterator[str]:
 
 
 def _entry(name: str) -> Iterator[str]:
-    extends = _fields(name).get("extends")
     yield "## Entry"
-    if extends:
+    if extends := _extends(name):
         yield f"Fields that it does not have are those of {_link(extends)}."
     yield fenced(_texts()[name], "yaml")
-
-
-def _policies(spec: Spec) -> Iterator[str]:
-    settings = msgspec.structs.asdict(spec.policies)
-    chosen = [
-        f"`{name.replace('_', '-')}: {settings[name]}`" for name in POLICIES if settings[name] != POLICIES[name][0]
-    ]
-    yield "## Policies"
-    if chosen:
-        yield f"{', '.join(chosen)}. The others have their [defaults](../guide/dialects.md#policies)."
-    else:
-        yield "All have their [defaults](../guide/dialects.md#policies)."
 
 
 def _refused(dialect: Dialect) -> Iterator[str]:
     rows = list(refused(dialect))
     yield "## What it cannot carry"
     if rows:
-        yield (
-            "Of what `tools/pages/refusals.py` tries on every dialect. "
-            "All but what is left out raises `Unrepresentable`."
-        )
+        yield "Of what is tried on every dialect. All but what is left out raises `Unrepresentable`."
         yield table([("what", "why"), *rows])
     else:
-        yield "It carries all that `tools/pages/refusals.py` tries on every dialect."
+        yield "It carries all that is tried on every dialect."
 
 
 def _escapes(dialect: Dialect) -> Iterator[str]:
@@ -193,9 +157,8 @@ def _escapes(dialect: Dialect) -> Iterator[str]:
     yield "## What leaves its slot"
     if rows:
         yield (
-            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a\n"
-            "text can forge, and what `render` does with it: see\n"
-            " [decision 30](../decisions/0030-texts-that-leave-their-slot.md)."
+            "The shortest text that leaves a slot when it is put there as it is, what comes of it, what such a text "
+            "can forge, and what `render` does with it: see [why](../decisions/0030-texts-that-leave-their-slot.md)."
         )
         yield table([("slot", "text", "is read as", "can forge", "render"), *rows])
     else:
@@ -227,8 +190,6 @@ def _texts() -> dict[str, str]:
     return {part.partition(":")[0]: re.sub(r"\s*(\n#.*)*\s*\Z", "\n", part, count=1) for part in parts}
 
 
-@lru_cache
-def _fields(name: str) -> dict[str, Any]:
-    """The fields of an entry; whatever YAML might make of a text, it stays one."""
-    fields: dict[str, Any] = yaml.load(_texts()[name], yaml.BaseLoader)[name]
-    return fields
+def _extends(name: str) -> str:
+    """The dialect whose entry this one begins with, or nothing; whatever YAML might make of a text, it stays one."""
+    return str(yaml.load(_texts()[name], yaml.BaseLoader)[name].get("extends", ""))

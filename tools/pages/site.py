@@ -7,7 +7,8 @@ the first line of a block tells the tests is left out. All other pages are made 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from toolect import registry
@@ -44,20 +45,19 @@ def from_git() -> Iterator[tuple[str, bytes]]:
                 yield str(file.relative_to(ROOT)), file.read_bytes()
 
 
-def made() -> Iterator[tuple[str, str]]:
-    """The pages that are made here, by their paths."""
-    yield "docs/cli.md", _COMMANDS
-    yield "docs/checks/README.md", check_page.page()
-    yield "docs/limits.md", limits_page.page()
-    yield "docs/dialects/README.md", dialect_pages.index()
-    for name in registry.dialects():
-        yield f"docs/dialects/{name}.md", dialect_pages.page(name)
-    yield "docs/api/README.md", api_pages.index()
-    for name in api_pages.modules():
-        yield f"docs/api/{name}.md", api_pages.page(name)
-    yield "docs/reports/README.md", reports.index()
-    for path in reports.pages():
-        yield f"docs/reports/{path.name}", path.read_text(encoding="utf-8")
+def made() -> dict[str, Callable[[], str]]:
+    """The pages that are made here, by their paths, and what makes each."""
+    return {
+        "docs/cli.md": lambda: _COMMANDS,
+        "docs/checks/README.md": check_page.page,
+        "docs/limits.md": limits_page.page,
+        "docs/dialects/README.md": dialect_pages.index,
+        **{f"docs/dialects/{name}.md": partial(dialect_pages.page, name) for name in registry.dialects()},
+        "docs/api/README.md": api_pages.index,
+        **{f"docs/api/{name}.md": partial(api_pages.page, name) for name in api_pages.modules()},
+        "docs/reports/README.md": reports.index,
+        **{f"docs/reports/{path.name}": partial(path.read_text, encoding="utf-8") for path in reports.pages()},
+    }
 
 
 def main() -> None:
@@ -67,9 +67,9 @@ def main() -> None:
     for path, content in from_git():
         with mkdocs_gen_files.open(path, "wb") as file:
             file.write(content)
-    for path, text in made():
+    for path, make in made().items():
         with mkdocs_gen_files.open(path, "w", encoding="utf-8") as page:
-            page.write(text)
+            page.write(make())
 
 
 if __name__ == "<run_path>":  # as mkdocs-gen-files runs it
